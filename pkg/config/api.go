@@ -108,7 +108,7 @@ func (c *compiler) defaultOptions(s Section) value.Value {
 		return value.OfMembers()
 	}
 	if headers := DefaultHeaders.In(s); headers.Present() {
-		return s.Value.With(DefaultHeaders.Name, c.plainHeaders(headers, expr.InShared))
+		return s.Value.With(DefaultHeaders.Name, c.plainHeaders(headers, expr.Compiler{Place: expr.InShared, Vocabulary: c.Vocabulary}))
 	}
 	return s.Value
 }

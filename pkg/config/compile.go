@@ -29,6 +29,9 @@ type Options struct {
 	// is not known here. Such a text is not checked where the value decides. Nil: all are
 	// known.
 	Open func(text string) bool
+	// Paging are the names of the values that paging has for a job, by the section
+	// `api.pagination` and the scroller that the job names; nil: none.
+	Paging func(pagination Section, scroller string) []string
 	// Vocabulary is what expressions consist of.
 	Vocabulary expr.Vocabulary
 	// Tree is the type of the document; nil checks what this package declares.
@@ -50,6 +53,9 @@ func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Paging == nil {
+		c.Paging = func(Section, string) []string { return nil }
+	}
 	if c.Tree == nil {
 		c.Tree = NewTree(Types{})
 	}
@@ -66,7 +72,8 @@ type compiler struct {
 	problems *failure.Problems
 	warnings failure.Problems
 	// options is `api.http.defaultOptions`, with checked headers.
-	options value.Value
+	options    value.Value
+	pagination Section // api.pagination
 	// ids are the computed ids of jobs, by their places.
 	ids map[string]string
 }
@@ -84,6 +91,7 @@ func (c *compiler) compile() *Document {
 	}
 	c.unknownKeys(read, settings.Pointer)
 	api := c.api(APISection.In(settings)) // the iterations need it
+	c.pagination = PaginationSection.In(APISection.In(settings))
 	return &Document{
 		Action:       action.Of(all),
 		API:          api,

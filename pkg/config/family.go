@@ -20,6 +20,8 @@ type Family struct {
 	// Batched are the jobs above, counted from the root job, whose items come in
 	// batches: no single one of them is the parent.
 	Batched []int
+	// Paging are the names of the values of its paging.
+	Paging []string
 	// Lists are those of Placeholders that have the values of a batch.
 	Lists []string
 }
@@ -75,13 +77,17 @@ func (f Family) Compiler(place expr.Place, attributes expr.Members, v expr.Vocab
 	for _, name := range f.Placeholders {
 		placeholders[name] = value.Value{}
 	}
+	paging := make(expr.Members, len(f.Paging))
+	for _, name := range f.Paging {
+		paging[name] = value.Value{}
+	}
 	var windows expr.Members
 	if f.Windows {
 		windows = expr.WindowNames()
 	}
 	return expr.Compiler{
 		Place: place, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
-		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows},
+		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows, expr.Paging: paging},
 	}
 }
 

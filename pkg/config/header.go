@@ -99,15 +99,15 @@ func scalars(v value.Value) []value.Value {
 // plainHeaders are the headers of a job or of the default options, those checked that
 // are no expressions at this place. The original takes any other object for the list
 // of its values, and so do we, with a warning.
-func (c *compiler) plainHeaders(s Section, place expr.Place) value.Value {
+func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
 	}
-	references := c.Vocabulary.All().References.At(place)
+	compiler.Exact = true
 	var members []value.Member
 	for _, m := range s.Value.Members() {
 		header, isObject := s.Get(m.Name), m.Value.Kind() == value.Object
-		if references.Any(m.Value, true) {
+		if compiler.Any(m.Value) {
 			if headerName(m.Name) || checkHeader(header, m.Name, m.Value) {
 				members = append(members, m)
 			}

@@ -17,7 +17,7 @@ var (
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
 	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
-	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a [path](paths-and-conditions.md#paths), `.` for the whole answer. Absent: the only list in the root of the answer.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
+	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a [path](paths-and-conditions.md#paths), `.` for the whole answer. `[]` is every item of a list: `[].results` are the results of all batches. Absent: the only list in the root of the answer.", dataFieldType).Example(`"data.items"`, `"[].results"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Answers", "The format of the answers of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
 	JobRules           = field.Of("rules", "Rules about answers", "What to do with certain answers. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"when": "status!=DONE", "do": "poll", "wait": 15}]`)
 	JobScroller        = field.Text("scroller", "Scroller", "With the paging method `multiple`: the name of the scroller to use.").Example(`"list"`)
@@ -90,6 +90,7 @@ func (c *compiler) duplicate(first, second Job) {
 
 func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	family := above.with(s)
+	family.Paging = c.Paging(c.pagination, JobScroller.Of(s))
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
@@ -151,8 +152,12 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	compiler := e.compilerFor(expr.InJobs, j.Family)
 	compiler.Exact = true
-	if _, ok := c.Vocabulary.All().References.At(expr.InJobs).Parse(endpoint.Value, true); !ok && endpoint.Value.Len() > 0 {
-		endpoint.Problem("expected a path or an expression", "")
+	if form, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
+		var hint failure.Text
+		if form.Is(expr.Paging) {
+			hint = "the paging of this job has no such value"
+		}
+		endpoint.Problem("expected a path or an expression", hint)
 		return
 	}
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
@@ -207,7 +212,7 @@ func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 // requestHeaders compiles the headers of a job.
 func (c *compiler) requestHeaders(s Section, compiler expr.Compiler) expr.Entries {
 	compiler.Exact = true
-	return compiler.Entries(c.plainHeaders(s, compiler.Place), s.Pointer)
+	return compiler.Entries(c.plainHeaders(s, compiler), s.Pointer)
 }
 
 func dataField(parent Section) DataField {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -215,6 +216,16 @@ type Job struct {
 	Response Section
 	// Rules come before those of API.
 	Rules Section
+}
+
+// Placed are the names of the values of paging to which the request refers, each once.
+func (j Job) Placed() []string {
+	names := slices.Concat(j.Params.References(expr.Paging), j.Headers.References(expr.Paging))
+	if j.ComputedEndpoint != nil {
+		names = append(names, j.ComputedEndpoint.References(expr.Paging)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Problems is the list for what is wrong with the job.

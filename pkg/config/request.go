@@ -25,6 +25,9 @@ type Request struct {
 	Query value.Value
 	// Headers is an object.
 	Headers value.Value
+	// Paging is an object with the values of paging that the job itself has in its
+	// request. It is not sent.
+	Paging value.Value
 }
 
 // HasBody reports whether the method puts the parameters into a body.

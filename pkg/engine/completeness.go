@@ -51,7 +51,7 @@ func repeated(e ending) event.Finding {
 	}
 	hint := "check the address that leads to the next page"
 	if name := paging.Parameter(e.scroller); name != "" {
-		hint = fmt.Sprintf("check that the API reads the parameter '%s'", name)
+		hint = fmt.Sprintf("check that the API reads %s", name)
 	}
 	return event.PagingRepeated{
 		Job: e.name, Page: r.Page, Earlier: r.Earlier, Hint: hint,
@@ -119,7 +119,7 @@ func howToRead(i answer.Indicator) string {
 
 // short finds a total that is more than what was fetched.
 func short(e ending) event.Finding {
-	if e.stop.Reason == paging.OnPurpose || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base) {
+	if e.stop.Reason == paging.OnPurpose || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base.Request) {
 		return nil
 	}
 	t := e.evidence.total()

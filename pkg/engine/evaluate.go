@@ -48,8 +48,30 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 	return scope
 }
 
-// request is a job's own request, before any paging, and its endpoint, which is shown.
-func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (r config.Request, endpoint string, err error) {
+// request is a job's own request, before any paging, as its first page has it.
+func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paging.Job, error) {
+	var first value.Value
+	job := paging.Job{}
+	if j.places {
+		first = paging.FirstValues(j.scroller)
+		// A later page may be requested in advance, more than once: the first one warns.
+		silent := scope.Warning(nil)
+		job.With = func(values value.Value) (config.Request, error) { return jr.requestWith(j, in, silent, values) }
+	}
+	var err error
+	job.Request, err = jr.requestWith(j, in, scope, first)
+	return job, err
+}
+
+// requestWith is a job's own request with values of paging, where it places some.
+func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, values value.Value) (r config.Request, err error) {
+	if j.places {
+		members := expr.Members{}
+		for _, m := range values.Members() {
+			members[m.Name] = m.Value
+		}
+		scope = scope.With(expr.Paging, members)
+	}
 	for _, f := range in.filled {
 		for _, v := range f.values() {
 			jr.hide(v)
@@ -71,7 +93,7 @@ func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (r config
 		return err
 	})
 	jr.run.Secrets.AddAddress(r.Endpoint)
-	return r, r.Endpoint, err
+	return r, err
 }
 
 // computedEndpoint is an endpoint that is an expression. What is secret in it is hidden:
@@ -146,10 +168,13 @@ func (r *jobRun) columnsIn(scope *expr.Scope) (columns []mapping.Column, err err
 }
 
 // concealing evaluates expressions of a job and hides the secrets that they
-// compute from every event: for good, unless they depend on the time or on chance,
-// because those are different again and again.
+// compute from every event: for good, unless they may depend on the page, on the time or
+// on chance, because those are different again and again.
 func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
 	scope, hide := *given, jr.run.Secrets.Add
+	if _, ok := given.Contexts[expr.Paging]; ok { // other ones for each page
+		hide = jr.run.Secrets.AddPassing
+	}
 	scope.Now = func() time.Time {
 		hide = jr.run.Secrets.AddPassing
 		return given.Now()

@@ -83,7 +83,7 @@ type jobRun struct {
 	*jobRunner
 	*job
 	invocation
-	base       config.Request // the job's own request, before any paging
+	base       paging.Job // the job's own request, before any paging
 	scope      *expr.Scope
 	scroller   paging.Scroller
 	columns    []mapping.Column // nil when they differ from page to page
@@ -119,9 +119,10 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	}
 	r.scope = jr.scopeOf(in).Warning(recordWarnings(&r.events))
 	var err error
-	if r.base, r.endpoint, err = jr.request(j, in, r.scope); err != nil {
+	if r.base, err = jr.request(j, in, r.scope); err != nil {
 		return nil, err
 	}
+	r.endpoint = r.base.Endpoint
 	if r.scroller, err = jr.scrollerOf(j, r.scope); err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ type driver interface {
 
 // fetch fetches page after page until a rule stops the job.
 func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
-	request, state := r.scroller.First(r.base, r.run.Now())
+	request, state := r.scroller.First(r.base.Request, r.run.Now())
 	var last paging.Page
 	for {
 		res, err := d.answer(ctx, request, state, last)
@@ -179,9 +180,9 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 // next is the request after a page, or the reason to stop.
 func (r *jobRun) next(state paging.State, page paging.Page) (config.Request, paging.State, *paging.Stop, error) {
 	if r.sample.dropped {
-		return r.base, state, r.sample.stop(), nil
+		return r.base.Request, state, r.sample.stop(), nil
 	}
-	request, state, stop, err := r.scroller.Next(r.base, state, page)
+	request, state, stop, err := r.base.Next(r.scroller, state, page)
 	if err == nil && stop == nil && r.sample.full() {
 		r.sample.dropped = true
 		stop = r.sample.stop()

@@ -46,9 +46,11 @@ type iteration struct {
 // job is a job or child job with everything it needs compiled.
 type job struct {
 	config.Job
-	name         string // in events, see nameOf
-	child        bool
-	scroller     paging.Scroller
+	name     string // in events, see nameOf
+	child    bool
+	scroller paging.Scroller
+	// places is set when its request has values of paging in its expressions.
+	places       bool
 	paged        config.Section // the settings of its scroller
 	placeholders []placeholder
 	filter       condition.Condition
@@ -82,6 +84,7 @@ type Features struct {
 func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p := &Plan{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
 	scrollers := paging.Compile(doc.API.Pagination, features.Paging)
+	paging.CheckParameters(doc.API.Pagination, features.Paging, placedIn(doc))
 	format := answer.Compile(doc.API.Response)
 	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
@@ -106,6 +109,26 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p.checkKeys()
 	p.tolerateUnusedMappings()
 	return p
+}
+
+// placedIn finds the values of paging that all jobs place whose scroller is at a place.
+func placedIn(doc *config.Document) func(pointer string) []string {
+	placed := map[string][]string{}
+	var add func([]config.Job)
+	add = func(jobs []config.Job) {
+		for _, j := range jobs {
+			at, names := paging.ServedBy(doc.API.Pagination, j.Scroller).Pointer, j.Placed()
+			if others, ok := placed[at]; ok {
+				names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(others, name) })
+			}
+			placed[at] = names
+			add(j.Children)
+		}
+	}
+	for _, it := range doc.Iterations {
+		add(it.Jobs)
+	}
+	return func(pointer string) []string { return placed[pointer] }
 }
 
 // endpoints are those of the jobs of an iteration, as they are configured, which are
@@ -162,6 +185,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			name:      nameOf(j),
 			child:     above > 0,
 			scroller:  c.scroller(j),
+			places:    len(j.Placed()) > 0,
 			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:      compileResponseFilter(j, c.it.CompatLevel),
 			rowFilter: condition.CompileWords(j.RowFilter),
@@ -188,7 +212,8 @@ func (c compiler) scroller(j config.Job) paging.Scroller {
 	if err != nil {
 		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
-	return scroller
+	paging.CheckPlaced(paging.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
+	return paging.Placing(scroller, j.Placed())
 }
 
 // answers is what the answers of a job are written in.

@@ -228,7 +228,7 @@ func (p placeholder) origin(above []*job) string {
 func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	d := Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
 	scope := v.scopeOf(in)
-	base, _, err := v.request(j, in, scope)
+	base, err := v.request(j, in, scope)
 	if err != nil {
 		d.Problem = err
 		return d
@@ -237,8 +237,8 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	for _, m := range j.remembers {
 		d.Remembers = append(d.Remembers, m.describe())
 	}
-	first, _ := j.scroller.First(base, v.run.Now())
-	d.Paging = j.scroller.Describe(base)
+	first, _ := j.scroller.First(base.Request, v.run.Now())
+	d.Paging = j.scroller.Describe(base.Request)
 	if paging.Pages(j.scroller) {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
@@ -268,7 +268,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		}
 	}
 	if d.Request != nil {
-		d.Sources = v.sources(j, base, first, full, d.Request)
+		d.Sources = v.sources(j, base.Request, first, full, d.Request)
 	}
 	return d
 }

@@ -52,7 +52,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	request, _ := one.scroller.First(one.base, e.Now())
+	request, _ := one.scroller.First(one.base.Request, e.Now())
 	out, err := one.prepare(request)
 	if err != nil {
 		return Probe{}, err

@@ -108,6 +108,7 @@ func defaults() []givenDefault {
 		{pointer: p + "paramsInQuery", api: paging(`"method":"offset","limit":1,§`), job: `"method":"POST",`, other: `true`, see: run},
 		{pointer: p + "paramIsQuery", api: paging(`"method":"response.url","urlKey":"query",§`), other: `true`, see: run},
 		{pointer: p + "paramIsQuery", api: paging(`"method":"zendesk.response.url","urlKey":"query",§`), other: `true`, see: run},
+		{pointer: p + "firstOffset", api: paging(`"method":"offset","limit":2,§`), other: `1`, see: run},
 		{pointer: p + "increment", api: paging(`"method":"cursor","idKey":"id","param":"since",§`), other: `1`, see: run},
 		{pointer: p + "idType", api: paging(`"method":"cursor","idKey":"id","param":"since",§`), other: `"text"`, see: run},
 		{pointer: p + "reverse", api: paging(`"method":"cursor","idKey":"id","param":"since",§`), other: `true`, see: run},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
@@ -61,6 +62,10 @@ func (s samples) evaluate(t *testing.T, vocabulary expr.Vocabulary, text string,
 	known := map[expr.Context]expr.Members{}
 	for _, context := range []expr.Context{expr.Attr, expr.Placeholder, expr.Window} {
 		known[context] = contexts[context]
+	}
+	known[expr.Paging] = expr.Members{}
+	for _, name := range paging.AllMethods().ValueNames() {
+		known[expr.Paging][name] = value.Value{}
 	}
 	var problems failure.Problems
 	compiled := expr.Compiler{Place: place, Exact: true, Above: 1, Known: known, Vocabulary: vocabulary, Problems: &problems}.Compile(source, "")

@@ -35,7 +35,7 @@ import (
 var (
 	stepParam    = field.Text("stepParam", "Step parameter", "Parameter that counts down.").As(field.Parameter).Example(`"step"`)
 	firstStep    = field.Integer("firstStep", "First step", "Where the countdown begins.").Default(3).Example(`9`)
-	countedTotal = field.Text("countedTotal", "Counted", "Path of what is not counted.").As(field.PathInAdvance).Example(`"n"`)
+	countedTotal = field.Text("countedTotal", "Counted", "What is counted in advance.").As(field.InAdvance).Example(`"n"`)
 	stampHeader  = field.Text("stampHeader", "Stamp header", "Header that carries the stamp.").Example(`"X-Stamp"`)
 	stamp        = field.Text("#stampText", "Stamp", "What the authentication `stamp` sends.").Example(`"…"`)
 )

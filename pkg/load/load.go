@@ -79,7 +79,7 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
 	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
-		Getenv: o.Getenv, Random: o.Random, Open: d.openIn(o)})
+		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.openIn(o)})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err

@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// googleAds answers queries, page by page. An answer without rows has no results. Facts:
+// googleAds answers queries with lists of batches. Without rows there is no batch, or one
+// without results. Facts:
 // https://developers.google.com/google-ads/api/rest/common/search,
 // https://developers.google.com/google-ads/api/rest/auth.
 type googleAds struct {
@@ -22,7 +24,7 @@ type googleAds struct {
 }
 
 const (
-	googleAdsPage   = 100 // 10,000 in the API
+	googleAdsBatch  = 100 // 10,000 in the API
 	googleAdsGroups = 7
 )
 
@@ -40,7 +42,7 @@ func (g *googleAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		g.refuse(rw, r, http.StatusMethodNotAllowed, "only POST without a query")
 	case r.Host == "oauth2.googleapis.com" && r.URL.Path == "/token":
 		g.login(rw, r)
-	case r.Host == "googleads.googleapis.com" && r.URL.Path == "/v26/customers/1234567890/googleAds:search":
+	case r.Host == "googleads.googleapis.com" && r.URL.Path == "/v26/customers/1234567890/googleAds:searchStream":
 		g.search(rw, r)
 	default:
 		g.refuse(rw, r, http.StatusNotFound, "no such method")
@@ -61,7 +63,7 @@ func (g *googleAds) login(rw http.ResponseWriter, r *http.Request) {
 func (g *googleAds) search(rw http.ResponseWriter, r *http.Request) {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	used, known := g.tokens[token]
-	var body struct{ Query, PageToken string }
+	var body struct{ Query string }
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&body)
@@ -78,10 +80,10 @@ func (g *googleAds) search(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case token == "ya29.0" && used >= 2: // it was revoked
 		g.fail(rw, http.StatusUnauthorized, "UNAUTHENTICATED")
-	case g.requests[body.Query] == 2:
+	case g.requests[body.Query] == 1 && strings.HasSuffix(body.Query, "campaign"):
 		g.fail(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED")
 	default:
-		g.page(rw, r, body.Query, body.PageToken)
+		g.batches(rw, r, body.Query)
 	}
 }
 
@@ -89,28 +91,21 @@ func (g *googleAds) fail(rw http.ResponseWriter, status int, text string) {
 	reply(rw, status, map[string]any{"error": map[string]any{"code": status, "message": text, "status": text}})
 }
 
-func (g *googleAds) page(rw http.ResponseWriter, r *http.Request, query, token string) {
+func (g *googleAds) batches(rw http.ResponseWriter, r *http.Request, query string) {
 	rows, ok := g.rows(query)
-	from := 0
-	if token != "" {
-		number, forQuery, _ := strings.Cut(token, " ")
-		n, err := strconv.Atoi(number)
-		ok = ok && err == nil && n > 0 && forQuery == query
-		from = n
-	}
-	if !ok || from > len(rows) {
-		g.refuse(rw, r, http.StatusBadRequest, "wrong query or page token: "+query+" "+token)
+	if !ok {
+		g.refuse(rw, r, http.StatusBadRequest, "wrong query: "+query)
 		return
 	}
-	answer := map[string]any{"fieldMask": "…", "queryResourceConsumption": "100"}
-	to := min(from+googleAdsPage, len(rows))
-	if len(rows) > 0 {
-		answer["results"] = rows[from:to]
+	batches := []any{}
+	for batch := range slices.Chunk(rows, googleAdsBatch) {
+		batches = append(batches, map[string]any{"results": batch, "fieldMask": "…", "requestId": "r-1"})
 	}
-	if to < len(rows) {
-		answer["nextPageToken"] = strconv.Itoa(to) + " " + query
+	if len(rows) == 0 && g.requests["empty"] == 0 {
+		g.requests["empty"]++
+		batches = append(batches, map[string]any{"fieldMask": "…", "requestId": "r-1"})
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, batches)
 }
 
 // rows are all rows of a query.

@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -140,12 +141,7 @@ func begin(t *testing.T, config []byte, concurrency int, start func(*world) imit
 			text = strings.ReplaceAll(text, `"`+placeholder+`"`, string(quoted))
 		}
 	}
-	set := fmt.Sprintf(`"http": {"concurrency": %d, `, concurrency)
-	if strings.Contains(text, `"http": {`) {
-		text = strings.Replace(text, `"http": {`, set, 1)
-	} else {
-		text = strings.Replace(text, `"api": {`, `"api": {`+strings.TrimSuffix(set, ", ")+"}, ", 1)
-	}
+	text = withConcurrency(text, concurrency)
 	if err := os.WriteFile(filepath.Join(s.dir, "config.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -161,6 +157,22 @@ func begin(t *testing.T, config []byte, concurrency int, start func(*world) imit
 		}
 	}
 	return s
+}
+
+// ownConcurrency is the setting as a configuration has it.
+var ownConcurrency = regexp.MustCompile(`"concurrency": \d+`)
+
+// withConcurrency is a configuration with another concurrency.
+func withConcurrency(text string, concurrency int) string {
+	set := fmt.Sprintf(`"concurrency": %d`, concurrency)
+	switch {
+	case ownConcurrency.MatchString(text):
+		return ownConcurrency.ReplaceAllLiteralString(text, set)
+	case strings.Contains(text, `"http": {`):
+		return strings.Replace(text, `"http": {`, `"http": {`+set+", ", 1)
+	default:
+		return strings.Replace(text, `"api": {`, `"api": {"http": {`+set+"}, ", 1)
+	}
 }
 
 // run runs the configuration, and compares what it stores with what the API expects.

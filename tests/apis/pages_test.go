@@ -177,6 +177,7 @@ var imitations = map[string]func(*world) imitation{
 	"netsuite":              newNetsuite,
 	"notion":                newNotion,
 	"open-meteo":            newOpenMeteo,
+	"quickbooks":            newQuickbooks,
 	"salesforce":            newSalesforce,
 	"salesforce-bulk":       newSalesforceBulk,
 	"shopify":               newShopify,

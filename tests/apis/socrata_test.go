@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// socrata pages through data sets by offset. Rows are updated while they are read. Facts:
+// socrata answers queries for the rows after an id. Rows are updated and deleted while they
+// are read. Facts:
 // https://dev.socrata.com/docs/paging.html, https://dev.socrata.com/docs/system-fields,
 // https://dev.socrata.com/docs/app-tokens.
 type socrata struct {
@@ -23,6 +24,7 @@ type socrata struct {
 type dataSet struct {
 	table, date string // date is the column that $where limits
 	rows        []*socrataRow
+	gone        *socrataRow // was deleted after it had been read
 }
 
 type socrataRow struct {
@@ -58,7 +60,7 @@ func (s *socrata) add(set string, i int) {
 	d.rows = slices.Insert(d.rows, place, r)
 }
 
-var socrataWhere = regexp.MustCompile(`^(\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'$`)
+var socrataWhere = regexp.MustCompile(`^(\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'(?: AND :id > '([^']+)')?$`)
 
 func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -68,7 +70,6 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	where := socrataWhere.FindStringSubmatch(query.Get("$where"))
 	limit, errLimit := strconv.Atoi(query.Get("$limit"))
-	offset, errOffset := strconv.Atoi(query.Get("$offset"))
 	switch {
 	case r.Host != "data.cityofchicago.org" || r.Method != http.MethodGet || !known:
 		s.refuse(rw, r, http.StatusNotFound, "no such data set")
@@ -76,7 +77,7 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("X-App-Token") != "your-app-token":
 		s.refuse(rw, r, http.StatusForbidden, "Invalid app_token specified")
 		return
-	case len(query) != 5 || where == nil || where[1] != set.date || errLimit != nil || errOffset != nil || limit < 1:
+	case len(query) != 4 || where == nil || where[1] != set.date || errLimit != nil || limit < 1:
 		s.refuse(rw, r, http.StatusBadRequest, "cannot read the query")
 		return
 	case query.Get("$order") != ":id" || query.Get("$select") != ":id, :updated_at, *":
@@ -94,13 +95,12 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	if id == "ijzp-q8t2" && s.requests[id] == 3 { // a row of the last page changes after the first page
 		set.rows[1010].updated = firstDay.Add(10 * time.Second)
+		set.gone = set.rows[5]
+		set.rows = slices.Delete(set.rows, 5, 6)
 	}
 	answer := []any{}
 	for _, row := range set.rows {
-		if row.updated.Before(since) {
-			continue
-		}
-		if offset--; offset >= 0 || len(answer) == limit {
+		if row.updated.Before(since) || row.id <= where[3] || len(answer) == limit {
 			continue
 		}
 		item := map[string]any{":id": row.id, ":updated_at": row.updated.Format(socrataTime), set.date: "2026-01-15T10:00:00.000"}
@@ -125,7 +125,11 @@ func (s *socrata) expected(day int) tables {
 	want := tables{}
 	for _, set := range s.sets {
 		latest := slices.MaxFunc(set.rows, func(a, b *socrataRow) int { return a.updated.Compare(b.updated) })
-		for _, r := range set.rows {
+		rows := set.rows
+		if day == 1 && set.gone != nil {
+			rows = append(slices.Clone(rows), set.gone)
+		}
+		for _, r := range rows {
 			if day == 2 && r != latest && !r.updated.Equal(firstDayUpdate(set)) {
 				continue
 			}

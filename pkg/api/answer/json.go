@@ -26,8 +26,10 @@ func scanJSON(d *decoding) error {
 	root := &wanted{}
 	if !s.detect {
 		s.path = d.query.Data.segments()
-		s.data, s.whole = root.grow(d.query.Data), root.growWhole(d.query.Data)
-		s.data.list = true
+		s.data, s.batched = root.growData(d.query.Data)
+		if s.data.list = true; !s.batched {
+			s.whole = root.growWhole(d.query.Data)
+		}
 		if s.whole != nil {
 			s.whole.list = true
 		}
@@ -95,6 +97,9 @@ func (s *scan) read(at span) (value.Value, error) {
 
 // locate settles where the items are and how many.
 func (s *scan) locate(page *Page) error {
+	if s.batched {
+		return s.locateBatches(page)
+	}
 	s.lists.tidy()
 	for _, l := range s.lists.all {
 		page.Lists = append(page.Lists, l.name)
@@ -191,6 +196,11 @@ type scan struct {
 	whole   *wanted  // the data where its whole path is a name; nil for none
 	path    []string // of the data; none when it is the whole response
 	lists   lists    // when the data must be found
+	// batched is set when the data may be at several places, one after another. Their
+	// items are in the store, so many of them, or must be read again; found is set when
+	// there is a list of batches.
+	batched, found, again bool
+	rows                  int
 	// below are the nodes that are wanted of the values around the current one, and of
 	// that, one group after the other.
 	below []*wanted
@@ -226,6 +236,10 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 		p.forget()
 		p.visited = true
 	}
+	batch := s.inBatch(nodes)
+	if batch != nil && kind != '[' && (kind != '{' || s.query.KeyAs == "") {
+		return s.storeBatch(nodes)
+	}
 	var at span
 	var err error
 	switch kind {
@@ -255,6 +269,9 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 	}
 	for _, p := range nodes {
 		p.at = at
+	}
+	if err == nil && batch != nil {
+		return s.countBatch(batch)
 	}
 	return err
 }
@@ -349,6 +366,7 @@ func (s *scan) listItems(nodes []*wanted) error {
 	rows, group := 0, len(s.below)
 	for ; s.dec.PeekKind() != ']'; rows++ {
 		for _, p := range nodes {
+			s.found = s.found || p.every != nil
 			s.below = p.ofItem(s.below, rows)
 		}
 		if err := s.value(s.below[group:], false); err != nil {
@@ -374,8 +392,7 @@ func (s *scan) listItems(nodes []*wanted) error {
 // storeItems scans the items of a list that may be the data. Nothing is wanted of
 // them but the rows.
 func (s *scan) storeItems(p *wanted) error {
-	s.items.reset()
-	s.stored = p
+	s.keepIn(p)
 	s.bounded.list()
 	for ; ; p.rows++ {
 		start := len(s.items.last)

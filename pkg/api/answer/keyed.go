@@ -50,8 +50,7 @@ var errEnough = errors.New("no more members are wanted")
 // storeMembers scans the members of an object that is the data. Nothing is wanted of
 // them but the rows. Of equal names each is an item: they need not fit in memory.
 func (s *scan) storeMembers(p *wanted) error {
-	s.items.reset()
-	s.stored = p
+	s.keepIn(p)
 	return s.bounded.members(&s.packer, func(name []byte, v value.Packed, regular bool) error {
 		start := len(s.items.last)
 		var err error

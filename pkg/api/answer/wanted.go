@@ -15,9 +15,11 @@ type wanted struct {
 	children map[string]*wanted
 	// chosen are those of them that, in a list, are the item with a certain member.
 	chosen []*chosen
-	list   bool // the data, if it is an array
-	at     span
-	rows   int // items, when the value is an array
+	// every is that of them which, in a list, is each item; only on the way to the data.
+	every *wanted
+	list  bool // the data, if it is an array
+	at    span
+	rows  int // items, when the value is an array
 	// visited says that there is something to forget, here or below.
 	visited bool
 
@@ -104,6 +106,9 @@ func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
 	}
 	if child := p.children[value.LastItem]; child != nil {
 		dst = append(dst, child)
+	}
+	if p.every != nil {
+		dst = append(dst, p.every)
 	}
 	for _, c := range p.chosen {
 		if !c.found {

@@ -42,7 +42,7 @@ type xmlField struct {
 func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	p := &xmlPlaces{detect: q.Data.Text == "", fields: make([]xmlField, len(q.Fields))}
 	if !p.detect {
-		p.data(q.Data.segments(), q.KeyAs != "", mostData)
+		p.data(elementsOf(q.Data), q.KeyAs != "", mostData)
 	}
 	p.errorItems = &xmlPlace{fields: []*listedField{{field: &p.errors.atName, most: maxField}}}
 	type wish struct {
@@ -59,6 +59,12 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 		p.field(w.field, w.segments)
 	}
 	return p
+}
+
+// elementsOf is the path of the data: of elements of one name each leads on, so a segment
+// for every item says nothing more.
+func elementsOf(data Path) []string {
+	return slices.DeleteFunc(data.segments(), func(segment string) bool { return segment == EveryItem })
 }
 
 // data grows the path of the items, or of the elements around them.

@@ -18,20 +18,20 @@ import (
 // The flag is true for the pages that hold rows by the total that the last page
 // has (settings `total` and `totalPages`), as long as nothing else than rows
 // and pages can end the job. Pages that are not flagged follow those that are.
-func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[config.Request, bool] {
+func Ahead(s Scroller, job Job, state State, last Page) iter.Seq2[config.Request, bool] {
 	return func(yield func(config.Request, bool) bool) {
 		f, ok := s.(foreseeable)
 		for announced := true; ok; {
 			full := last
-			if full.Rows = f.full(job, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+			if full.Rows = f.full(job.Request, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
 				return // not known, or no page will be full
 			}
-			request, next, stop, err := s.Next(job, state, full)
+			request, next, stop, err := job.Next(s, state, full)
 			if stop != nil || err != nil {
 				return
 			}
 			state = next
-			announced = announced && f.announced(job, state, last)
+			announced = announced && f.announced(job.Request, state, last)
 			if !yield(request, announced) {
 				return
 			}
@@ -54,8 +54,8 @@ type foreseeable interface {
 type total answer.Path
 
 // TotalRows is a setting of the methods that count.
-var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. With `api.http.concurrency`, pages up to it are requested side by side. It does not end paging. `pagenum` needs a page size for it.").
-	As(field.PathInAdvance).Example(`"meta.total"`)
+var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
+	As(field.Path).Example(`"meta.total"`)
 
 func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}

@@ -13,7 +13,7 @@ import (
 func ahead(s Scroller, job string, t *testing.T, state State, last Page, most int) []string {
 	t.Helper()
 	var all []string
-	for r, full := range Ahead(s, request(t, job), state, last) {
+	for r, full := range Ahead(s, Job{Request: request(t, job)}, state, last) {
 		text := show(r)
 		if full {
 			text += " !"
@@ -39,6 +39,8 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
 		{name: "a total that is whole pages has no further page", settings: `{"method":"offset","limit":2,"total":"total"}`, answers: []string{`{"rows":[1,2],"total":6}`},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
+		{name: "rows up to the total, counted from the first offset", settings: `{"method":"offset","limit":2,"firstOffset":1,"total":"total"}`, answers: []string{`{"rows":[1,2],"total":6}`},
+			want: []string{`t {"limit":2,"offset":5} !`, `t {"limit":2,"offset":7}`, `t {"limit":2,"offset":9}`, `t {"limit":2,"offset":11}`}},
 		{name: "the offset of the job counts", settings: `{"method":"offset","limit":2,"offsetFromJob":true,"total":"meta.total"}`, job: `{"endpoint":"t","params":{"offset":3}}`, answers: []string{four},
 			want: []string{`t {"offset":7,"limit":2}`, `t {"offset":9,"limit":2}`, `t {"offset":11,"limit":2}`, `t {"offset":13,"limit":2}`}},
 		{name: "the page size of the job counts", settings: `{"method":"offset","limit":9,"total":"total"}`, job: `{"endpoint":"t","params":{"limit":2}}`, answers: []string{four},

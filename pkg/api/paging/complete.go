@@ -35,7 +35,7 @@ type (
 	// for none.
 	announcing interface{ announces(p Page) string }
 	// naming names the request parameter that leadsto the next page.
-	naming interface{ parameter() string }
+	naming interface{ parameter() parameter }
 )
 
 func withoutStoppers(s Scroller) Scroller {
@@ -75,11 +75,16 @@ func EndsByRepeating(s Scroller, r Repeat) bool {
 	return ok && end.endsByRepeating(r)
 }
 
-// Parameter is the name of the request parameter with which a scroller requests
-// the next page, "" when it follows an address.
+// Parameter says with what a scroller requests the next page, such as "the parameter
+// 'offset'"; "" when it follows an address.
 func Parameter(s Scroller) string {
-	if n, ok := withoutStoppers(s).(naming); ok {
-		return n.parameter()
+	n, ok := withoutStoppers(s).(naming)
+	switch {
+	case !ok:
+		return ""
+	case n.parameter().placed:
+		return n.parameter().String()
+	default:
+		return "the parameter '" + n.parameter().name + "'"
 	}
-	return ""
 }

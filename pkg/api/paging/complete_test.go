@@ -134,10 +134,10 @@ func TestParameter(t *testing.T) {
 	tests := map[string]string{
 		`{}`:                            "",
 		`{"method":"response.url"}`:     "",
-		`{"method":"offset","limit":2}`: "offset",
-		`{"method":"pagenum","forceStop":{"pages":2}}`:                     "page",
-		`{"method":"cursor","idKey":"id","param":"p"}`:                     "p",
-		`{"method":"response.param","responseParam":"v","queryParam":"q"}`: "q",
+		`{"method":"offset","limit":2}`: "the parameter 'offset'",
+		`{"method":"pagenum","forceStop":{"pages":2}}`:                     "the parameter 'page'",
+		`{"method":"cursor","idKey":"id","param":"p"}`:                     "the parameter 'p'",
+		`{"method":"response.param","responseParam":"v","queryParam":"q"}`: "the parameter 'q'",
 	}
 	for settings, want := range tests {
 		if got := Parameter(scroller(t, settings, "")); got != want {

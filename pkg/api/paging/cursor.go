@@ -34,7 +34,7 @@ type cursorState struct {
 var (
 	IDKey = field.Text("idKey", "Path of the id", "Path in each item to the number whose highest value becomes the cursor or, with `idType` `text`, to the id; `.` is the item itself.").
 		As(field.Path).Example(`"id"`)
-	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor.").As(field.Parameter).Example(`"since_id"`)
+	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor; required unless the job places it with `{\"paging\": \"cursor\"}`.").As(field.Parameter).Example(`"since_id"`)
 	Increment   = field.Integer("increment", "Increment", "Added to the cursor; may be negative.").Default(0).Example(`-1`)
 	Reverse     = field.Flag("reverse", "Reverse", "Use the lowest value instead of the highest; with `idType` `text`, the id of the first item instead of the last.").Example(`true`)
 	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item becomes the cursor, unchanged.").
@@ -48,7 +48,8 @@ func cursorMethod() Method {
 	return Method{
 		Name:     "cursor",
 		Settings: []field.Declared{IDKey, CursorParam, IDType, Increment, Reverse},
-		Needed:   []field.Declared{IDKey, CursorParam},
+		Needed:   []field.Declared{IDKey},
+		Values:   []Value{{cursorValue, CursorParam}},
 		Compile:  compileCursor,
 		IDPath:   func(s config.Section) config.Section { return IDKey.In(s) },
 	}
@@ -57,7 +58,7 @@ func cursorMethod() Method {
 func compileCursor(s config.Section) Scroller {
 	c := cursor{
 		idKey:        answer.Path{Text: IDKey.Of(s), Separator: "."},
-		param:        parameterOf(s, CursorParam),
+		param:        parameterOf(s, Value{cursorValue, CursorParam}),
 		increment:    int64(Increment.Of(s)),
 		reverse:      Reverse.Of(s),
 		idKeyPointer: IDKey.In(s).Pointer,
@@ -148,7 +149,7 @@ func (c cursor) Describe(config.Request) []string {
 	case c.increment < 0:
 		more = " minus " + strconv.FormatInt(c.increment, 10)[1:]
 	}
-	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param.name, which, c.idKey.Text, more)}
+	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }
 
 // endsByRepeating implements repeating: an API that gives the rows from the cursor
@@ -156,4 +157,9 @@ func (c cursor) Describe(config.Request) []string {
 // may hold back more.
 func (cursor) endsByRepeating(r Repeat) bool { return r.Rows < r.Largest }
 
-func (c cursor) parameter() string { return c.param.name }
+func (c cursor) parameter() parameter { return c.param }
+
+func (c cursor) placing(names []string) Scroller {
+	c.param = c.param.placing(names)
+	return c
+}

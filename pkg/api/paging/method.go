@@ -17,6 +17,8 @@ type Method struct {
 	// Settings are those that count with it; methods may share some. Needed are
 	// those that must be there.
 	Settings, Needed []field.Declared
+	// Values are those with which it requests a page.
+	Values []Value
 	// Compile reads the settings. Problems go to the section; the scroller is usable
 	// all the same.
 	Compile func(config.Section) Scroller
@@ -122,11 +124,14 @@ func (all Methods) NamedAt(s config.Section, parameter string) string {
 	return s.Pointer
 }
 
-// Parameters are the paths of the parameters that the method sets, into those of a job.
-func (m Method) Parameters(s config.Section) [][]string {
+// Parameters are the paths of the parameters that the method sets, into those of a job
+// that places the values with these names itself.
+func (m Method) Parameters(s config.Section, placed ...string) [][]string {
 	var all [][]string
 	for _, f := range field.Fields(m.Settings...) {
-		if f.Role != field.Parameter {
+		if f.Role != field.Parameter || slices.ContainsFunc(m.Values, func(v Value) bool {
+			return v.Param.Name == f.Name && slices.Contains(placed, v.Name)
+		}) {
 			continue
 		}
 		name := s.Get(f.Name).Value.Text()

@@ -11,11 +11,12 @@ import (
 )
 
 // offset pages by a number of rows to skip: the first request carries the page
-// size and offset 0, each next one adds the page size, and a page with fewer
+// size and the first offset, each next one adds the page size, and a page with fewer
 // rows than the page size is the last one. Without a limit none is sent and the
 // page size is the number of rows of the first page.
 type offset struct {
 	counting
+	first   int64
 	fromJob bool
 }
 
@@ -30,6 +31,8 @@ type offsetState struct {
 var (
 	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
 			Default("offset").As(field.Parameter).Example(`"start"`)
+	FirstOffset = field.Integer("firstOffset", "First offset", "Offset of the first row, which some APIs count from 1; an empty value is 0.").
+			Default(0).Example(`1`)
 	OffsetFromJob = field.Flag("offsetFromJob", "Offset from the job", "Begin at the offset found in the job's own parameters.").Example(`true`)
 )
 
@@ -37,7 +40,8 @@ func offsetMethod() Method {
 	return Method{
 		Name:       "offset",
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
-		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstPageParams, OffsetFromJob, TotalRows},
+		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
+		Values:     []Value{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
 		Compile:    compileOffset,
 		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
@@ -49,8 +53,8 @@ func offsetMethod() Method {
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{counting: counting{size: compilePageSize(s), param: parameterOf(s, OffsetParam), firstPageParams: FirstPageParams.Of(s)}}
-	o.fromJob, o.total = OffsetFromJob.Of(s), compileTotal(s, TotalRows)
+	o := offset{counting: counting{size: compilePageSize(s), param: parameterOf(s, Value{offsetValue, OffsetParam}), firstPageParams: FirstPageParams.Of(s)}}
+	o.first, o.fromJob, o.total = int64(FirstOffset.Of(s)), OffsetFromJob.Of(s), compileTotal(s, TotalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
 	}
@@ -58,7 +62,7 @@ func compileOffset(s config.Section) Scroller {
 }
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
-	s := offsetState{at: new(big.Int)}
+	s := offsetState{at: big.NewInt(o.first)}
 	if own, ok := o.param.of(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
 			s.at = at
@@ -95,10 +99,10 @@ func (o offset) Describe(job config.Request) []string {
 	start, size := state.(offsetState).at, o.size.of(job)
 	if size == 0 {
 		return sentences(o.firstPageParams, fmt.Sprintf(
-			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param.name, start))
+			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-		o.param.name, series(start, size), o.size.param.name, size, untilShort(size)))
+		o.param, series(start, size), o.size.param, size, untilShort(size)))
 }
 
 func (o offset) full(job config.Request, state State, _ Page) int {
@@ -109,11 +113,17 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 }
 
 func (o offset) announced(_ config.Request, state State, last Page) bool {
-	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
+	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
+	return before.Cmp(big.NewInt(o.total.of(last))) < 0
 }
 
 func (o offset) fromStart(job config.Request) bool {
 	own, _ := o.param.of(job)
 	at, _ := own.Int()
-	return at == 0 || o.firstPageParams && !o.fromJob
+	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
+}
+
+func (o offset) placing(names []string) Scroller {
+	o.counting = o.counting.placing(names)
+	return o
 }

@@ -23,8 +23,8 @@ var (
 			Default("page").As(field.Parameter).Example(`"p"`)
 	FirstPage = field.Integer("firstPage", "First page", "Number of the first page; an empty value is 0.").
 			Default(1).EmptyMeans(0).Also("start_page").Example(`0`)
-	TotalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the answer. If there is a total of rows too, the greater one counts.").
-			As(field.PathInAdvance).Example(`"meta.total_pages"`)
+	TotalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the answer, with the effects of `total`. If there is a total of rows too, the greater one counts.").
+			As(field.Path).Example(`"meta.total_pages"`)
 )
 
 func pageNumberMethod() Method {
@@ -32,6 +32,7 @@ func pageNumberMethod() Method {
 		Name:       "pagenum",
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
 		Settings:   []field.Declared{Limit, LimitParam, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		Values:     []Value{{pageValue, PageParam}, {limitValue, LimitParam}},
 		Compile:    compilePageNumber,
 		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) {
@@ -44,7 +45,7 @@ func pageNumberMethod() Method {
 
 func compilePageNumber(s config.Section) Scroller {
 	return pageNumber{firstPage: int64(FirstPage.Of(s)), counting: counting{
-		param:           parameterOf(s, PageParam),
+		param:           parameterOf(s, Value{pageValue, PageParam}),
 		size:            compilePageSize(s),
 		firstPageParams: FirstPageParams.Of(s),
 		total:           compileTotal(s, TotalRows),
@@ -74,10 +75,10 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 }
 
 func (n pageNumber) Describe(job config.Request) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param.name, series(big.NewInt(n.firstPage), 1))
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.param.name, series(big.NewInt(n.firstPage), 1), n.size.param.name, size, untilShort(size))
+			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
@@ -105,4 +106,9 @@ func (n pageNumber) fromStart(job config.Request) bool {
 	own, _ := n.param.of(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
+}
+
+func (n pageNumber) placing(names []string) Scroller {
+	n.counting = n.counting.placing(names)
+	return n
 }

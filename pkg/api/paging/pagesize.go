@@ -50,7 +50,13 @@ func (c counting) totals() []Total {
 // that the API does not know the parameter. A later one has seen it work.
 func (counting) endsByRepeating(r Repeat) bool { return r.Page > 2 }
 
-func (c counting) parameter() string { return c.param.name }
+func (c counting) parameter() parameter { return c.param }
+
+// placing is counting for a job that places the values with these names.
+func (c counting) placing(names []string) counting {
+	c.param, c.size.param = c.param.placing(names), c.size.param.placing(names)
+	return c
+}
 
 // pageSize is how many rows arequest is for.
 type pageSize struct {
@@ -62,7 +68,7 @@ type pageSize struct {
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:   int64(Limit.Of(s)),
-		param:   parameterOf(s, LimitParam),
+		param:   parameterOf(s, Value{limitValue, LimitParam}),
 		pointer: placeOf(s, Limit),
 	}
 }

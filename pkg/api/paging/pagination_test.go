@@ -24,7 +24,11 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func compileText(t *testing.T, settings string, problems ...string) Scrollers {
 	t.Helper()
 	var found failure.Problems
-	all := Compile(field.NewSection(testvalue.Parse(t, settings), "/api/pagination", &found), AllMethods())
+	section := field.NewSection(testvalue.Parse(t, settings), "/api/pagination", &found)
+	all := Compile(section, AllMethods())
+	if MethodName.In(section).Value.Kind() == value.String { // else Compile has reported it
+		CheckParameters(section, AllMethods(), func(string) []string { return nil })
+	}
 	if len(found) != len(problems) {
 		t.Fatalf("%s: got %d problems, want %d: %v", settings, len(found), len(problems), found)
 	}

@@ -1,11 +1,13 @@
 package paging
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -18,16 +20,19 @@ var (
 
 // parameter is one that paging sets.
 type parameter struct {
-	name string   // as it is configured
-	path []string // into the parameters of the job
+	name  string   // as it is configured
+	value string   // the name of its value, see Value
+	path  []string // into the parameters of the job
 	// inQuery puts it into the query of a request with a body, not into the body.
 	inQuery bool
+	// placed: the job has the value in its own request, see Value.
+	placed bool
 }
 
-// parameterOf reads the setting with the name of a parameter.
-func parameterOf(s config.Section, name field.Setting[string]) parameter {
-	text := name.Of(s)
-	return parameter{name: text, path: pathOf(s, text), inQuery: ParamsInQuery.Of(s)}
+// parameterOf reads the setting with the name of a parameter for a value.
+func parameterOf(s config.Section, v Value) parameter {
+	text := v.Param.Of(s)
+	return parameter{name: text, value: v.Name, path: pathOf(s, text), inQuery: ParamsInQuery.Of(s)}
 }
 
 // pathOf is the name of a parameter as a path into the parameters of the job.
@@ -39,8 +44,26 @@ func pathOf(s config.Section, name string) []string {
 	return strings.Split(name, delimiter)
 }
 
-// of is what a job has for the parameter itself.
+// placing is the parameter of a job that places the values with these names.
+func (p parameter) placing(names []string) parameter {
+	p.placed = slices.Contains(names, p.value)
+	return p
+}
+
+// String is the parameter as texts name it.
+func (p parameter) String() string {
+	if p.placed {
+		return fmt.Sprintf("{%q: %q}", expr.Paging, p.value)
+	}
+	return p.name
+}
+
+// of is what a job has for the parameter itself. It has no parameter for a value that it
+// places.
 func (p parameter) of(job config.Request) (v value.Value, ok bool) {
+	if p.placed {
+		return value.Value{}, false
+	}
 	v = job.Params
 	for _, name := range p.path {
 		if v, ok = v.AsObject().Get(name); !ok {
@@ -51,8 +74,12 @@ func (p parameter) of(job config.Request) (v value.Value, ok bool) {
 }
 
 // set is a request with the parameter set: in the place of one of that name, or else
-// at the end.
+// at the end. A value that the job places is only noted.
 func (p parameter) set(r config.Request, v value.Value) config.Request {
+	if p.placed {
+		r.Paging = r.Paging.AsObject().With(p.value, v)
+		return r
+	}
 	if p.inQuery && r.HasBody() {
 		if _, ok := p.of(r); ok {
 			r.Params = without(r.Params, p.path)

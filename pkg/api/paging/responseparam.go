@@ -25,7 +25,7 @@ type responseParam struct {
 var (
 	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the answer; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
-	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value.").
+	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value; required unless the job places it with `{\"paging\": \"next\"}`.").
 			As(field.Parameter).Example(`"token"`)
 	scrollRequest = field.Of("scrollRequest", "Later requests", "How requests after the first differ from the job.",
 		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint and the method as a whole.",
@@ -44,7 +44,7 @@ func responseParamMethod() Method {
 		Name:       "response.param",
 		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
 		Settings:   []field.Declared{ResponseParam, Next, QueryParam, IncludeParams, scrollRequest},
-		Needed:     []field.Declared{QueryParam},
+		Values:     []Value{{nextValue, QueryParam}},
 		Compile:    compileResponseParam,
 	}
 }
@@ -56,7 +56,7 @@ func compileResponseParam(s config.Section) Scroller {
 	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
 	return responseParam{
 		from:          nextOf(s, ResponseParam, "."),
-		to:            parameterOf(s, QueryParam),
+		to:            parameterOf(s, Value{nextValue, QueryParam}),
 		includeParams: IncludeParams.Of(s),
 		scroll:        scroll,
 		scrolled:      scrolled,
@@ -121,7 +121,7 @@ func (r responseParam) request(job config.Request) config.Request {
 
 func (r responseParam) Describe(config.Request) []string {
 	all := []string{
-		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to.name, r.from.place()),
+		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.place()),
 		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
@@ -136,7 +136,12 @@ func (r responseParam) endsByRepeating(repeat Repeat) bool {
 	return err == nil && hollow(v)
 }
 
-func (r responseParam) parameter() string { return r.to.name }
+func (r responseParam) parameter() parameter { return r.to }
+
+func (r responseParam) placing(names []string) Scroller {
+	r.to = r.to.placing(names)
+	return r
+}
 
 // hollow reports whether there is nothing in a value, however deep: the variables
 // of a GraphQL query without a cursor.

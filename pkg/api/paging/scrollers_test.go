@@ -94,7 +94,7 @@ func TestProblems(t *testing.T) {
 		{`{"method":"pagenum","limit":"x","firstPage":"y","pageParam":[1]}`, []string{`/firstPage: expected an integer, found "y"`, `/pageParam: expected a string, found a list of 1`, `/limit: expected an integer, found "x"`}},
 		{`{"method":"response.url","urlKey":{"a":1},"delimiter":["#"]}`, []string{`/delimiter: expected a string, found a list of 1`, `/urlKey: expected a string, found an object`}},
 		{`{"method":"zendesk.response.url","urlKey":[1]}`, []string{`/urlKey: expected a string, found a list of 1`}},
-		{`{"method":"response.param"}`, []string{`: expected the key "queryParam", which the method response.param needs`, `: expected the key "responseParam" or the key "next", one of which the method response.param needs`}},
+		{`{"method":"response.param"}`, []string{`: expected the key "responseParam" or the key "next", one of which the method response.param needs`, `: expected the key "queryParam", which the method response.param needs`}},
 		{`{"method":"response.param","responseParam":"a","queryParam":"b","scrollRequest":"r"}`, []string{`/scrollRequest: expected an object, found "r"`}},
 		{`{"method":"response.param","responseParam":"a","queryParam":"b","scrollRequest":{"endpoint":[1],"method":{"a":1},"headers":"h","params":5}}`,
 			[]string{`/scrollRequest/endpoint: expected a string, found a list of 1`, `/scrollRequest/method: expected a string, found an object`, `/scrollRequest/headers: expected an object, found a string`, `/scrollRequest/params: expected an object, found a number`}},

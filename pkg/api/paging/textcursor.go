@@ -51,11 +51,16 @@ func (c textCursor) which() string {
 }
 
 func (c textCursor) Describe(config.Request) []string {
-	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param.name, c.idKey.Text, c.which())}
+	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.which())}
 }
 
 // fromStart implements starting: a job with a cursor of its own begins after it.
 func (c textCursor) fromStart(job config.Request) bool {
 	own, _ := c.param.of(job)
 	return own.Empty()
+}
+
+func (c textCursor) placing(names []string) Scroller {
+	c.param = c.param.placing(names)
+	return c
 }

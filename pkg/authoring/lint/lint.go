@@ -50,6 +50,7 @@ func checks() []check {
 		unreachableItems,
 		unfilledColumns,
 		unevaluatedExpressions,
+		unknownPagingValues,
 		unsetAttributes,
 		idleWindows,
 		unknownRemembered,

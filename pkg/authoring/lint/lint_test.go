@@ -54,6 +54,12 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
+		{"values of paging where there are none", given{api: fmt.Sprintf(multiple, "") + `,"http":{"defaultOptions":{"params":{"p":[{"paging":"offset"}]}}}`, jobs: `{"endpoint":"x","scroller":"a","params":{"a":{"paging":"page"},"b":[{"paging":"offst"}],"c":{"paging":"offset"},"d":{"paging":"data"}}},
+			{"endpoint":"y","scroller":"b","headers":{"Y":{"paging":"limit"}},"userData":{"paging":"page","u":{"paging":"page"}},"children":[{"endpoint":"z/{i}","placeholders":{"i":"i"},"params":{"paging":"offset","z":{"paging":"cursor"}}}]}`},
+			[]string{"unevaluated-expression /config/jobs/0/params/a", "unevaluated-expression /config/jobs/0/params/b/0", "unevaluated-expression /config/jobs/1/headers/Y", "unevaluated-expression /config/jobs/1/userData/u", "unevaluated-expression /config/jobs/1/children/0/params/z", "unevaluated-expression /api/http/defaultOptions/params/p/0"}},
+		{"a value of paging in the request for later pages", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"q","scrollRequest":{"params":{"after":{"paging":"next"}}}}`}, []string{"unevaluated-expression /api/pagination/scrollRequest/params/after"}},
+		{"values of paging that the job places", given{api: `,"pagination":{"method":"offset","limit":2,"offsetParam":"o.x","limitParam":"l","paramDelimiter":"."}`, jobs: `{"endpoint":"x","params":{"o":{"paging":"offset"},"l":{"paging":"limit"}}},{"endpoint":{"function":"concat","args":["y/",{"paging":"offset"}]},"dataType":"y","params":{"o":"text","l":2}}`}, nil},
+
 		{"windows that no request depends on", given{jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day","lookback":"1 day"},"userData":{"w":{"window":"start"}},"remember":{"u":{"window":"end"}}},
 			{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"1 day"},"params":{"a":[{"window":"start"}]}},
 			{"endpoint":"z","windows":{"from":"2024-01-01","step":"1 day"},"children":[{"endpoint":"c/{i}","placeholders":{"i":"i"},"headers":{"X":{"window":"end"}}}]}`},
@@ -86,6 +92,8 @@ func TestCheck(t *testing.T) {
 		{"attributes that nothing sets, with a default", given{config: `,"lang":"en","a":{"b":1,"c":null}`, jobs: `{"endpoint":"x","params":{"l":[{"attr":"langg","default":"en"}],"m":{"attr":"lang","default":"en"},"n":{"attr":"a.c","default":1},"o":{"function":"concat","args":[{"attr":"a.d","default":"x"},{"attr":"a.b"}]}}}`},
 			[]string{"unset-attribute /config/jobs/0/params/l/0/attr", "unset-attribute /config/jobs/0/params/o/args/0/attr"}},
 		{"an attribute of one iteration, with a default", given{jobs: `{"endpoint":"x","params":{"l":{"attr":"lang","default":"en"}}}`, rest: `,"iterations":[{},{"lang":"cs"}]`}, nil},
+		{"every item of a list elsewhere than in dataField", given{api: `,"pagination":{"method":"response.url","urlKey":"a.[].next"}`, jobs: `{"endpoint":"x","dataField":"a.[].rows","remember":{"m":{"max":"b.[].c"}},"children":[{"endpoint":"y/{i}","dataField":{"path":"[]/r","delimiter":"/"},"placeholders":{"i":"[].id"}}]}`},
+			[]string{"foreign-path /config/jobs/0/remember/m/max", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /api/pagination/urlKey", "unread-remembered /config/jobs/0/remember/m"}},
 		{"conditions with quotes", given{api: `,"pagination":{"method":"pagenum","stopWhen":"a==\"b\""}`, jobs: `{"endpoint":"x","rowFilter":"a==1&b!='c'","rules":[{"when":"status=='X'","do":"fail"},{"when":"status==it's","do":"fail"}]}`},
 			[]string{"foreign-path /api/pagination/stopWhen", "foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/rules/0/when"}},
 		{"conditions with blanks", given{jobs: `{"endpoint":"x","rowFilter":"a == 'b'|c d==e","rules":[{"when":"a==b & c!=d","do":"fail"}],"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"recursionFilter":"a ==b"}]}`},
@@ -94,7 +102,7 @@ func TestCheck(t *testing.T) {
 			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last", "repeated-row /config/jobs/0/remember/a"}},
 
 		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},
-			[]string{"idle-lookahead /api/http/lookahead", "idle-lookahead /api/pagination/scrollers/default/total", "idle-lookahead /api/pagination/scrollers/default/totalPages"}},
+			[]string{"idle-lookahead /api/http/lookahead"}},
 		{"pages in advance", given{api: `,"http":{"lookahead":3,"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"t"}`}, nil},
 		{"no look-ahead", given{api: `,"http":{"lookahead":"0"}`}, nil},
 
@@ -228,7 +236,7 @@ func checked(t *testing.T, g given) failure.Problems {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree})
+	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree, Paging: language.Default().Paging.Values})
 	if len(*problems) > 0 {
 		t.Fatal(problems)
 	}

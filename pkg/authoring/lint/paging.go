@@ -6,8 +6,10 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // unusedScrollers finds scrollers that no job names and that are not the one
@@ -113,7 +115,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			m, own := s.methodOf(j)
-			for _, path := range m.Parameters(own) {
+			for _, path := range m.Parameters(own, j.Placed()...) {
 				param := config.JobParams.In(s.job(j.Job))
 				for _, name := range path[:len(path)-1] {
 					if param = param.Get(name); param.Value.IsScalar() {
@@ -127,6 +129,9 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 				continue
 			}
 			path, hint := m.Position(own)
+			if !slices.ContainsFunc(m.Parameters(own, j.Placed()...), func(set []string) bool { return slices.Equal(set, path) }) {
+				continue // it sets none
+			}
 			param := config.JobParams.In(s.job(j.Job))
 			there := len(path) > 0
 			for _, name := range path {
@@ -147,10 +152,69 @@ func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {
 		return
 	}
-	for _, f := range s.fields(field.InAdvance, field.PathInAdvance) {
+	for _, f := range s.fields(field.InAdvance) {
 		if f.at.Present() {
 			found.Add(failure.Problem{Code: failure.IdleLookahead, Pointer: f.at.Pointer,
 				Expected: "this has no effect while \"api.http.concurrency\" is 1", Hint: "set \"concurrency\" to 2 or more, or remove this"})
 		}
 	}
+}
+
+// unknownPagingValues finds references to a value of paging that the paging of the job
+// does not have, or at places where there is none: they are sent as they are.
+func unknownPagingValues(s settings, found *failure.Problems) {
+	all := s.Language.Paging.ValueNames()
+	report := func(at config.Section, here []string) {
+		expr.AllReferences().Walk(at.Value, at.Pointer, true, func(f expr.Form, pointer string) {
+			name := f.Name.Text()
+			if !f.Is(expr.Paging) || f.Name.Kind() != value.String || slices.Contains(here, name) {
+				return
+			}
+			hint := failure.Text("only \"params\", \"headers\" and \"endpoint\" of a job have such values")
+			near, misspelt := failure.Nearest(name, here)
+			switch {
+			case misspelt:
+				hint = "did you mean " + failure.Part(strconv.Quote(near)) + "?"
+			case !slices.Contains(all, name):
+				return // data
+			case name == paging.Limit.Name && len(here) > 0:
+				hint = "set \"limit\" in \"pagination\""
+			case len(here) > 0:
+				hint = "its paging has " + field.List(here)
+			case here != nil:
+				hint = "choose a \"method\" of \"pagination\" that has it"
+			}
+			found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: pointer, Found: failure.Part(strconv.Quote(name)),
+				Expected: "paging has no such value here, so the object is sent as it is", Hint: hint})
+		})
+	}
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			job, here := s.job(j.Job), append([]string{}, j.Family.Paging...)
+			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders) {
+				for _, entry := range entriesOf(f, job.Get(f.Name)) {
+					report(entry, here)
+				}
+			}
+			for _, column := range config.JobUserData.In(job).Items() {
+				report(column, nil)
+			}
+		}
+	}
+	options := config.DefaultOptionsSetting.In(config.HTTPSection.In(s.api))
+	report(s.paging, nil) // requests for later pages
+	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options)} {
+		for _, entry := range group.Items() {
+			report(entry, nil)
+		}
+	}
+}
+
+// entriesOf are the expressions of a setting of a job: an endpoint is one, and the others
+// have one in each entry.
+func entriesOf(f *field.Field, s config.Section) []config.Section {
+	if f.Name == config.JobEndpoint.Name {
+		return []config.Section{s}
+	}
+	return s.Items()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -18,6 +19,12 @@ import (
 // path is a path of keys in an answer or in an item of it, as it is written.
 type path struct {
 	text, separator, pointer string
+}
+
+// ofData reports whether the path leads to the data of an answer.
+func (p path) ofData() bool {
+	at := "/" + config.JobDataField.Name
+	return strings.HasSuffix(p.pointer, at) || strings.HasSuffix(p.pointer, at+"/"+config.DataFieldPath.Name)
 }
 
 // segments are the keys of a path; none is the value itself.
@@ -72,6 +79,9 @@ func selection(p path) failure.Text {
 	for _, key := range p.segments() {
 		s, ok := value.ParseSelector(key)
 		switch {
+		case key == answer.EveryItem && p.ofData():
+		case key == answer.EveryItem:
+			return "only \"dataField\" can lead to every item of a list; here choose one: \"a.0\", \"a.-1\", \"a.[name=value]\""
 		case ok && strings.HasPrefix(s.Name, "?"), !ok && strings.HasPrefix(key, "["):
 			return "an item of a list is chosen by \"a.[name=value]\", or by its index: \"a.0\", \"a.-1\""
 		case ok && len(s.Text) > 1 && strings.ContainsAny(s.Text[:1], `"'`) && s.Text[:1] == s.Text[len(s.Text)-1:]:
@@ -177,7 +187,7 @@ func (s settings) apiPaths() []path {
 		}
 		switch {
 		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/") && !strings.Contains(at.Pointer, "/"+config.JobRules.Name+"/"):
-		case f.Role == field.Path || f.Role == field.PathInAdvance:
+		case f.Role == field.Path:
 			all = append(all, texts(at, separator)...)
 		case f.Role == field.Condition:
 			for _, text := range condition.Parse(at.Value.Text()).Paths() {

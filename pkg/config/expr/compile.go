@@ -87,11 +87,30 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 // references are those of the place.
 func (c Compiler) references() References { return c.All().References.At(c.Place) }
 
+// Parse takes an object apart that is an expression at the place.
+func (c Compiler) Parse(v value.Value) (f Form, ok bool) {
+	f, ok = c.references().Parse(v, c.Exact)
+	return f, ok && c.exists(f)
+}
+
+// exists reports whether a form of the place is an expression here.
+func (c Compiler) exists(f Form) bool {
+	_, known := c.Known[f.Reference.Key][f.Name.Raw()]
+	return known || !f.Reference.KnownOnly
+}
+
+// Any reports whether a value is an expression at the place or has one inside.
+func (c Compiler) Any(v value.Value) bool {
+	found := false
+	c.references().Walk(v, "", c.Exact, func(f Form, _ string) { found = found || c.exists(f) })
+	return found
+}
+
 func (c Compiler) node(v value.Value, pointer string) node {
 	if v.IsScalar() || v.IsNull() {
 		return literal{v}
 	}
-	form, ok := c.references().Parse(v, c.Exact)
+	form, ok := c.Parse(v)
 	if !ok {
 		return c.data(v, c.items(v, pointer))
 	}

@@ -24,6 +24,8 @@ type Reference struct {
 	// Optional: where there is nothing the value is null, and what it was for is left
 	// out. Else that is an error.
 	Optional bool
+	// KnownOnly: with a name that is not in Compiler.Known the object is plain data.
+	KnownOnly bool
 	// Secret marks every value as a secret.
 	Secret bool
 	// Check looks for what is wrong with a name before anything is evaluated; nil looks
@@ -78,7 +80,7 @@ type References []Reference
 // AllReferences are the references of this program, in the order of the
 // documentation. Each is declared in the file of its subject.
 func AllReferences() References {
-	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), answerReferences(), requestReferences(), loginReferences())
+	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), pagingReferences(), answerReferences(), requestReferences(), loginReferences())
 }
 
 // At are the references that exist at a place.

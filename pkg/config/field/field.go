@@ -57,8 +57,6 @@ const (
 	Headers
 	// InAdvance makes the run request pages in advance, which needs concurrency.
 	InAdvance
-	// PathInAdvance is Path and InAdvance.
-	PathInAdvance
 	// Naming has names and paths, which are not secrets even if their keys begin with #.
 	Naming
 	// Remembering is Naming; the names are those of values for the next run.
