@@ -54,7 +54,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -117,6 +117,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		j.ID = c.idAt(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
+	j.If = c.runsIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if j.Runs = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Runs {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
@@ -170,7 +171,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions are the settings of a job whose expressions may refer to the items of
 // the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
 }
 
 // refersToParent reports whether a job has an expression that refers to the item of a

@@ -195,6 +195,8 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
+	// If decides about each run of the job; nil for a job that always runs.
+	If *If
 	// Runs is false for a child job that is never called: neither it nor a job above it has
 	// placeholders, and it refers to no item above it.
 	Runs bool

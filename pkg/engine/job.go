@@ -28,18 +28,19 @@ type jobRunner struct {
 	// number is that of the iteration, from 1; 0 when there is only one.
 	number     int
 	statistics statistics // of the current root job and its children
+	unwanted   *unwanted  // runs of these that did not take place
 	progress   progress
 }
 
 // newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &unwanted{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children, then reports for each of these
 // jobs how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
-	jr.statistics = statistics{}
+	jr.statistics, jr.unwanted = statistics{}, &unwanted{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	in := invocation{endpoint: j.Endpoint}
@@ -56,7 +57,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 		jr.warnForgetting(j)
 	}
 	if err == nil || isLimit(err) {
-		jr.statistics.report(jr.run.Log, j, jr.number)
+		jr.statistics.report(jr.run.Log, j, jr.unwanted, jr.number)
 	} else {
 		jr.statistics.unfinished(jr.run.Log, j, jr.number)
 	}

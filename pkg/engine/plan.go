@@ -250,6 +250,9 @@ func (c compiler) namesIn(j *job, context expr.Context) []string {
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
 	}
+	if j.If != nil {
+		all = append(all, j.If.References(context)...)
+	}
 	if j.Windows != nil {
 		all = append(all, j.Windows.References(context)...)
 	}

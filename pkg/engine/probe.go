@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -42,8 +43,11 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	j := it.jobs[0]
 	jobs := r.newJobRunner(it, client)
 	in, err := jobs.firstWindow(j, invocation{endpoint: j.Endpoint})
-	if errors.Is(err, errNoWindow) {
+	switch {
+	case errors.Is(err, errNoWindow):
 		err = failure.Userf("%w", err).At(j.Windows.Pointer)
+	case errors.Is(err, errUnwanted):
+		err = failure.Userf("%w", err).At(failure.PointerJoin(j.Pointer, config.JobIf.Name))
 	}
 	if err != nil {
 		return Probe{}, err

@@ -88,6 +88,7 @@ type JobFinished struct {
 	Pointer    string `json:"pointer,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"`
 	Skipped    int    `json:"skipped,omitempty"`
+	Unwanted   int    `json:"unwanted,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
@@ -99,6 +100,9 @@ func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
 		s += prose.Count(e.Runs, "run") + ", "
+	}
+	if e.Unwanted > 0 && e.Runs > 0 {
+		s += fmt.Sprintf("%d more prevented by 'if', ", e.Unwanted)
 	}
 	if e.Windows > 0 && e.Windows != e.Runs {
 		s += prose.Count(e.Windows, "window") + ", "

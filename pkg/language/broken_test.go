@@ -29,6 +29,24 @@ func brokenConfigs() []brokenDocument {
 		{"config list", given{raw: `{"parameters":{"api":{"baseUrl":"https://h.test"},"config":["x"]}}`}, []string{
 			`/parameters/config: expected an object, found a list of 1; write an object, {"name": value}, instead of the list`,
 		}},
+		{"if", given{jobs: `[
+			{"endpoint":"a","if":"status==paid"},
+			{"endpoint":"b","if":[1]},
+			{"endpoint":"c","if":{"status":"paid"}},
+			{"endpoint":"d","if":{"parentItem":"x"}},
+			{"endpoint":"e","if":{"window":"end"},"windows":{"from":"2024-01-01","step":"1 day"}},
+			{"endpoint":"f","if":{"function":"iff","args":[]}},
+			{"endpoint":"g","if":{"attr":"nope"}},
+			{"endpoint":"h","if":"1"},{"endpoint":"i","if":""},{"endpoint":"j","if":null},{"endpoint":"k","if":0},
+			{"endpoint":"l","children":[{"endpoint":"m","if":{"parentItem":"x"}},{"endpoint":"n","if":true}]}]`}, []string{
+			`/parameters/config/jobs/0/if: expected true, false or an expression, because a text is always true, found "status==paid"; a condition on the parent's item, such as "type==company", is "recursionFilter"`,
+			`/parameters/config/jobs/1/if: expected true, false or an expression, found a list of 1`,
+			`/parameters/config/jobs/2/if: expected true, false or an expression, found an object; such as {"attr": "name"} or {"parentItem": "path"}`,
+			`/parameters/config/jobs/3/if/parentItem: expected a path in the item of a job above this one, found "x"; a root job has no parent; if the object is data, write {"literal": {…}}`,
+			`/parameters/config/jobs/4/if/window: expected "windows" in this job or in one above it, found "end"; what decides about the windows of a job cannot refer to them`,
+			`/parameters/config/jobs/5/if/function: expected the name of a function, found "iff"; did you mean "if"?`,
+			`/parameters/config/jobs/6/if/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
+		}},
 		{"windows", given{jobs: `[
 			{"endpoint":"a","params":{"f":{"window":"start"}}},
 			{"endpoint":"b","windows":{"from":"2024-13-45","step":"tomorrow","format":"%Y-%m-%d","timezone":"Prague","end":"incl"}},
@@ -51,7 +69,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/2/windows/format: expected a format of the function date, found "H:i"; it writes no part of a date: Y-m-d is 2024-01-31`,
 			`/parameters/config/jobs/3/windows/step: expected a step of a day or more, because "format" writes no time, found "6 hours"; add the time to the format: Y-m-d H:i:s`,
 			`/parameters/config/jobs/3/windows/lookback: expected a span of time in words, above zero, found "0 days"; such as 7 days, 1 month, 6 hours, 1 year`,
-			`/parameters/config/jobs/4/windows/from/window: expected "windows" in this job or in one above it, found "start"; a window cannot refer to its own bounds`,
+			`/parameters/config/jobs/4/windows/from/window: expected "windows" in this job or in one above it, found "start"; what decides about the windows of a job cannot refer to them`,
 			`/parameters/config/jobs/4/windows/step: expected a span of time in words, above zero, found "1 weekday"; such as 7 days, 1 month, 6 hours, 1 year`,
 			`/parameters/config/jobs/4/windows/to: expected a time or an expression, found true`,
 			`/parameters/config/jobs/5/windows: expected an object, found "1 day"`,
