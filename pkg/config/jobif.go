@@ -21,8 +21,8 @@ type If struct {
 }
 
 // runsIf compiles `if` of a job of this family, which may refer to what is above it; nil
-// for a job that always runs. A text that is no expression would always be true, so it
-// is a problem unless it is one of those that a variable writes for a flag.
+// for a job that always runs. A text is a problem, because it would always be true, unless
+// it is one that a variable writes for a flag.
 func (c *compiler) runsIf(s Section, e evaluator, above, family Family) *If {
 	if s.Value.IsNull() || s.Faulty() {
 		return nil

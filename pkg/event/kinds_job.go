@@ -49,8 +49,11 @@ func (e WindowStarted) Level() Level {
 
 func (e WindowStarted) Message() string {
 	s := fmt.Sprintf("Job %s: window %d of %d", e.Job, e.Window, e.Of)
-	if e.Start != "" {
+	switch {
+	case e.Start != "":
 		s += fmt.Sprintf(", %s to %s", e.Start, e.End)
+	case e.End != "":
+		s += ", everything until " + e.End
 	}
 	return s
 }

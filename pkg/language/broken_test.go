@@ -57,6 +57,8 @@ func brokenConfigs() []brokenDocument {
 			{"endpoint":"g","windows":{"from":"2024-13-45","step":"1 day"}},
 			{"endpoint":"h","windows":{"from":{"remembered":"x"},"to":{"function":"strtotime","args":["gibberish"]},"step":"1 day"}},
 			{"endpoint":"i","windows":{"from":"{{since}}","step":"1 day"}},
+			{"endpoint":"one","windows":{"from":{"remembered":"x"},"lookback":"1 day"}},
+			{"endpoint":"wrong","windows":{"from":"2024-13-45","to":{"remembered":"x"}}},
 			{"endpoint":"j","windows":{"from":{"remembered":"x","default":"2024-01-99"},"step":"1 day"},"children":[
 				{"endpoint":"k/{id}","placeholders":{"id":"id"},"windows":{"from":{"window":"start"},"to":{"parentItem":"2:x"},"step":"1 sec","format":"YYYY"}}]}]`}, []string{
 			`/parameters/config/jobs/0/params/f/window: expected "windows" in this job or in one above it, found "start"; add "windows" to the job; if the object is data, write {"literal": {…}}`,
@@ -77,9 +79,11 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/7/windows/from: expected a time, and there is no value, found an object; give it a "default", which also is for the first run`,
 			`/parameters/config/jobs/7/windows/to: expected a time: a number of seconds since 1970, or a text that strtotime understands, found an object; the function strtotime gives false for a text that it does not understand`,
 			`/parameters/config/jobs/8/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found "{{since}}"; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
-			`/parameters/config/jobs/9/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found an object; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
-			`/parameters/config/jobs/9/children/0/windows/to/parentItem: expected a level between 1 (the parent) and 1 in front of the path, found "2:x"; there is 1 job above this one`,
-			`/parameters/config/jobs/9/children/0/windows/format: expected a format of the function date, found "YYYY"; each letter means a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00`,
+			`/parameters/config/jobs/10/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found "2024-13-45"; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
+			`/parameters/config/jobs/10/windows/to: expected a time, and there is no value, found an object; give it a "default", which also is for the first run`,
+			`/parameters/config/jobs/11/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found an object; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
+			`/parameters/config/jobs/11/children/0/windows/to/parentItem: expected a level between 1 (the parent) and 1 in front of the path, found "2:x"; there is 1 job above this one`,
+			`/parameters/config/jobs/11/children/0/windows/format: expected a format of the function date, found "YYYY"; each letter means a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00`,
 		}},
 		{"jobs missing", given{jobs: `null`}, []string{
 			`/parameters/config: expected the key "jobs"`,
