@@ -104,6 +104,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
 	p.checkDataTypes()
 	p.checkKeys()
+	p.checkRestarts()
 	p.tolerateUnusedMappings()
 	return p
 }

@@ -111,8 +111,8 @@ type Answer struct {
 	// Ignored is set for an error status that the configuration accepts
 	// (`api.http.ignoreErrors`, or a rule).
 	Ignored bool
-	// Decision is what a rule wants done with the answer: to accept or to skip it. It is
-	// nil if no rule matches.
+	// Decision is what a rule wants done with the answer: to accept it, to skip it, or to
+	// start its job again. It is nil if no rule matches.
 	Decision *rule.Decision
 
 	cached string // its file in the cache

@@ -69,7 +69,7 @@ func (c compiler) rule(place Place) (Rule, bool) {
 	if verb < 0 {
 		return r, false
 	}
-	if r.Do == Skip && place == OfLogin {
+	if (r.Do == Skip || r.Do == Restart) && place == OfLogin {
 		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
 	}
 	c.foreign(verbs()[verb])

@@ -53,6 +53,9 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in (\\d+"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): missing closing ): `},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"(?=x)(y)"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`},
 		{rules: `[{"status":404,"do":"skip"}]`, place: OfLogin, want: `/r/0/do: expected a verb that a login can have`},
+		{rules: `[{"status":410,"do":"restart"}]`, place: OfLogin, want: `/r/0/do: expected a verb that a login can have`},
+		{rules: `[{"status":410,"do":"restart","wait":5}]`, want: `/r/0/wait: expected no such key with the verb "restart": it is for "retry", "poll"`},
+		{rules: `[{"status":410,"do":"restart"}]`},
 		{rules: `[{"status":302,"do":"accept"}]`, place: OfLogin},
 		{rules: `[{"do":"poll"}]`, want: `/r/0: takes every answer, so none is ever taken as data`},
 		{rules: `[{"do":"poll"}]`, place: OfLogin, want: `/r/0: takes every answer, so none is ever taken as data`},
@@ -102,6 +105,7 @@ func TestDescribe(t *testing.T) {
 		{"status":411,"do":"retry","wait":{"match":"(\\d+)"}},
 		{"status":404,"do":"skip"},
 		{"status":200,"do":"accept"},
+		{"status":412,"do":"restart"},
 		{"do":"fail"}]`)
 	want := []string{
 		`An answer with the status 403 or 5xx and a header x-left that satisfies "==0" is tried again when its header X-Reset says so. (/r/0)`,
@@ -112,7 +116,8 @@ func TestDescribe(t *testing.T) {
 		`An answer with the status 411 is tried again when "(\\d+)" in its body says so. (/r/5)`,
 		`An answer with the status 404 ends the job without data. (/r/6)`,
 		`An answer with the status 200 is taken as data. (/r/7)`,
-		`Every other answer ends the run with an error. (/r/8)`,
+		`An answer with the status 412 starts the job again, once, without what was remembered. (/r/8)`,
+		`Every other answer ends the run with an error. (/r/9)`,
 	}
 	if got := list.Describe(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -54,6 +54,8 @@ func (r Rule) predicate() string {
 		return fmt.Sprintf("is requested again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
 	case Skip:
 		return "ends the job without data."
+	case Restart:
+		return "starts the job again, once, without what was remembered."
 	default:
 		return "is taken as data."
 	}

@@ -21,11 +21,12 @@ type Verb string
 
 // The verbs.
 const (
-	Fail   Verb = "fail"
-	Retry  Verb = "retry"
-	Poll   Verb = "poll"
-	Skip   Verb = "skip"
-	Accept Verb = "accept"
+	Fail    Verb = "fail"
+	Retry   Verb = "retry"
+	Poll    Verb = "poll"
+	Skip    Verb = "skip"
+	Restart Verb = "restart"
+	Accept  Verb = "accept"
 )
 
 // List is a list of rules. The first one that matches decides.

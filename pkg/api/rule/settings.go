@@ -11,7 +11,7 @@ var (
 	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
 	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
-	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
 	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the answer that has it. Without `wait`, or if the answer has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`)
 	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds to wait for the answer in total, counted from the first request. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
@@ -28,6 +28,7 @@ var (
 		{Name: string(Retry), AlsoCalled: []string{"backoff", "back_off", "repeat", "rate_limited"}},
 		{Name: string(Poll), AlsoCalled: []string{"wait", "pending"}},
 		{Name: string(Skip), AlsoCalled: []string{"ignore", "drop"}},
+		{Name: string(Restart), AlsoCalled: []string{"reset", "resync", "reset_state", "full_sync"}},
 		{Name: string(Accept), AlsoCalled: []string{"success", "ok", "continue", "data"}},
 	}}
 	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
@@ -39,6 +40,9 @@ var (
 
 const expectedStatus = "expected a status such as 404, a class such as \"5xx\", or a list of them"
 
+// DoName is the name of the setting with the verb.
+var DoName = doSetting.Name
+
 // verbs are the settings of each verb besides those that every rule may have.
 func verbs() []field.Variant {
 	return []field.Variant{
@@ -46,6 +50,7 @@ func verbs() []field.Variant {
 		{Name: string(Retry), Settings: []field.Declared{waitSetting}},
 		{Name: string(Poll), Settings: []field.Declared{waitSetting, timeoutSetting}},
 		{Name: string(Skip)},
+		{Name: string(Restart)},
 		{Name: string(Accept)},
 	}
 }
@@ -66,5 +71,5 @@ var rulesType = func() *field.Type {
 func Type() *field.Type { return rulesType }
 
 // Login are the rules of a login request.
-var Login = field.Of("rules", "Rules about its answers", "As for jobs, but for the answers to this request. `skip` has no meaning here.", rulesType).
+var Login = field.Of("rules", "Rules about its answers", "As for jobs, but for the answers to this request. `skip` and `restart` have no meaning here.", rulesType).
 	Example(`[{"when": "ok==false", "do": "fail", "message": "error"}]`)

@@ -199,6 +199,9 @@ func (c *Collector) warned(e event.Event) {
 	case event.ResponseSkipped:
 		w.Pointer = body.Pointer
 		key = warningKey{source: e.Kind, pointer: body.Pointer, message: body.JobPointer}
+	case event.JobRestarted:
+		w.Pointer = body.Pointer
+		key = warningKey{source: e.Kind, pointer: body.Pointer, message: body.JobPointer}
 	case event.DataEmpty:
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer}
