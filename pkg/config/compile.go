@@ -67,6 +67,8 @@ type compiler struct {
 	warnings failure.Problems
 	// options is `api.http.defaultOptions`, with checked headers.
 	options value.Value
+	// limit is `api.http.rateLimit`.
+	limit RateLimit
 	// ids are the computed ids of jobs, by their places.
 	ids map[string]string
 }
@@ -84,6 +86,7 @@ func (c *compiler) compile() *Document {
 	}
 	c.unknownKeys(read, settings.Pointer)
 	api := c.api(APISection.In(settings)) // the iterations need it
+	c.limit = api.RateLimit
 	return &Document{
 		Action:       action.Of(all),
 		API:          api,

@@ -148,7 +148,7 @@ type Retry struct {
 // MaxConcurrency is the greatest value of `api.http.concurrency`.
 const MaxConcurrency = 64
 
-// RateLimit is `api.http.rateLimit`: at most so many requests may be started in
+// RateLimit is `rateLimit` of `api.http` or of a job: at most so many requests may be started in
 // any span of this length. 0 requests is no limit.
 type RateLimit struct {
 	Requests int
@@ -217,6 +217,8 @@ type Job struct {
 	Response Section
 	// Rules come before those of API.
 	Rules Section
+	// RateLimit is that of its requests, besides that of API.
+	RateLimit RateLimit
 }
 
 // Problems is the list for what is wrong with the job.

@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -188,6 +189,9 @@ func notes(j *job) []string {
 	var all []string
 	if j.If != nil {
 		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Written))
+	}
+	if l := j.RateLimit; l.Requests > 0 {
+		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", prose.Count(l.Requests, "request"), rule.Seconds(l.Per)))
 	}
 	if j.Anonymous {
 		all = append(all, "Asked without the credentials of the API.")

@@ -85,6 +85,12 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/11/children/0/windows/to/parentItem: expected a level between 1 (the parent) and 1 in front of the path, found "2:x"; there is 1 job above this one`,
 			`/parameters/config/jobs/11/children/0/windows/format: expected a format of the function date, found "YYYY"; each letter means a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00`,
 		}},
+		{"limits of jobs", given{jobs: `[{"endpoint":"a","rateLimit":{"requests":0,"perSeconds":0}},{"endpoint":"b","rateLimit":5},{"endpoint":"c","rateLimit":{"requests":1}}]`}, []string{
+			`/parameters/config/jobs/0/rateLimit/requests: expected a number of requests, at least 1, found 0`,
+			`/parameters/config/jobs/0/rateLimit/perSeconds: expected a number of seconds above 0, found 0`,
+			`/parameters/config/jobs/1/rateLimit: expected an object, found 5`,
+			`/parameters/config/jobs/2/rateLimit: expected the key "perSeconds"`,
+		}},
 		{"jobs missing", given{jobs: `null`}, []string{
 			`/parameters/config: expected the key "jobs"`,
 		}},

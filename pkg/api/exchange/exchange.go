@@ -74,6 +74,8 @@ type Sender struct {
 	// Rules are those of the job about answers to its requests. They come before
 	// Settings.Rules.
 	Rules rule.List
+	// RateLimit is that of the job, for all its runs.
+	RateLimit config.RateLimit
 	// Headers are those of all jobs, below the headers of the request.
 	Headers []config.Header
 	// Anonymous jobs send their requests without the credentials of the API.
