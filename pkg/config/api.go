@@ -165,8 +165,8 @@ func rateLimit(s Section) RateLimit {
 		return RateLimit{}
 	}
 	l := RateLimit{Requests: rateRequests.Of(s), Per: seconds(ratePer.In(s), 0)}
-	if l.Requests < 1 {
-		rateRequests.In(s).Problem("expected a number of requests, at least 1", "")
+	if requests := rateRequests.In(s); l.Requests < 1 && !requests.Value.IsNull() {
+		requests.Problem("expected a number of requests, at least 1", "")
 	}
 	if per := ratePer.In(s); l.Per == 0 && !per.Value.IsNull() {
 		per.Problem("expected a number of seconds above 0", "")

@@ -88,7 +88,7 @@ func brokenConfigs() []brokenDocument {
 		{"limits of jobs", given{jobs: `[{"endpoint":"a","rateLimit":{"requests":0,"perSeconds":0}},{"endpoint":"b","rateLimit":5},{"endpoint":"c","rateLimit":{"requests":1}}]`}, []string{
 			`/parameters/config/jobs/0/rateLimit/requests: expected a number of requests, at least 1, found 0`,
 			`/parameters/config/jobs/0/rateLimit/perSeconds: expected a number of seconds above 0, found 0`,
-			`/parameters/config/jobs/1/rateLimit: expected an object, found 5`,
+			`/parameters/config/jobs/1/rateLimit: expected an object, found 5; write an object with the keys "requests", "perSeconds"`,
 			`/parameters/config/jobs/2/rateLimit: expected the key "perSeconds"`,
 		}},
 		{"jobs missing", given{jobs: `null`}, []string{
