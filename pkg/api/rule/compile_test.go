@@ -48,7 +48,10 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":404,"do":"poll","timeout":-5}]`, want: `/r/0/timeout: expected a number of seconds above 0`},
 		{rules: `[{"status":404,"do":"poll","timeout":1e400}]`},
 		{rules: `[{"status":404,"do":"retry","wait":{}}]`, want: `/r/0/wait: expected one of the keys "header", "response" and "match"`},
-		{rules: `[{"status":404,"do":"retry","wait":{"header":"A","response":"b"}}]`, want: `/r/0/wait: expected one of the keys`},
+		{rules: `[{"status":404,"do":"retry","wait":{"unit":"minutes"}}]`, want: `/r/0/wait: expected one of the keys "header", "response" and "match"`},
+		{rules: `[{"status":404,"do":"retry","wait":{"header":"A","response":"b"}}]`, want: `/r/0/wait: expected one of the keys "header" and "response"`},
+		{rules: `[{"status":404,"do":"retry","wait":{"header":"A","match":"a"}}]`, want: `/r/0/wait/match: expected a regular expression with a group`},
+		{rules: `[{"status":404,"do":"retry","wait":{"header":"A","match":"(a)","unit":"minutes"}}]`},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in \\d+"}}]`, want: `/r/0/wait/match: expected a regular expression with a group`},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in (\\d+"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): missing closing ): `},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"(?=x)(y)"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`},
@@ -57,6 +60,11 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":410,"do":"restart","wait":5}]`, want: `/r/0/wait: expected no such key with the verb "restart": it is for "retry", "poll"`},
 		{rules: `[{"status":410,"do":"restart"}]`},
 		{rules: `[{"status":302,"do":"accept"}]`, place: OfLogin},
+		{rules: `[{"match":"(","do":"fail"}]`, want: `/r/0/match: expected a regular expression (RE2): missing closing ): `, only: true},
+		{rules: `[{"match":"(?!x)","do":"fail"},{"status":404,"do":"skip"}]`, want: `/r/0/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`, only: true},
+		{rules: `[{"match":"x","do":"fail"}]`},
+		{rules: `[{"match":"x","do":"poll"},{"match":"x","status":404,"do":"fail"}]`, want: `/r/1: never matches`},
+		{rules: `[{"match":"x","do":"poll"},{"match":"y","do":"fail"},{"when":"a==1","do":"fail"}]`},
 		{rules: `[{"do":"poll"}]`, want: `/r/0: takes every answer, so none is ever taken as data`},
 		{rules: `[{"do":"poll"}]`, place: OfLogin, want: `/r/0: takes every answer, so none is ever taken as data`},
 		{rules: `[{"do":"fail"}]`, place: OfAPI},
@@ -106,6 +114,9 @@ func TestDescribe(t *testing.T) {
 		{"status":404,"do":"skip"},
 		{"status":200,"do":"accept"},
 		{"status":412,"do":"restart"},
+		{"status":400,"match":"(?i)<html","do":"fail"},
+		{"status":413,"do":"retry","wait":{"header":"X-In","match":"(\\d+)","unit":"minutes"}},
+		{"status":414,"do":"poll","wait":{"response":"a.b","match":"(\\d+)"}},
 		{"do":"fail"}]`)
 	want := []string{
 		`An answer with the status 403 or 5xx and a header x-left that satisfies "==0" is tried again when its header X-Reset says so. (/r/0)`,
@@ -117,7 +128,10 @@ func TestDescribe(t *testing.T) {
 		`An answer with the status 404 ends the job without data. (/r/6)`,
 		`An answer with the status 200 is taken as data. (/r/7)`,
 		`An answer with the status 412 starts the job again, once, without what was remembered. (/r/8)`,
-		`Every other answer ends the run with an error. (/r/9)`,
+		`An answer with the status 400 and "(?i)<html" in its body ends the run with an error. (/r/9)`,
+		`An answer with the status 413 is tried again when "(\\d+)" in its header X-In says so. (/r/10)`,
+		`An answer with the status 414 is requested again when "(\\d+)" in "a.b" of its body says so, for 3600 seconds at most. (/r/11)`,
+		`Every other answer ends the run with an error. (/r/12)`,
 	}
 	if got := list.Describe(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
