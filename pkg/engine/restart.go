@@ -53,8 +53,7 @@ func (r *jobRun) cannotStartAgain() string {
 	}
 }
 
-// checkRestarts reports rules by which only jobs start again that would send the same
-// request.
+// checkRestarts reports rules that can start no job again.
 func (p *Plan) checkRestarts() {
 	reading := false
 	var walk func(jobs []*job)
@@ -62,8 +61,11 @@ func (p *Plan) checkRestarts() {
 		for _, j := range jobs {
 			reads := len(j.rememberedNames) > 0
 			reading = reading || reads
-			if !reads {
-				reportRestarts(j.rules, j.Problems())
+			switch {
+			case !reads:
+				reportRestarts(j.rules, j.Problems(), "nothing is read that was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+			case j.Windows != nil && len(j.Windows.References(expr.Remembered)) > 0:
+				reportRestarts(j.rules, j.Problems(), "the windows of the job are made of what was remembered, and stay", `"fail" ends the run, and a run with --full starts from the beginning`)
 			}
 			walk(j.children)
 		}
@@ -72,15 +74,15 @@ func (p *Plan) checkRestarts() {
 		walk(it.jobs)
 	}
 	if !reading {
-		reportRestarts(p.target.Rules, p.doc.API.Rules.Problems())
+		reportRestarts(p.target.Rules, p.doc.API.Rules.Problems(), "no job reads what was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
 	}
 }
 
-func reportRestarts(rules rule.List, problems *failure.Problems) {
+func reportRestarts(rules rule.List, problems *failure.Problems, why, hint failure.Text) {
 	for _, r := range rules {
 		if r.Do == rule.Restart {
 			field.NewSection(value.OfString(string(r.Do)), failure.PointerJoin(r.Pointer, rule.DoName), problems).
-				Problem("expected another verb: nothing is read that was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+				Problem("expected another verb: "+why, hint)
 		}
 	}
 }
