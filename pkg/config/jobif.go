@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -36,7 +37,11 @@ func (c *compiler) runsIf(s Section, e evaluator, above, family Family) *If {
 			return nil
 		}
 	} else if text := s.Value.Raw(); s.Value.Kind() == value.String && text != "1" && !c.isOpen(text) {
-		s.Problem("expected true, false or an expression, because a text is always true", `a condition on the parent's item, such as "type==company", is "recursionFilter"`)
+		hint := failure.Text(`a condition on the parent's item, such as "type==company", is "recursionFilter"`)
+		if text == "true" || text == "false" {
+			hint = "leave out the quotes; a variable, which is a text, has to be 1 or 0"
+		}
+		s.Problem("expected true, false or an expression, because a text is always true", hint)
 		return nil
 	}
 	return &If{compiler.Compile(s.Value, s.Pointer), s.Value.JSON()}

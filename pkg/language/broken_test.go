@@ -37,7 +37,7 @@ func brokenConfigs() []brokenDocument {
 			{"endpoint":"e","if":{"window":"end"},"windows":{"from":"2024-01-01","step":"1 day"}},
 			{"endpoint":"f","if":{"function":"iff","args":[]}},
 			{"endpoint":"g","if":{"attr":"nope"}},
-			{"endpoint":"h","if":"1"},{"endpoint":"i","if":""},{"endpoint":"j","if":null},{"endpoint":"k","if":0},
+			{"endpoint":"h","if":"false"},{"endpoint":"h","if":"1"},{"endpoint":"i","if":""},{"endpoint":"j","if":null},{"endpoint":"k","if":0},
 			{"endpoint":"l","children":[{"endpoint":"m","if":{"parentItem":"x"}},{"endpoint":"n","if":true}]}]`}, []string{
 			`/parameters/config/jobs/0/if: expected true, false or an expression, because a text is always true, found "status==paid"; a condition on the parent's item, such as "type==company", is "recursionFilter"`,
 			`/parameters/config/jobs/1/if: expected true, false or an expression, found a list of 1`,
@@ -46,6 +46,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/4/if/window: expected "windows" in this job or in one above it, found "end"; what decides about the windows of a job cannot refer to them`,
 			`/parameters/config/jobs/5/if/function: expected the name of a function, found "iff"; did you mean "if"?`,
 			`/parameters/config/jobs/6/if/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
+			`/parameters/config/jobs/7/if: expected true, false or an expression, because a text is always true, found "false"; leave out the quotes; a variable, which is a text, has to be 1 or 0`,
 		}},
 		{"windows", given{jobs: `[
 			{"endpoint":"a","params":{"f":{"window":"start"}}},
