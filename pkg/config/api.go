@@ -53,7 +53,7 @@ var (
 	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with certain answers to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be sent at the same time, from 1 to 64. With 2 or more, child jobs run side by side, and so do pages whose requests are known in advance (see `lookahead`, and `total` of paging). Tables and the order of events stay the same. See [Faster, and not too fast](#faster-and-not-too-fast).").Default(1).Example(`8`)
 	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose answers are not used and are dropped.").Default(0).Example(`3`).As(field.InAdvance)
-	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, at any `concurrency`.", field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries, redirects and logins. Answers from the cache do not count.", rateRequests, ratePer))
+	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, at any `concurrency`.", rateLimitType)
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
 	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
@@ -61,6 +61,8 @@ var (
 	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent in the query or in the body, depending on the method.", ParamsType).Example(`{"lang": "en"}`).Also("query")
 	DefaultMethod           = field.Text("method", "Method", "Method of jobs without `method`.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
 	DefaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
+
+	rateLimitType = field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries and redirects, and logins for the limit of `api.http`. Answers from the cache do not count.", rateRequests, ratePer)
 )
 
 // api is the type of the section.
@@ -159,12 +161,12 @@ func atOnce(http Section, setting field.Setting[int], least int) int {
 // rateLimit is no limit when the section is empty. Missing keys are problems
 // already.
 func rateLimit(s Section) RateLimit {
-	if !s.Present() {
+	if !s.Present() || s.Faulty() {
 		return RateLimit{}
 	}
 	l := RateLimit{Requests: rateRequests.Of(s), Per: seconds(ratePer.In(s), 0)}
-	if l.Requests < 1 {
-		rateRequests.In(s).Problem("expected a number of requests, at least 1", "")
+	if requests := rateRequests.In(s); l.Requests < 1 && !requests.Value.IsNull() {
+		requests.Problem("expected a number of requests, at least 1", "")
 	}
 	if per := ratePer.In(s); l.Per == 0 && !per.Value.IsNull() {
 		per.Problem("expected a number of seconds above 0", "")

@@ -74,6 +74,8 @@ type compiler struct {
 	// options is `api.http.defaultOptions`, with checked headers.
 	options    value.Value
 	pagination Section // api.pagination
+	// limit is `api.http.rateLimit`.
+	limit RateLimit
 	// ids are the computed ids of jobs, by their places.
 	ids map[string]string
 }
@@ -92,6 +94,7 @@ func (c *compiler) compile() *Document {
 	c.unknownKeys(read, settings.Pointer)
 	api := c.api(APISection.In(settings)) // the iterations need it
 	c.pagination = PaginationSection.In(APISection.In(settings))
+	c.limit = api.RateLimit
 	return &Document{
 		Action:       action.Of(all),
 		API:          api,

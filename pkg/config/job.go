@@ -25,6 +25,7 @@ var (
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "Separator in the paths of `responseFilter`.").Default(".").Example(`"/"`)
 	JobChildren        = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: for each `{name}` in the endpoint, the path of its value in the item of the parent. `2:name` reads the item of the parent's parent. A list leads to one request for each value. All child jobs below can use the placeholders too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
+	JobRateLimit       = field.Of("rateLimit", "Rate limit", "How many requests of this job may be started in any span of time, in all its runs together. They wait for `api.http.rateLimit` too.", rateLimitType).Example(`{"requests": 1, "perSeconds": 60}`)
 	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each span of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: a [condition](paths-and-conditions.md#conditions); only items of the parent that satisfy it get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; `&` and `|` join comparisons.").Example(`"type==company&size>10"`)
 	JobRowFilter       = field.Text("rowFilter", "Row filter", "A [condition](paths-and-conditions.md#conditions): only items that satisfy it are stored and get child jobs. Paging counts all items. `==` and `!=` also know `true` and `false` for booleans.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
@@ -54,7 +55,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -113,11 +114,13 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
 		Rules:                   JobRules.In(s),
+		RateLimit:               c.jobRateLimit(JobRateLimit.In(s)),
 	}
 	if j.ID == "" {
 		j.ID = c.idAt(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
+	j.If = c.runsIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if j.Runs = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Runs {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
@@ -126,6 +129,15 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	family.Jobs++
 	j.Children = c.jobs(JobChildren.In(s), e, family)
 	return j
+}
+
+// jobRateLimit is the limit of a job. One that that of the API implies is a warning.
+func (c *compiler) jobRateLimit(s Section) RateLimit {
+	l := rateLimit(s)
+	if l.Requests > 0 && c.limit.Requests > 0 && l.Requests >= c.limit.Requests && l.Per <= c.limit.Per {
+		c.warn(failure.NoEffect, s.Pointer, "has no effect: \"api.http.rateLimit\" allows fewer requests", "remove it, or allow fewer requests")
+	}
+	return l
 }
 
 // unstored warns where `store: false` makes no sense: of a job whose items are no
@@ -175,7 +187,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions are the settings of a job whose expressions may refer to the items of
 // the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
 }
 
 // refersToParent reports whether a job has an expression that refers to the item of a

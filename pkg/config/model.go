@@ -149,7 +149,7 @@ type Retry struct {
 // MaxConcurrency is the greatest value of `api.http.concurrency`.
 const MaxConcurrency = 64
 
-// RateLimit is `api.http.rateLimit`: at most so many requests may be started in
+// RateLimit is `rateLimit` of `api.http` or of a job: at most so many requests may be started in
 // any span of this length. 0 requests is no limit.
 type RateLimit struct {
 	Requests int
@@ -196,6 +196,8 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
+	// If decides about each run of the job; nil for a job that always runs.
+	If *If
 	// Runs is false for a child job that is never called: neither it nor a job above it has
 	// placeholders, and it refers to no item above it.
 	Runs bool
@@ -216,6 +218,8 @@ type Job struct {
 	Response Section
 	// Rules come before those of API.
 	Rules Section
+	// RateLimit is that of its requests, besides that of API.
+	RateLimit RateLimit
 }
 
 // Placed are the names of the values of paging to which the request refers, each once.

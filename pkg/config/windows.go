@@ -16,9 +16,9 @@ import (
 
 // The settings of `windows`.
 var (
-	WindowsFrom     = field.Of("from", "From", "Where the first window starts. A number is a Unix time, a text is read as by the function `strtotime`.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
+	WindowsFrom     = field.Of("from", "From", "Where the first window starts. A number is a Unix time, a text is read as by the function `strtotime`. Without `step` it may have no value: then the window has no start.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
 	WindowsTo       = field.Of("to", "To", "Where the last window ends, in the form of `from`. There are windows only if `from` is earlier.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
-	windowsStep     = field.Text("step", "Step", "Length of a window in words. Months and years are calendar months and years, counted from `from`; a day that a month does not have becomes its last day.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
+	windowsStep     = field.Text("step", "Step", "Length of a window in words. Months and years are calendar months and years, counted from `from`; a day that a month does not have becomes its last day. Absent: one window from `from` to `to`.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Also("interval", "size")
 	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts if `from` was remembered, in words: for items that arrive late.").Example(`"2 days"`)
 	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` is a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
 	windowsTimezone = field.Text("timezone", "Time zone", "Time zone of texts without a zone, of days, and of `format`.").Default("UTC").Example(`"Europe/Prague"`)
@@ -73,7 +73,7 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 		to:      compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
 	}
 	w.compileRules(s)
-	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() && windowsStep.In(s).Present() {
+	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() {
 		w.check(s, attributes, now)
 	}
 	return w
@@ -133,7 +133,7 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 		return
 	}
 	scope := firstRun(attributes, now)
-	for _, bound := range []struct {
+	for i, bound := range []struct {
 		expr    expr.Expr
 		section Section
 	}{{w.from, WindowsFrom.In(s)}, {w.to, WindowsTo.In(s)}} {
@@ -143,6 +143,9 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 		v, err := bound.expr.Eval(scope)
 		if err != nil || w.open(v.Text()) {
 			continue // the run reports it
+		}
+		if i == 0 && w.startless(v) {
+			continue
 		}
 		if _, fault := w.moment(v, now); fault.expected != "" {
 			bound.section.Problem(fault.expected, fault.hint)
@@ -155,6 +158,11 @@ func firstRun(attributes expr.Members, now time.Time) *expr.Scope {
 	return &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
 	}}
+}
+
+// startless reports whether `from` has no value, which is allowed for a single window.
+func (w *Windows) startless(from value.Value) bool {
+	return w.rules.Step == (window.Span{}) && from.IsBlank()
 }
 
 // boundFault is what is wrong with the value of a bound.
@@ -207,13 +215,19 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 	if err != nil {
 		return all, false, err
 	}
-	start, err := w.bound(WindowsFrom, from, now)
-	if err != nil {
-		return all, false, err
+	var start time.Time
+	open := w.startless(from)
+	if !open {
+		if start, err = w.bound(WindowsFrom, from, now); err != nil {
+			return all, false, err
+		}
 	}
 	end, err := w.bound(WindowsTo, to, now)
 	if err != nil {
 		return all, false, err
+	}
+	if open {
+		return w.rules.Until(end), to.Secret(), nil
 	}
 	if w.lookback != (window.Span{}) && w.remembered(scope) {
 		start = w.lookback.Before(start.In(w.rules.Zone))

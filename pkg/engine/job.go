@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -28,18 +29,19 @@ type jobRunner struct {
 	// number is that of the iteration, from 1; 0 when there is only one.
 	number     int
 	statistics statistics // of the current root job and its children
+	unwanted   *unwanted  // runs of these that did not take place
 	progress   progress
 }
 
 // newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &unwanted{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children, then reports for each of these
 // jobs how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
-	jr.statistics = statistics{}
+	jr.statistics, jr.unwanted = statistics{}, &unwanted{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	in := invocation{endpoint: j.Endpoint}
@@ -56,7 +58,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 		jr.warnForgetting(j)
 	}
 	if err == nil || isLimit(err) {
-		jr.statistics.report(jr.run.Log, j, jr.number)
+		jr.statistics.report(jr.run.Log, j, jr.unwanted, jr.number)
 	} else {
 		jr.statistics.unfinished(jr.run.Log, j, jr.number)
 	}
@@ -97,7 +99,9 @@ type jobRun struct {
 	batches map[*job]*openBatch
 	sample  sample
 	skipped bool // a rule has skipped the last answer
-	live    *event.LiveJob
+	// restarted is set when it has begun again without what was remembered.
+	restarted bool
+	live      *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
 	// gathered is what its items leave for the next run, last the scope of the last
@@ -118,19 +122,26 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 		r.live.Unstored()
 	}
 	r.scope = jr.scopeOf(in).Warning(recordWarnings(&r.events))
-	var err error
-	if r.base, err = jr.request(j, in, r.scope); err != nil {
+	r.gathered = gathering(j.remembers)
+	if err := r.begin(); err != nil {
 		return nil, err
+	}
+	return r, nil
+}
+
+// begin evaluates what does not depend on answers.
+func (r *jobRun) begin() (err error) {
+	if r.base, err = r.request(r.job, r.invocation, r.scope); err != nil {
+		return err
 	}
 	r.endpoint = r.base.Endpoint
-	if r.scroller, err = jr.scrollerOf(j, r.scope); err != nil {
-		return nil, err
+	if r.scroller, err = r.scrollerOf(r.job, r.scope); err != nil {
+		return err
 	}
-	r.gathered = gathering(j.remembers)
-	if !j.user.ofPage() {
+	if !r.user.ofPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
-	return r, err
+	return err
 }
 
 // driver decides when the requests of a job are sent, when its pages are stored,
@@ -148,6 +159,8 @@ type driver interface {
 	// process stores a page and runs its child jobs, or starts both, and returns the
 	// ids of the page. The error is that of the page, where it has one.
 	process(context.Context, *pageResult) (paging.IDs, error)
+	// restart drops what was requested for the job, which begins again.
+	restart()
 	// finish runs, or starts, the child jobs whose batches have waited for another page.
 	finish(context.Context) error
 }
@@ -158,6 +171,13 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 	var last paging.Page
 	for {
 		res, err := d.answer(ctx, request, state, last)
+		if err == nil && res.Decision.Is(rule.Restart) {
+			if err = r.startAgain(res); err == nil {
+				d.restart()
+				request, state = r.scroller.First(r.base.Request, r.run.Now())
+				continue
+			}
+		}
 		page := r.read(request, res, err)
 		ids, err := d.process(ctx, page)
 		stop := page.stop
@@ -228,6 +248,8 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 	}
 	return ids, err
 }
+
+func (serial) restart() {}
 
 func (s serial) finish(ctx context.Context) error {
 	return s.runLastBatches(func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })

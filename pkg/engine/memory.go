@@ -199,7 +199,8 @@ func (r *jobRun) remember() error {
 	return nil
 }
 
-// keep keeps what items had. A greatest or least value never goes back.
+// keep keeps what items had. A greatest or least value never goes back, unless the job has
+// begun again without what was remembered.
 func (r *jobRun) keep(g gathered) error {
 	combination, _ := g.combination(r.invocation)
 	switch {
@@ -208,6 +209,9 @@ func (r *jobRun) keep(g gathered) error {
 	case g.pick == greatest || g.pick == least:
 		if g.value.IsNull() {
 			return nil
+		}
+		if r.restarted && !r.memory.IsSet(g.name, combination) {
+			break
 		}
 		if now := r.memory.Now(g.name, combination); !now.IsBlank() {
 			r.compared(g, order.Of(now))

@@ -51,7 +51,7 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // nil is for one that it needs now. rest is as that of exchange.Sender.
 func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.

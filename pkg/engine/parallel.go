@@ -220,6 +220,13 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	return ids, err
 }
 
+// restart also returns the permit of the answer, which is not stored.
+func (s *jobStream) restart() {
+	s.dropPending()
+	s.pending = nil
+	s.current.release()
+}
+
 // finish sends the last batches to the channel like a page after the last one, which
 // holds only child jobs.
 func (s *jobStream) finish(ctx context.Context) error {

@@ -107,6 +107,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
 	p.checkDataTypes()
 	p.checkKeys()
+	p.checkRestarts()
 	p.tolerateUnusedMappings()
 	return p
 }
@@ -274,6 +275,9 @@ func (c compiler) namesIn(j *job, context expr.Context) []string {
 	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
+	}
+	if j.If != nil {
+		all = append(all, j.If.References(context)...)
 	}
 	if j.Windows != nil {
 		all = append(all, j.Windows.References(context)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -126,11 +127,12 @@ type previewer struct {
 func (v *previewer) root(ctx context.Context, j *job) error {
 	in := invocation{endpoint: j.Endpoint}
 	d, in := v.forFirstWindow(j, in, func(in invocation) Draft { return v.draft(ctx, j, in) })
-	if d.Problem == nil || d.Login != nil || errors.Is(d.Problem, errNoWindow) {
+	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errUnwanted)
+	if d.Problem == nil || d.Login != nil || idle {
 		v.drafts = append(v.drafts, d)
 	}
 	switch {
-	case errors.Is(d.Problem, errNoWindow) && v.doc.Action == "run": // other actions need a request
+	case idle && v.doc.Action == "run": // other actions need a request
 		return nil
 	case d.Problem != nil:
 		return failure.Wrap("job "+j.name, j.Pointer, d.Problem)
@@ -165,6 +167,9 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 		}
 		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.name, child.Pointer, len(above)
 		v.drafts = append(v.drafts, d)
+		if errors.Is(d.Problem, errUnwanted) {
+			continue // nor do the jobs below it
+		}
 		v.children(ctx, append([]*job{child}, above...), in)
 	}
 }
@@ -182,6 +187,12 @@ func (v *previewer) standInFor(child *job, p placeholder, above []*job) filled {
 // notes say what is special about the requests of a job and about its items.
 func notes(j *job) []string {
 	var all []string
+	if j.If != nil {
+		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Written))
+	}
+	if l := j.RateLimit; l.Requests > 0 {
+		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", prose.Count(l.Requests, "request"), rule.Seconds(l.Per)))
+	}
 	if j.Anonymous {
 		all = append(all, "Asked without the credentials of the API.")
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -42,8 +44,11 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	j := it.jobs[0]
 	jobs := r.newJobRunner(it, client)
 	in, err := jobs.firstWindow(j, invocation{endpoint: j.Endpoint})
-	if errors.Is(err, errNoWindow) {
+	switch {
+	case errors.Is(err, errNoWindow):
 		err = failure.Userf("%w", err).At(j.Windows.Pointer)
+	case errors.Is(err, errUnwanted):
+		err = failure.Userf("%w", err).At(failure.PointerJoin(j.Pointer, config.JobIf.Name))
 	}
 	if err != nil {
 		return Probe{}, err
@@ -52,12 +57,15 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	request, _ := one.scroller.First(one.base.Request, e.Now())
-	out, err := one.prepare(request)
-	if err != nil {
-		return Probe{}, err
+	request, res, err := one.try(ctx)
+	if err == nil && res.Decision.Is(rule.Restart) {
+		if err = one.startAgain(res); err == nil {
+			request, res, err = one.try(ctx)
+		}
 	}
-	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: out.headers, Rules: j.rules})
+	if err == nil && res.Decision.Is(rule.Restart) {
+		err = one.startAgain(res) // a user error
+	}
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()
@@ -79,4 +87,15 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 		}
 	}
 	return probe, nil
+}
+
+// try sends the first request of a run of a job.
+func (r *jobRun) try(ctx context.Context) (config.Request, *exchange.Answer, error) {
+	request, _ := r.scroller.First(r.base.Request, r.run.Now())
+	out, err := r.prepare(request)
+	if err != nil {
+		return request, nil, err
+	}
+	res, err := r.client.Do(ctx, out.Request, exchange.Sender{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
+	return request, res, err
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // statistics are those of the runs of a root job and its children, so that each
@@ -82,13 +84,13 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 }
 
 // report emits one event for a job and for each job below it.
-func (s statistics) report(log *event.Log, j *job, iteration int) {
+func (s statistics) report(log *event.Log, j *job, unwanted *unwanted, iteration int) {
 	one := s[j]
 	if one == nil {
-		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j)}}}
+		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted.of(j))}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}
@@ -97,12 +99,15 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 	}
 	log.Emit(e)
 	for _, child := range j.children {
-		s.report(log, child, iteration)
+		s.report(log, child, unwanted, iteration)
 	}
 }
 
-// neverRan says why a job has not run.
-func neverRan(j *job) paging.Stop {
+// neverRan says why a job has not run, which its `if` may have prevented so many times.
+func neverRan(j *job, unwanted int) paging.Stop {
+	if unwanted > 0 {
+		return paging.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
+	}
 	if j.Windows != nil && !j.child {
 		return paging.Stop{Rule: noWindow, Pointer: j.Windows.Pointer}
 	}

@@ -11,7 +11,8 @@ import (
 // `onIncomplete: fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
-// mostEmpty is how many warnings about empty pages, and about skipped ones, a job gives.
+// mostEmpty is how many warnings about empty pages, skipped ones and new starts a job
+// gives.
 const mostEmpty = 10
 
 // mostWindows is how many windows a job reports to people.
@@ -36,7 +37,7 @@ func (s *jobStatistics) warned(kind string, most int) bool {
 }
 
 // emit emits an event of a job. A job gives one finding of each kind and ten
-// warnings about empty and skipped pages, regardless of the number of its runs. With
+// warnings about empty and skipped pages and new starts, regardless of the number of its runs. With
 // `onIncomplete: fail` a finding is an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
@@ -51,7 +52,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 			err.Cause = errIncomplete
 			return err
 		}
-	case event.DataEmpty, event.ResponseSkipped:
+	case event.DataEmpty, event.ResponseSkipped, event.JobRestarted:
 		if jr.statistics.of(j).warned(e.Kind(), mostEmpty) {
 			jr.run.Log.Emit(e)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,12 +37,19 @@ func (w *jobWindow) bounds() expr.Members {
 type runFunc func(*job, invocation) error
 
 // eachWindow runs a job for each of its windows, in their order; once when it has no
-// setting for them.
+// setting for them; not at all when its `if` says so.
 func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
-	if j.Windows == nil {
+	in.events = slices.Clip(in.events) // other runs share them
+	wanted, err := jr.wanted(j, in, recordWarnings(&in.events))
+	switch {
+	case err != nil:
+		return err
+	case !wanted:
+		jr.unwanted.add(j)
+		return nil
+	case j.Windows == nil:
 		return run(j, in)
 	}
-	in.events = slices.Clip(in.events) // other runs share them
 	all, secret, err := jr.windows(j, in, recordWarnings(&in.events))
 	if err != nil {
 		return err
@@ -91,6 +99,9 @@ var errNoWindow = errors.New("it does not run: " + noWindow)
 // firstWindow is the invocation for the first window of a job, or the same one for a job
 // without windows.
 func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
+	if wanted, err := jr.wanted(j, in, nil); err != nil || !wanted {
+		return in, cmp.Or(err, errUnwanted)
+	}
 	if j.Windows == nil {
 		return in, nil
 	}
@@ -111,6 +122,9 @@ func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
 // forFirstWindow previews a job for its first window. Bounds that come from data have
 // stand-ins.
 func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation) Draft) (Draft, invocation) {
+	if err := v.unwantedDraft(j, in); err != nil {
+		return Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j), Problem: err}, in
+	}
 	if j.Windows == nil {
 		return draft(in), in
 	}

@@ -49,8 +49,11 @@ func (e WindowStarted) Level() Level {
 
 func (e WindowStarted) Message() string {
 	s := fmt.Sprintf("Job %s: window %d of %d", e.Job, e.Window, e.Of)
-	if e.Start != "" {
+	switch {
+	case e.Start != "":
 		s += fmt.Sprintf(", %s to %s", e.Start, e.End)
+	case e.End != "":
+		s += ", everything until " + e.End
 	}
 	return s
 }
@@ -88,6 +91,7 @@ type JobFinished struct {
 	Pointer    string `json:"pointer,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"`
 	Skipped    int    `json:"skipped,omitempty"`
+	Unwanted   int    `json:"unwanted,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
@@ -99,6 +103,9 @@ func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
 		s += prose.Count(e.Runs, "run") + ", "
+	}
+	if e.Unwanted > 0 && e.Runs > 0 {
+		s += fmt.Sprintf("%d more prevented by 'if', ", e.Unwanted)
 	}
 	if e.Windows > 0 && e.Windows != e.Runs {
 		s += prose.Count(e.Windows, "window") + ", "

@@ -201,6 +201,28 @@ func (e ResponseSkipped) Message() string {
 	return s
 }
 
+// JobRestarted says that a job began again without what was remembered, because a rule says
+// so about its first answer.
+type JobRestarted struct {
+	Job        string `json:"job"`
+	Status     int    `json:"status"`
+	Text       string `json:"text,omitempty"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (JobRestarted) Kind() string { return "job.restarted" }
+func (JobRestarted) Level() Level { return Warn }
+
+func (e JobRestarted) Message() string {
+	s := fmt.Sprintf("Job %s starts again without what was remembered, because of a rule and status %d", e.Job, e.Status)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s
+}
+
 // ResponseCleaned says that bytes of an answer were dropped because they are not
 // UTF-8, which JSON must be.
 type ResponseCleaned struct {

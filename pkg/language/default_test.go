@@ -127,6 +127,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/windows/properties/timezone", job: windowed(`§`), other: `"Europe/Prague"`, see: run},
 		{pointer: "/$defs/windows/properties/end", job: windowed(`§`), other: `"inclusive"`, see: run},
 		{pointer: "/$defs/job/properties/store", job: `§`, other: `false`, see: run},
+		{pointer: "/$defs/job/properties/if", job: `§`, other: `false`, see: run},
 		{pointer: "/$defs/job/properties/credentials", api: login(``), job: `§`, other: `false`, see: run},
 		{pointer: "/$defs/batch/properties/across", api: paging(`"method":"response.url",`), job: `"children":[{"endpoint":"c/{id}","dataField":"items","placeholders":{"id":"id"},"batch":{"size":3,§"__":0}}],`, other: `true`, see: run},
 		{pointer: "/$defs/dataField/properties/delimiter", job: `§`, with: `"dataField":{"path":"nested.items","delimiter":%s},`, without: `"dataField":{"path":"nested.items"},`, other: `"/"`, see: run},

@@ -117,6 +117,8 @@ func needs(pointer string) string {
 		return `{"unpack":"zip"}`
 	case "/$defs/remember/properties/per":
 		return `{"max":"updated_at"}`
+	case "/$defs/ruleWait/properties/unit":
+		return `{"header":"X-In"}`
 	case "/$defs/rule":
 		return `{"status":404}`
 	case "/$defs/rule/properties/timeout":

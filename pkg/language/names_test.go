@@ -25,7 +25,8 @@ var compound = regexp.MustCompile(`[A-Z_#]`)
 // declared again, and why.
 var otherwise = map[string]map[string]string{
 	"../config/job.go": {
-		"userData": "a setting of a job, too",
+		"userData":  "a setting of a job, too",
+		"rateLimit": "a setting of a job, too",
 	},
 	"../config/retry.go": {
 		"retryConfig": "the name of the type",

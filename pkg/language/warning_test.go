@@ -21,6 +21,11 @@ func TestWarnings(t *testing.T) {
 			`/parameters/api/retryConfig/http/code: unknown key; did you mean "codes"?`}},
 		{"unknown in a child job", given{job: `"children":[{"endpoint":"a","placeholders":{"a":"b"},"paramz":{}}],`}, []string{
 			`/parameters/config/jobs/0/children/0/paramz: unknown key; did you mean "params"?`}},
+		{"limits of jobs", given{api: `"http":{"rateLimit":{"requests":2,"perSeconds":1}},`, jobs: `[
+			{"endpoint":"a","rateLimit":{"requests":2,"perSeconds":1}},{"endpoint":"b","rateLimit":{"requests":5,"perSeconds":0.5}},
+			{"endpoint":"c","rateLimit":{"requests":1,"perSeconds":1}},{"endpoint":"d","rateLimit":{"requests":100,"perSeconds":60}}]`}, []string{
+			`/parameters/config/jobs/0/rateLimit: has no effect: "api.http.rateLimit" allows fewer requests; remove it, or allow fewer requests`,
+			`/parameters/config/jobs/1/rateLimit: has no effect: "api.http.rateLimit" allows fewer requests; remove it, or allow fewer requests`}},
 		{"unknown in a mapping", given{config: `"mappings":{"users":{"id":{"mapping":{"destination":"x","primarykey":true}}}},`}, []string{
 			`/parameters/config/mappings/users/id/mapping/primarykey: unknown key; did you mean "primaryKey"?`}},
 		{"what form editors leave in a mapping", given{config: `"mappings":{"users":{"id":{"mapping":{"destination":"x","propertyOrder":1}},"c":{"type":"table","destination":"c","tableMapping":{"a":{"mapping":{"destination":"a","propertyOrder":"2"}}}}}},`}, nil},

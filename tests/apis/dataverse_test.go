@@ -16,6 +16,7 @@ type dataverse struct {
 	// changes are the records of each table by the day on which they changed.
 	changes map[string][2][]map[string]any
 	day     int
+	expired bool // the delta links of earlier rounds
 }
 
 // dataverseSelect are the columns that the configuration selects.
@@ -92,6 +93,10 @@ func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "0x80072322", "message": "Number of requests exceeded the limit of 6000 over time window of 300 seconds."}})
 		return
 	}
+	if d.expired && query.Has("$deltatoken") {
+		reply(rw, http.StatusBadRequest, map[string]any{"error": map[string]any{"code": "0x80044352", "message": "Version stamp associated with the client has expired. Please perform a full sync."}})
+		return
+	}
 	day, page := 1, 0
 	if query.Has("$deltatoken") {
 		day = 2
@@ -124,6 +129,13 @@ func (d *dataverse) nextDay() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.day++
+}
+
+// forget begins another first round.
+func (d *dataverse) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.expired, d.day = true, 1
 }
 
 func (d *dataverse) expected(day int) tables {

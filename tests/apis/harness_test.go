@@ -37,7 +37,7 @@ type imitation interface {
 	http.Handler
 	// nextDay changes the data as a day of use does: new, changed and deleted items.
 	nextDay()
-	// expected returns what the run of a day (1 or 2) stores, each row exactly once.
+	// expected returns what the run of a day (1 or 2, 3 for a forgetful API) stores, each row exactly once.
 	expected(day int) tables
 }
 
@@ -46,6 +46,12 @@ type imitation interface {
 type signing interface {
 	// keys returns them by their placeholders.
 	keys() map[string]string
+}
+
+// forgetful is an imitation whose links from one run to the next expire.
+type forgetful interface {
+	// forget lets them expire. The third run stores expected(3).
+	forget()
 }
 
 // tables has the rows of each table by its name without the bucket.
@@ -110,6 +116,11 @@ func check(t *testing.T, name string, start func(*world) imitation) {
 			s.Advance(24 * time.Hour)
 			s.api.nextDay()
 			s.run(2)
+			if api, ok := s.api.(forgetful); ok {
+				s.Advance(8 * 24 * time.Hour)
+				api.forget()
+				s.run(3)
+			}
 		}
 	})
 }

@@ -64,7 +64,8 @@ func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		h.refuse(rw, r, http.StatusBadRequest, "limit must be from 1 to 100")
 		return
 	}
-	if h.sent++; h.sent%3 == 2 { // does not say how long
+	if h.sent++; h.sent%3 == 2 { // says only how long its interval is
+		rw.Header().Set("X-HubSpot-RateLimit-Interval-Milliseconds", "10000")
 		reply(rw, http.StatusTooManyRequests, map[string]any{"status": "error", "errorType": "RATE_LIMIT", "policyName": "TEN_SECONDLY_ROLLING", "message": "You have reached your ten_secondly_rolling limit."})
 		return
 	}

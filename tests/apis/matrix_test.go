@@ -111,7 +111,7 @@ func (f facts) walk(name string, v any) {
 			f.add("incremental", "what changed")
 		case name == "time" && v == "previousStart":
 			f.add("incremental", "what changed")
-		case name == "window":
+		case name == "step":
 			f.add("incremental", "by windows")
 		}
 	}

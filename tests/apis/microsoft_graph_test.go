@@ -13,8 +13,9 @@ import (
 type microsoftGraph struct {
 	entra
 	// pages are the pages of each list for the first run and for the second.
-	pages map[string][2][][]any
-	days  int
+	pages   map[string][2][][]any
+	days    int
+	expired bool // the delta links of earlier rounds
 }
 
 // graphSelect are the properties that the configuration selects.
@@ -144,6 +145,14 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "TooManyRequests"}})
 		return
 	}
+	if g.expired && query.Has("$deltatoken") {
+		status, code := http.StatusBadRequest, "syncStateNotFound"
+		if list == "groups" {
+			status, code = http.StatusGone, "resyncRequired"
+		}
+		reply(rw, status, map[string]any{"error": map[string]any{"code": code, "message": "The delta token is expired and data must be synchronized again."}})
+		return
+	}
 	day, page := 1, 0
 	var err error
 	switch {
@@ -178,6 +187,13 @@ func (g *microsoftGraph) nextDay() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.days++
+}
+
+// forget begins another first round.
+func (g *microsoftGraph) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.expired, g.days = true, 1
 }
 
 func (g *microsoftGraph) expected(day int) tables {

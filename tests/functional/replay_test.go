@@ -32,6 +32,7 @@ var irreproducible = map[string]string{
 	"state-full-login-fails":   "as state-full-login",
 	"rate-limit":               "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
 	"rate-limit-every-request": "as rate-limit",
+	"rate-limit-job":           "as rate-limit",
 }
 
 // shown are the cases whose events must not say what is in the data; a

@@ -74,6 +74,8 @@ type Sender struct {
 	// Rules are those of the job about answers to its requests. They come before
 	// Settings.Rules.
 	Rules rule.List
+	// RateLimit is that of the job, for all its runs.
+	RateLimit config.RateLimit
 	// Headers are those of all jobs, below the headers of the request.
 	Headers []config.Header
 	// Anonymous jobs send their requests without the credentials of the API.
@@ -111,8 +113,8 @@ type Answer struct {
 	// Ignored is set for an error status that the configuration accepts
 	// (`api.http.ignoreErrors`, or a rule).
 	Ignored bool
-	// Decision is what a rule wants done with the answer: to accept or to skip it. It is
-	// nil if no rule matches.
+	// Decision is what a rule wants done with the answer: to accept it, to skip it, or to
+	// start its job again. It is nil if no rule matches.
 	Decision *rule.Decision
 
 	cached string // its file in the cache

@@ -10,28 +10,44 @@ import (
 )
 
 // Pacer decides when a request may be sent. All clients of a run share one. It keeps
-// to `api.http.rateLimit`, and sends no request while one waits because the API requested a pause.
+// to `api.http.rateLimit` and to those of jobs, and sends no request while one waits
+// because the API requested a pause.
 type Pacer struct {
-	limit config.RateLimit
 	stats *Stats
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
-	// turn is held by the next request to be counted; starts are the times of those
-	// sent within limit.Per, the oldest first.
-	turn   chan struct{}
-	starts []time.Time
+	all *limiter // of all requests; nil for none
 
 	mu      sync.Mutex
-	patient int           // requests that wait as the API asked
-	resume  chan struct{} // closed when patient becomes 0; nil while it is 0
+	jobs    map[string]*limiter // by the places of the jobs
+	patient int                 // requests that wait as the API asked
+	resume  chan struct{}       // closed when patient becomes 0; nil while it is 0
 	// until is the end of a pause whose waiting request was cancelled.
 	until time.Time
 }
 
+// limiter keeps to one rate limit.
+type limiter struct {
+	config.RateLimit
+	setting string // for the live line
+	// turn is held by the next request to be counted; starts are the times of those
+	// sent within Per, the oldest first.
+	turn   chan struct{}
+	starts []time.Time
+}
+
+func newLimiter(l config.RateLimit, setting string) *limiter {
+	return &limiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
+}
+
 // newPacer makes the pacer of a run. It adds its waits to stats.
 func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
-	return &Pacer{limit: l, stats: stats, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
+	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*limiter{}}
+	if l.Requests > 0 {
+		p.all = newLimiter(l, "api.http.rateLimit")
+	}
+	return p
 }
 
 // rest waits and holds back all other requests. If ctx ends first, the next request
@@ -115,48 +131,75 @@ func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 }
 
 // pass waits until the next request may be sent, and counts it. With a rate limit
-// requests pass one at a time.
+// requests pass one at a time. A request of a job with a limit of its own waits for that
+// first, so that it holds back no request of another job meanwhile.
 func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
-	if p.limit.Requests == 0 {
-		return p.ready(ctx, x.Sender)
-	}
-	select {
-	case p.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-p.turn }()
-	due := p.due()
-	if wait := due.Sub(p.now()); wait > 0 {
-		p.stats.Waited.Add(int64(wait))
-		x.held += wait
-		done := x.Sender.Live.Pause("api.http.rateLimit", wait)
-		err := p.sleep(ctx, wait)
-		done()
-		if err != nil {
+	limiters := p.limiters(x)
+	due := make([]time.Time, len(limiters))
+	for i, l := range limiters {
+		select {
+		case l.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-l.turn }()
+		due[i] = l.due(p.now())
+		if err := p.waitFor(ctx, x, l, due[i].Sub(p.now())); err != nil {
 			return err
 		}
 	}
 	if err := p.ready(ctx, x.Sender); err != nil {
 		return err
 	}
-	start := p.now()
-	if start.Before(due) {
-		start = due // a sleep may end slightly early by this clock
+	for i, l := range limiters {
+		start := p.now()
+		if start.Before(due[i]) {
+			start = due[i] // a sleep may end slightly early by this clock
+		}
+		l.starts = append(l.starts, start)
 	}
-	p.starts = append(p.starts, start)
 	return nil
+}
+
+// limiters are those that a request waits for. A login counts for no job.
+func (p *Pacer) limiters(x *Exchange) []*limiter {
+	var all []*limiter
+	if limit := x.Sender.RateLimit; limit.Requests > 0 && x.Purpose == Data {
+		p.mu.Lock()
+		l := p.jobs[x.Sender.Pointer]
+		if l == nil {
+			l = newLimiter(limit, "rateLimit of the job")
+			p.jobs[x.Sender.Pointer] = l
+		}
+		p.mu.Unlock()
+		all = append(all, l)
+	}
+	if p.all != nil {
+		all = append(all, p.all)
+	}
+	return all
+}
+
+// waitFor waits for a limiter.
+func (p *Pacer) waitFor(ctx context.Context, x *Exchange, l *limiter, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	p.stats.Waited.Add(int64(wait))
+	x.held += wait
+	defer x.Sender.Live.Pause(l.setting, wait)()
+	return p.sleep(ctx, wait)
 }
 
 // due is when the limit allows the next request. It removes starts that no longer
 // count.
-func (p *Pacer) due() time.Time {
-	old := p.now().Add(-p.limit.Per)
-	p.starts = slices.DeleteFunc(p.starts, func(start time.Time) bool { return !start.After(old) })
-	if len(p.starts) < p.limit.Requests {
+func (l *limiter) due(now time.Time) time.Time {
+	old := now.Add(-l.Per)
+	l.starts = slices.DeleteFunc(l.starts, func(start time.Time) bool { return !start.After(old) })
+	if len(l.starts) < l.Requests {
 		return time.Time{}
 	}
-	return p.starts[len(p.starts)-p.limit.Requests].Add(p.limit.Per)
+	return l.starts[len(l.starts)-l.Requests].Add(l.Per)
 }
 
 // pace waits for the pacer. It is below the cache, whose answers do not count, and

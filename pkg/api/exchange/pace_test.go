@@ -67,6 +67,43 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
+// TestRateLimitOfJobs: a job waits for its own limit and for that of all requests, and
+// holds back no other job. A login waits for the latter only.
+func TestRateLimitOfJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(config.RateLimit{Requests: 2, Per: second}, &Stats{}, time.Now, wait)
+		report := Sender{Pointer: "/jobs/0", RateLimit: config.RateLimit{Requests: 1, Per: 10 * second}}
+		began := time.Now()
+		var mu sync.Mutex
+		passed := map[string][]time.Duration{}
+		var wg sync.WaitGroup
+		send := func(name string, x *Exchange) {
+			wg.Go(func() {
+				if err := p.pass(t.Context(), x); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				passed[name] = append(passed[name], time.Since(began))
+			})
+		}
+		for range 3 {
+			send("reports", &Exchange{Sender: report})
+		}
+		synctest.Wait()
+		for range 3 {
+			send("others", &Exchange{Sender: Sender{Pointer: "/jobs/1"}})
+		}
+		synctest.Wait()
+		send("login", &Exchange{Sender: report, Purpose: Login})
+		wg.Wait()
+		slices.Sort(passed["others"])
+		equal(t, "reports", passed["reports"], []time.Duration{0, 10 * second, 20 * second})
+		equal(t, "others", passed["others"], []time.Duration{0, second, second})
+		equal(t, "login", passed["login"], []time.Duration{2 * second})
+	})
+}
+
 // No period of the limit's length has more starts than allowed.
 func TestRateLimitInEverySpan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		if ended != nil {
 			return nil, ended
 		}
-		if decision.Is(rule.Accept, rule.Skip) {
+		if decision.Is(rule.Accept, rule.Skip, rule.Restart) {
 			res.Decision = decision
 			return res, nil
 		}

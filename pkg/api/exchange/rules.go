@@ -246,7 +246,7 @@ func statusLine(res *Answer) string {
 	return res.StatusLine
 }
 
-// Says is what the API says about an answer that a rule accepts or skips.
+// Says is what the API says about an answer that a rule accepts or drops.
 func (c *Client) Says(res *Answer) string {
 	if res.Decision == nil {
 		return ""

@@ -69,12 +69,15 @@ func (c compiler) rule(place Place) (Rule, bool) {
 	if verb < 0 {
 		return r, false
 	}
-	if r.Do == Skip && place == OfLogin {
+	if (r.Do == Skip || r.Do == Restart) && place == OfLogin {
 		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
 	r.when = condition.CompileWords(whenSetting.In(c.Section))
+	if at := matchSetting.In(c.Section); at.Present() && !at.Faulty() {
+		r.match = patternOf(at, 0)
+	}
 	r.headers = c.headers()
 	r.wait = c.wait()
 	r.Timeout = c.timeout()
@@ -157,30 +160,28 @@ func (c compiler) wait() wait {
 		}
 		return wait{fixed: true, seconds: seconds}
 	}
-	w := wait{header: waitHeader.Of(s), response: waitResponse.Of(s)}
-	given := 0
-	for _, name := range []string{waitHeader.Name, waitResponse.Name, waitMatch.Name} {
-		if s.Get(name).Present() {
-			given++
-		}
-	}
-	if given != 1 {
+	w := wait{header: waitHeader.Of(s), response: waitResponse.Of(s), unit: units()[waitUnit.Of(s)]}
+	header, response := waitHeader.In(s).Present(), waitResponse.In(s).Present()
+	switch {
+	case header && response:
+		s.Problem("expected one of the keys \"header\" and \"response\"", "")
+	case !header && !response && !waitMatch.In(s).Present():
 		s.Problem("expected one of the keys \"header\", \"response\" and \"match\"", "")
 	}
 	if at := waitMatch.In(s); at.Present() {
-		w.match = patternOf(at)
+		w.match = patternOf(at, 1)
 	}
 	return w
 }
 
-// patternOf compiles a regular expression.
-func patternOf(s field.Section) *regexp.Regexp {
+// patternOf compiles a regular expression with at least so many groups.
+func patternOf(s field.Section, groups int) *regexp.Regexp {
 	pattern, err := regexp.Compile(s.Value.Text())
 	switch {
 	case err != nil:
 		s.Problem("expected a regular expression (RE2): "+failure.Part(strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
 		return nil
-	case pattern.NumSubexp() == 0:
+	case pattern.NumSubexp() < groups:
 		s.Problem("expected a regular expression with a group, which is around the time", "for example \"again in ([0-9]+) seconds\"")
 		return nil
 	default:
@@ -251,7 +252,7 @@ func (c compiler) check(r Rule, before List, place Place) {
 		accepts = accepts || other.Do == Accept
 	}
 	if r.takesAll() && r.Do != Accept && !accepts && place != OfAPI {
-		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\" or \"header\" which answers it is about")
+		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
 	}
 }
 
@@ -268,16 +269,19 @@ func (c compiler) readable(r Rule) bool {
 		given = 1
 	}
 	return len(r.statuses) == given && len(r.headers) == headerSetting.In(c.Section).Value.Len() &&
-		(r.when.Given() || !whenSetting.In(c.Section).Present())
+		(r.when.Given() || !whenSetting.In(c.Section).Present()) && (r.match != nil || !matchSetting.In(c.Section).Present())
 }
 
 func (r Rule) takesAll() bool {
-	return len(r.statuses) == 0 && !r.when.Given() && len(r.headers) == 0
+	return len(r.statuses) == 0 && !r.when.Given() && r.match == nil && len(r.headers) == 0
 }
 
 // covers reports whether a rule matches everything that another one does.
 func (r Rule) covers(other Rule) bool {
 	if r.when.Given() && r.when.Text != other.when.Text && !r.when.Covers(other.when) {
+		return false
+	}
+	if r.match != nil && (other.match == nil || r.match.String() != other.match.String()) {
 		return false
 	}
 	for _, h := range r.headers {

@@ -28,6 +28,9 @@ func (r Rule) subject() string {
 	if r.when.Given() {
 		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.Text))
 	}
+	if r.match != nil {
+		parts = append(parts, fmt.Sprintf("%q in its body", r.match.String()))
+	}
 	for _, h := range r.headers {
 		parts = append(parts, fmt.Sprintf("a header %s that satisfies %q", h.name, h.Text))
 	}
@@ -54,6 +57,8 @@ func (r Rule) predicate() string {
 		return fmt.Sprintf("is requested again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
 	case Skip:
 		return "ends the job without data."
+	case Restart:
+		return "starts the job again, once, without what was remembered."
 	default:
 		return "is taken as data."
 	}
@@ -64,14 +69,22 @@ func (w wait) String() string {
 	case w.fixed:
 		return "after " + inSeconds(w.seconds)
 	case w.header != "":
-		return "when its header " + w.header + " says so"
+		return "when " + w.part() + "its header " + w.header + " says so"
 	case w.response != "":
-		return fmt.Sprintf("when %q of its body says so", w.response)
+		return fmt.Sprintf("when %s%q of its body says so", w.part(), w.response)
 	case w.match != nil:
 		return fmt.Sprintf("when %q in its body says so", w.match.String())
 	default:
 		return "as 'api.retryConfig' says"
 	}
+}
+
+// part is what the pattern finds in a text, in words.
+func (w wait) part() string {
+	if w.match == nil {
+		return ""
+	}
+	return fmt.Sprintf("%q in ", w.match.String())
 }
 
 // inSeconds is a number of seconds in words.

@@ -7,6 +7,7 @@ package rule
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,11 +22,12 @@ type Verb string
 
 // The verbs.
 const (
-	Fail   Verb = "fail"
-	Retry  Verb = "retry"
-	Poll   Verb = "poll"
-	Skip   Verb = "skip"
-	Accept Verb = "accept"
+	Fail    Verb = "fail"
+	Retry   Verb = "retry"
+	Poll    Verb = "poll"
+	Skip    Verb = "skip"
+	Restart Verb = "restart"
+	Accept  Verb = "accept"
 )
 
 // List is a list of rules. The first one that matches decides.
@@ -41,6 +43,7 @@ type Rule struct {
 
 	statuses []span // none for every status
 	when     condition.Condition
+	match    *regexp.Regexp // in the text of the body; nil for every body
 	headers  []headerTest
 	message  string // a path, "" for none
 	wait     wait
@@ -105,6 +108,7 @@ type look struct {
 	read  bool
 	json  bool
 	seen  answer.Seen
+	head  []byte // of the body; nil until it is read
 }
 
 // body reads what all rules want to know of the body; it reports whether it is JSON.
@@ -120,6 +124,18 @@ func (l *look) body() (bool, error) {
 	l.seen, l.json, err = answer.Look(l.Body, paths)
 	l.read = err == nil
 	return l.json, err
+}
+
+// text reads the beginning of the body.
+func (l *look) text() ([]byte, error) {
+	if l.head != nil {
+		return l.head, nil
+	}
+	head, err := l.Body.Head(int(min(l.Body.Size(), matchBytes)))
+	if err == nil {
+		l.head = head
+	}
+	return l.head, err
 }
 
 func (l *look) at(path string) (value.Value, error) { return l.seen.At(pathOf(path)) }
@@ -169,6 +185,11 @@ func (r *Rule) matches(l *look) (bool, error) {
 		text := headerOf(l.Header, h.name)
 		holds, err := h.Holds(func(string) (value.Value, error) { return value.OfString(text), nil })
 		if err != nil || !holds {
+			return false, err
+		}
+	}
+	if r.match != nil {
+		if text, err := l.text(); err != nil || !r.match.Match(text) {
 			return false, err
 		}
 	}

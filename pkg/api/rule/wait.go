@@ -17,7 +17,11 @@ type wait struct {
 	seconds  float64
 	header   string
 	response string
-	match    *regexp.Regexp
+	// match finds the value in the text of the header or at the path, without both in that
+	// of the body.
+	match *regexp.Regexp
+	// unit is that of a number, which then is a span; 0 for one of seconds or a time.
+	unit time.Duration
 }
 
 // Wait is how long to wait, as a rule or an answer says.
@@ -41,8 +45,11 @@ func (w wait) read(l *look, now time.Time) (Wait, error) {
 	case w.fixed:
 		return Wait{Known: true, Seconds: w.seconds}, nil
 	case w.header != "":
-		text = headerOf(l.Header, w.header)
+		text = w.found(headerOf(l.Header, w.header))
 		from = fmt.Sprintf("the header '%s: %s'", w.header, shown(text))
+		if w.match != nil {
+			from = fmt.Sprintf("'%s' in the header '%s'", shown(text), w.header)
+		}
 	case w.response != "":
 		if !l.json {
 			return Wait{}, nil
@@ -51,23 +58,42 @@ func (w wait) read(l *look, now time.Time) (Wait, error) {
 		if err != nil || !v.IsScalar() {
 			return Wait{}, nil // nothing that could be a time
 		}
-		text = v.Raw()
+		text = w.found(v.Raw())
 		from = fmt.Sprintf("'%s' at '%s' of its body", shown(text), w.response)
 	case w.match != nil:
-		head, err := l.Body.Head(int(min(l.Body.Size(), matchBytes)))
+		head, err := l.text()
 		if err != nil {
 			return Wait{}, err
 		}
-		if groups := w.match.FindSubmatch(head); groups != nil {
-			text = string(groups[1])
-		}
+		text = w.found(string(head))
 		from = fmt.Sprintf("'%s' in its body", shown(text))
 	}
-	seconds, ok := secondsIn(text, now)
+	seconds, ok := w.secondsOf(text, now)
 	if !ok {
 		return Wait{}, nil
 	}
 	return Wait{Known: true, Seconds: seconds, From: from}, nil
+}
+
+// found is the part of a text that the pattern finds; all of it without a pattern.
+func (w wait) found(text string) string {
+	if w.match == nil {
+		return text
+	}
+	groups := w.match.FindStringSubmatch(text)
+	if groups == nil {
+		return ""
+	}
+	return groups[1]
+}
+
+// secondsOf reads a number of the unit, or without one what secondsIn reads.
+func (w wait) secondsOf(text string, now time.Time) (seconds float64, ok bool) {
+	if w.unit == 0 {
+		return secondsIn(text, now)
+	}
+	n, ok := numberIn(strings.TrimSpace(text))
+	return n * w.unit.Seconds(), ok && n > 0
 }
 
 // shown is a text for a message. A long one is left out: half of a secret could not be

@@ -141,7 +141,7 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	if i < 0 {
 		return
 	}
-	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped}
+	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped, Unwanted: e.Unwanted}
 }
 
 // found adds a finding. Each job has at most one of a kind.
@@ -197,6 +197,9 @@ func (c *Collector) warned(e event.Event) {
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer, message: strconv.Itoa(body.Status)}
 	case event.ResponseSkipped:
+		w.Pointer = body.Pointer
+		key = warningKey{source: e.Kind, pointer: body.Pointer, message: body.JobPointer}
+	case event.JobRestarted:
 		w.Pointer = body.Pointer
 		key = warningKey{source: e.Kind, pointer: body.Pointer, message: body.JobPointer}
 	case event.DataEmpty:

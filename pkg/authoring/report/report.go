@@ -135,6 +135,7 @@ type Ended struct {
 	Pointer  string `json:"pointer,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
 	Skipped  int    `json:"skipped,omitempty"`
+	Unwanted int    `json:"unwanted,omitempty"`
 }
 
 // Request is one HTTP request. Retries and redirects are separate ones.

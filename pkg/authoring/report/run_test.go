@@ -133,8 +133,8 @@ func TestRun(t *testing.T) {
 	for _, table := range r.Tables {
 		got = append(got, line(table.Table, table.Rows, table.Sampled, table.Columns))
 	}
-	want := `users /parameters/config/jobs/0 4 1 1 1 1 210 map[200:3 503:1] {0 2 3 0 false the page has fewer rows (1) than the page size (2) /parameters/api/pagination/limit false 0}
-users/{user}/orders /parameters/config/jobs/0/children/0 5 0 0 0 0 188 map[200:5] {3 5 4 0 false the page is empty /parameters/api/pagination/limit false 0}
+	want := `users /parameters/config/jobs/0 4 1 1 1 1 210 map[200:3 503:1] {0 2 3 0 false the page has fewer rows (1) than the page size (2) /parameters/api/pagination/limit false 0 0}
+users/{user}/orders /parameters/config/jobs/0/children/0 5 0 0 0 0 188 map[200:5] {3 5 4 0 false the page is empty /parameters/api/pagination/limit false 0 0}
 users true POST http://shop.test/login 1 200 0 0.094
 users false GET http://shop.test/users?offset=0&limit=2&key=[hidden] 1 200 0.094 0.214
 users/{user}/orders false GET http://shop.test/users/1/orders?limit=2&offset=0&key=[hidden] 1 200 0.308 0.175

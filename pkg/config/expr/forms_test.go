@@ -115,7 +115,7 @@ func TestWindowWithoutWindows(t *testing.T) {
 	}{
 		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is data, write {"literal": {…}}`},
 		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is data, write {"literal": {…}}`},
-		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window cannot refer to its own bounds`},
+		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; what decides about the windows of a job cannot refer to them`},
 	} {
 		var problems failure.Problems
 		c, _ := family(t, &problems)

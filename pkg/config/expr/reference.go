@@ -58,8 +58,8 @@ const (
 	// them, and they are evaluated for each.
 	InShared   Place = "`defaultOptions`, `scrollRequest`"
 	InUserData Place = "`userData`"
-	// InWindows are the bounds of a job's windows.
-	InWindows Place = "`windows`"
+	// InWindows is what decides whether a job runs, and for which windows.
+	InWindows Place = "`if` and `windows`"
 	// InRemember are the values that a job leaves for the next run.
 	InRemember Place = "`remember`"
 	// InPlaceholders are the arguments of a placeholder's function.

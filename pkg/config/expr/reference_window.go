@@ -21,7 +21,7 @@ func WindowMembers(start, end value.Value) Members {
 func windowReferences() []Reference {
 	return []Reference{
 		{Key: Window, Argument: `"start"`, Examples: []Example{{`{"window": "start"}`, `"2024-03-01"`}, {`{"window": "end"}`, `"2024-03-08"`}}, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}, Optional: true, Check: checkWindow,
-			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, in the `format` of `windows`. Null for a job without windows, if other jobs have them. In `windows` itself: the window of a job above. In `remember`: the exclusive end of the window, in the format `c`."},
+			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, in the `format` of `windows`. Null for a job without windows, if other jobs have them. In `if` and `windows`: the window of a job above. In `remember`: the exclusive end of the window, in the format `c`."},
 	}
 }
 
@@ -36,7 +36,7 @@ func checkWindow(c Compiler, name string) *Fault {
 	case len(members) == 0:
 		f.Expected, f.Hint = `expected "windows" in this job or in one above it`, `add "windows" to the job; `+literalHint
 		if c.Place == InWindows {
-			f.Hint = "a window cannot refer to its own bounds"
+			f.Hint = "what decides about the windows of a job cannot refer to them"
 		}
 	default:
 		return nil

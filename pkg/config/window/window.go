@@ -20,7 +20,7 @@ const Most = 100_000
 
 // Rules say how windows are made and written.
 type Rules struct {
-	// Step is the length of a window.
+	// Step is the length of a window. The zero Span makes one window of all.
 	Step Span
 	// Format is that of the function date.
 	Format string
@@ -36,6 +36,7 @@ type Windows struct {
 	rules    Rules
 	end      end
 	from, to time.Time
+	open     bool // from has no value
 	// Count is their number.
 	Count int
 }
@@ -44,9 +45,6 @@ type Windows struct {
 // count. More than Most are a user error.
 func (r Rules) Between(from, to time.Time) (Windows, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
-	if r.Step == (Span{}) {
-		return Windows{}, failure.Applicationf("windows without a step")
-	}
 	w := Windows{rules: r, end: r.end(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {
@@ -58,6 +56,11 @@ func (r Rules) Between(from, to time.Time) (Windows, error) {
 		}
 	}
 	return w, nil
+}
+
+// Until is one window that ends at a time and has no start.
+func (r Rules) Until(to time.Time) Windows {
+	return Windows{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
 }
 
 // end says what the end of a window is.
@@ -80,18 +83,20 @@ func (r Rules) end() end {
 	}
 }
 
-// Window is the time from Start to End, which is where the next one starts.
+// Window is the time from Start to End, which is where the next one starts. One that
+// Until has made has no Start.
 type Window struct {
 	// Number counts from 1.
 	Number     int
 	Start, End time.Time
+	open       bool
 	format     string
 	zone       *time.Location
 	end        end
 }
 
 func (w Windows) window(start, end time.Time) Window {
-	return Window{Start: start, End: end, format: w.rules.Format, zone: w.rules.Zone, end: w.end}
+	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, zone: w.rules.Zone, end: w.end}
 }
 
 // All are the windows in their order. A window without a whole unit, which an inclusive
@@ -120,6 +125,12 @@ func (w Windows) All() iter.Seq[Window] {
 func (w Windows) spans() iter.Seq2[time.Time, time.Time] {
 	return func(yield func(start, end time.Time) bool) {
 		start := w.from
+		if w.open || w.rules.Step == (Span{}) {
+			if start.Before(w.to) {
+				yield(start, w.to)
+			}
+			return
+		}
 		for n := int64(1); start.Before(w.to); n++ {
 			end := w.rules.Step.from(w.from, n)
 			switch {
@@ -146,7 +157,7 @@ func (w Windows) First() (first Window, ok bool) {
 
 // empty reports whether the window has no whole unit.
 func (w Window) empty() bool {
-	if w.end != lastDay {
+	if w.end != lastDay || w.open {
 		return false
 	}
 	year, month, day := w.last().Date()
@@ -172,15 +183,25 @@ func (w Window) last() time.Time {
 }
 
 // StartValue and EndValue are what the job sees of the window: texts, or numbers of
-// seconds since 1970.
-func (w Window) StartValue() value.Value { return written(w.format, w.Start) }
+// seconds since 1970. A start that there is not is null.
+func (w Window) StartValue() value.Value { return w.start(w.format) }
 func (w Window) EndValue() value.Value   { return written(w.format, w.last()) }
 
 // StartBound and EndBound are what is remembered of the window, in a form that does not depend on its format.
-func (w Window) StartBound() value.Value { return written(boundFormat, w.Start) }
+func (w Window) StartBound() value.Value { return w.start(boundFormat) }
 func (w Window) EndBound() value.Value   { return written(boundFormat, w.End) }
+
+func (w Window) start(format string) value.Value {
+	if w.open {
+		return value.Value{}
+	}
+	return written(format, w.Start)
+}
 
 // String is the window for a person.
 func (w Window) String() string {
+	if w.open {
+		return "everything until " + w.EndValue().Raw()
+	}
 	return fmt.Sprintf("%s to %s", w.StartValue().Raw(), w.EndValue().Raw())
 }

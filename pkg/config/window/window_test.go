@@ -16,7 +16,7 @@ import (
 func rulesOf(t testing.TB, step, format, zone string, inclusive bool) Rules {
 	t.Helper()
 	span, ok := ParseSpan(step)
-	if !ok {
+	if !ok && step != "" {
 		t.Fatalf("%q is no span", step)
 	}
 	at, ok := php.Zone(zone)
@@ -47,6 +47,10 @@ func TestWindows(t *testing.T) {
 		{"inclusive days", "7 days", "Y-m-d", "", true, "2024-01-01", "2024-01-17", []string{"2024-01-01 to 2024-01-07", "2024-01-08 to 2024-01-14", "2024-01-15 to 2024-01-16"}},
 		{"a whole number of them", "1 week", "m/d", "", false, "2024-01-01", "2024-01-15", []string{"01/01 to 01/08", "01/08 to 01/15"}},
 		{"one that is longer than all", "1 year", "Y-m-d", "", false, "2024-01-01", "2024-01-03", []string{"2024-01-01 to 2024-01-03"}},
+		{"one", "", "Y-m-d H", "", false, "2024-01-01", "2029-01-05 09:00", []string{"2024-01-01 00 to 2029-01-05 09"}},
+		{"one, inclusive", "", "Y-m-d", "", true, "2024-01-01", "2024-01-05 09:00", []string{"2024-01-01 to 2024-01-04"}},
+		{"one, less than a day", "", "Y-m-d", "", true, "2024-01-05", "2024-01-05 09:00", nil},
+		{"one, none", "", "c", "", false, "2024-01-01", "2024-01-01", nil},
 		{"none", "1 day", "c", "", false, "2024-01-01", "2024-01-01", nil},
 		{"to before from", "1 day", "c", "", false, "2024-01-02", "2024-01-01", nil},
 		{"months from the 31st", "1 month", "m-d", "", false, "2023-01-31", "2023-05-01", []string{"01-31 to 02-28", "02-28 to 03-31", "03-31 to 04-30", "04-30 to 05-01"}},
@@ -87,6 +91,26 @@ func TestWindows(t *testing.T) {
 				t.Errorf("the first is %v, %s", ok, first)
 			}
 		})
+	}
+}
+
+// TestUntil: a window without a start, which no window is too short for.
+func TestUntil(t *testing.T) {
+	for _, tt := range []struct {
+		format, to string
+		inclusive  bool
+		want       string
+	}{
+		{"c", "2024-01-01", false, "everything until 2024-01-01T00:00:00+00:00"},
+		{"Y-m-d", "2024-01-01 12:00", true, "everything until 2023-12-31"},
+		{"U", "2024-01-01", true, "everything until 1704067199"},
+	} {
+		r := rulesOf(t, "", tt.format, "", tt.inclusive)
+		w := r.Until(r.at(t, tt.to))
+		first, ok := w.First()
+		if !ok || w.Count != 1 || first.Number != 1 || first.String() != tt.want || !first.StartValue().IsNull() || !first.StartBound().IsNull() {
+			t.Errorf("%s: got %s, %+v", tt.want, first, w)
+		}
 	}
 }
 

@@ -123,6 +123,10 @@ func windowedJobs(document value.Value, now time.Time) ([]windowedJob, error) {
 		if err != nil {
 			return nil, err
 		}
+		if first, ok := all.First(); ok && first.StartBound().IsNull() {
+			problems.Add(failure.Problem{Pointer: s.Pointer, Expected: "expected windows with a start, because parts of the time are split", Hint: "give \"from\" a \"default\""})
+			continue
+		}
 		jobs = append(jobs, windowedJob{s.Pointer, all})
 	}
 	if len(jobs) == 0 && len(problems) == 0 {

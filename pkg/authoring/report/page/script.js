@@ -149,7 +149,7 @@ function jobs() {
   return tableSection("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
-    number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
+    number("Runs", (j) => j.ended ? [figure(j.ended.runs || (j.ended.unwanted ? 0 : 1)), j.ended.unwanted ? under(`${figure(j.ended.unwanted)} prevented by if`) : ""] : "–"),
     ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : "")] : "")] : []),
     number("Pages", held((e) => figure(e.pages))),
     number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} left out by rowFilter`) : "", e.unstored ? under("not stored") : ""])),

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// JobIf is the setting that decides whether a job runs.
+var JobIf = field.Flag("if", "If", "Whether the job runs: `true`, `false` or an expression. The job does not run if the value is null, false, zero or empty, as in the function `if`. A child job is decided on for each item of its parent, and its expression may refer to that item. See [Jobs that do not always run](#jobs-that-do-not-always-run).").
+	Typed(ifType).Default(true).EmptyMeans(false).Example(`{"remembered": "since"}`, `false`).Also("when", "enabled", "active", "run_if")
+
+var ifType = &field.Type{Name: "if", Title: "boolean or expression", Kinds: []string{"boolean", "object", "number", "string"}, Message: "expected true, false or an expression"}
+
+// If decides about the runs of a job: one takes place unless the value is null, false, zero
+// or empty.
+type If struct {
+	expr.Expr
+	// Written is the expression as it stands, as JSON.
+	Written string
+}
+
+// runsIf compiles `if` of a job of this family, which may refer to what is above it; nil
+// for a job that always runs. A text is a problem, because it would always be true, unless
+// it is one that a variable writes for a flag.
+func (c *compiler) runsIf(s Section, e evaluator, above, family Family) *If {
+	if s.Value.IsNull() || s.Faulty() {
+		return nil
+	}
+	family.Windows = above.Windows // its own window is not known yet
+	compiler := e.compilerFor(expr.InWindows, family)
+	compiler.Exact = true
+	if s.Value.Kind() == value.Object {
+		if _, ok := c.Vocabulary.All().References.At(expr.InWindows).Parse(s.Value, true); !ok {
+			s.Problem("expected true, false or an expression", `such as {"attr": "name"} or {"parentItem": "path"}`)
+			return nil
+		}
+	} else if text := s.Value.Raw(); s.Value.Kind() == value.String && text != "1" && !c.isOpen(text) {
+		hint := failure.Text(`a condition on the parent's item, such as "type==company", is "recursionFilter"`)
+		if text == "true" || text == "false" {
+			hint = "leave out the quotes; a variable, which is a text, has to be 1 or 0"
+		}
+		s.Problem("expected true, false or an expression, because a text is always true", hint)
+		return nil
+	}
+	return &If{compiler.Compile(s.Value, s.Pointer), s.Value.JSON()}
+}
+
+// isOpen reports whether a text holds a variable whose value is not known here.
+func (c *compiler) isOpen(text string) bool { return c.Open != nil && c.Open(text) }

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// startAgain makes a run of a job begin again, without what was remembered, because a rule
+// says so about an answer, which it closes. That is possible once, with the first answer
+// of the run: nothing of it is stored yet. Else it is a user error.
+func (r *jobRun) startAgain(res *exchange.Answer) error {
+	says := r.client.Says(res)
+	status := strings.TrimSpace(res.StatusLine)
+	if err := res.Body.Close(); err != nil {
+		return err
+	}
+	if why := r.cannotStartAgain(); why != "" {
+		text := fmt.Sprintf("[%d] %s was answered with %s, which by a rule starts the job again without what was remembered; %s", res.Status, res.Address(), status, why)
+		if says != "" {
+			text += ": " + says
+		}
+		return failure.Userf("%s", text).At(res.Decision.Pointer)
+	}
+	r.record(event.JobRestarted{Job: r.name, Status: res.Status, Text: says, Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
+	r.restarted = true
+	r.scope = r.scope.With(expr.Remembered, expr.Members{})
+	return r.begin()
+}
+
+// cannotStartAgain says why a run of a job cannot begin again, "" if it can.
+func (r *jobRun) cannotStartAgain() string {
+	remembers := func(name string) bool { return !r.scope.Contexts[expr.Remembered][name].IsBlank() }
+	switch {
+	case r.restarted:
+		return "it has been started again already, and the API refuses this request too"
+	case r.pages > 0:
+		return "its earlier pages are stored already, and would be stored twice: run again later, which requests them from the beginning"
+	case r.Windows != nil && slices.ContainsFunc(r.Windows.References(expr.Remembered), remembers):
+		return "its windows are made of what was remembered: run once with --full"
+	case !slices.ContainsFunc(r.rememberedNames, remembers):
+		return "nothing that it reads was remembered, so it would send the same request again"
+	default:
+		return ""
+	}
+}
+
+// checkRestarts reports rules that can start no job again.
+func (p *Plan) checkRestarts() {
+	reading := false
+	var walk func(jobs []*job)
+	walk = func(jobs []*job) {
+		for _, j := range jobs {
+			reads := len(j.rememberedNames) > 0
+			reading = reading || reads
+			switch {
+			case !reads:
+				reportRestarts(j.rules, j.Problems(), "nothing is read that was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+			case j.Windows != nil && len(j.Windows.References(expr.Remembered)) > 0:
+				reportRestarts(j.rules, j.Problems(), "the windows of the job are made of what was remembered, and stay", `"fail" ends the run, and a run with --full starts from the beginning`)
+			}
+			walk(j.children)
+		}
+	}
+	for _, it := range p.iterations {
+		walk(it.jobs)
+	}
+	if !reading {
+		reportRestarts(p.target.Rules, p.doc.API.Rules.Problems(), "no job reads what was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+	}
+}
+
+func reportRestarts(rules rule.List, problems *failure.Problems, why, hint failure.Text) {
+	for _, r := range rules {
+		if r.Do == rule.Restart {
+			field.NewSection(value.OfString(string(r.Do)), failure.PointerJoin(r.Pointer, rule.DoName), problems).
+				Problem("expected another verb: "+why, hint)
+		}
+	}
+}
