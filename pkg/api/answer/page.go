@@ -31,6 +31,11 @@ type Query struct {
 	// KeyAs is the name under which each member of the data gets its name and becomes
 	// an item; "" for data whose names are not data.
 	KeyAs string
+	// Parallel says that the data is an object of lists, whose first values are an item,
+	// the second ones another, and so on.
+	Parallel bool
+	// Columns name the values of items that are, or contain, lists.
+	Columns Columns
 	// Fields are places whose values paging rules request.
 	Fields []Path
 	// Volume requests the volume of the page.
