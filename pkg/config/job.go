@@ -39,7 +39,7 @@ var (
 	DataFieldColumns   = field.Of("columns", "Columns", "For rows whose values are a list: the names of the values, as a list or as a path to them in the answer; `true` if the first item has the names. If the list is a member of each item, an object from its name to the names.", columnsType).Example(`["day", "amount"]`, `"columns[].name"`, `true`, `{"dimensionValues[].value": "dimensionHeaders[].name", "metricValues[].value": "metricHeaders[].name"}`)
 
 	columnNamesType = &field.Type{Kinds: []string{"string", "array"}, NotEmpty: []string{"string", "array"}, Items: field.TextType, Message: "expected a list of names or a path to them in the answer"}
-	columnsType     = &field.Type{Name: "columns", Title: "list of names, path, object or true", Kinds: []string{"boolean", "string", "array", "object"}, NotEmpty: []string{"string", "array", "object"},
+	columnsType     = &field.Type{Name: "columns", Title: "list, string, object or true", Kinds: []string{"boolean", "string", "array", "object"}, NotEmpty: []string{"string", "array", "object"},
 		Items: field.TextType, Others: columnNamesType, Message: "expected a list of names, a path to them in the answer, true, or an object of these for lists in the items"}
 	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
 	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
