@@ -111,6 +111,19 @@ func TestColumnsOfMembers(t *testing.T) {
 	}
 }
 
+// TestColumnsSeparator: paths to names and to values have the separator of the data.
+func TestColumnsSeparator(t *testing.T) {
+	v, err := value.Parse([]byte(`{"c.d[]/v/w":"head/c.d[]/n/m"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Data: Path{"a/r", "/"}, Columns: CompileColumns(field.NewSection(v, "", new(failure.Problems)), "/")}
+	text := `{"a":{"r":[{"c.d":[{"v":{"w":1}}]}]},"head":{"c.d":[{"n":{"m":"x"}}]}}`
+	if got, want := keyedOutcome(t, text, q, MemoryLimit), `1 {"x":1}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestParallel: the values of parallel lists are items.
 func TestParallel(t *testing.T) {
 	tests := []struct{ name, text, want string }{

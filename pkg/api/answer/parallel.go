@@ -9,7 +9,7 @@ import (
 )
 
 // parallelItem is an item whose members are lists of equal length: the first values of
-// them are an item, the second ones another, and so on. A member that is no list is in
+// them are an item, the second ones another, and so on. Members beside the lists are in
 // each of these items.
 type parallelItem struct {
 	members []parallelMember
