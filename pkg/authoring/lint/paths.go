@@ -72,7 +72,7 @@ func selection(p path) failure.Text {
 	for _, key := range p.segments() {
 		s, ok := value.ParseSelector(key)
 		switch {
-		case ok && strings.HasPrefix(s.Name, "?"), !ok && strings.HasPrefix(key, "["):
+		case ok && strings.HasPrefix(s.Path, "?"), !ok && strings.HasPrefix(key, "["):
 			return "an item of a list is chosen by \"a.[name=value]\", or by its index: \"a.0\", \"a.-1\""
 		case ok && len(s.Text) > 1 && strings.ContainsAny(s.Text[:1], `"'`) && s.Text[:1] == s.Text[len(s.Text)-1:]:
 			return "leave out the quotes: \"[name=value]\""
