@@ -134,6 +134,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/mappingSetting/properties/mapping/properties/primaryKey", config: mapping(`"mapping":{"destination":"id",§"__":0},`), other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/forceType", config: `"mappings":{"items":{"kids":{"mapping":{"destination":"kids"},§"__":0}}},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/delimiter", config: `"mappings":{"items":{"deep.flat":{"mapping":{"destination":"flat"},§"__":0}}},`, other: `"/"`, see: run},
+		{pointer: "/$defs/mappingSetting/properties/optional", config: `"mappings":{"items":{"id":{"mapping":{"destination":"id","primaryKey":true}},"missing":{"type":"table","destination":"kids","tableMapping":{"k":"k"},§"__":0}}},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/parentKey/properties/primaryKey", config: kids(`§`), other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/parentKey/properties/disable", config: kids(`§`), other: `true`, see: run},
 	}

@@ -57,8 +57,9 @@ type setting struct {
 	asJSON    bool // lists and objects become JSON text
 	// Of child tables:
 
-	child  *mapped
-	linked bool // to the row they are found in
+	child    *mapped
+	linked   bool // to the row they are found in
+	optional bool // no row for what is empty
 
 	destination string // name of the column or the child table
 }
@@ -174,6 +175,9 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 // column compiles what only columns have.
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
 	m := ColumnSetting.In(s)
+	if only := optional.In(s); only.Present() {
+		only.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "table"`, "remove the key: a column whose value is missing is empty")
+	}
 	if m.Value.IsNull() {
 		var hint failure.Text
 		if ColumnName.In(s).Present() {
@@ -213,7 +217,7 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 	}
 	key := parentKey.In(s)
 	compiled.destination = name
-	compiled.linked = !noLink.Of(key)
+	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
 	if name == t.name {
 		compiled.child = t
 		return compiled, c.checkOwn(compiled)

@@ -139,10 +139,14 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) 
 
 // hasItems reports whether there are rows of a child table in a value: the items
 // of a list, or the value itself. Empty values are none, but they have a child row
-// all the same where the parent has a primary key. A table that is its own child
-// has no such rows, for each of them would bring the next one.
+// all the same where the parent has a primary key, unless the table is optional. A table
+// that is its own child has no such rows, for each of them would bring the next one.
 func (t *mapped) hasItems(s *setting, v value.Packed) bool {
-	switch v.Kind() {
+	k := v.Kind()
+	if s.optional && (k == value.Null || v.Empty()) {
+		return false
+	}
+	switch k {
 	case value.Array:
 		items := v.Parts()
 		return items.More()
