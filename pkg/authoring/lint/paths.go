@@ -110,6 +110,22 @@ func oddConditions(s settings, found *failure.Problems) {
 	})
 }
 
+// booleanWords finds filters of the original that compare with the word of a boolean,
+// which is 1 or empty as a text.
+func booleanWords(s settings, found *failure.Problems) {
+	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
+		if f != config.JobRecursionFilter.Field {
+			return true
+		}
+		if right := condition.Parse(at.Value.Text()).Rewritten(); len(right) > 0 {
+			found.Add(failure.Problem{Code: failure.BooleanWord, Pointer: at.Pointer,
+				Expected: "probably not meant: a boolean is compared as the text 1 if it is true, and as an empty one if it is false",
+				Hint:     "if the value is a boolean, write " + failure.Part(strings.Join(right, " and "))})
+		}
+		return true
+	})
+}
+
 // inQuotes reports whether a text has quotes at both ends.
 func inQuotes(text string) bool {
 	return len(text) >= 2 && text[0] == text[len(text)-1] && strings.ContainsAny(text[:1], `"'`)
