@@ -172,6 +172,7 @@ func columnPaths(entries config.Section) []path {
 	for _, setting := range entries.Items() {
 		if !user(setting) {
 			all = append(all, columnPath(setting))
+			all = append(all, texts(mapping.OtherPath.In(setting), mapping.Delimiter.Of(setting))...)
 		}
 		all = append(all, columnPaths(mapping.TableMapping.In(setting))...)
 	}

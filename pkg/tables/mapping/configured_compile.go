@@ -51,10 +51,13 @@ type setting struct {
 	path      string
 	delimiter string
 	at        steps // what path and delimiter say
-	pointer   string
-	column    int // where its cell is, or none
-	primary   bool
-	asJSON    bool // lists and objects become JSON text
+	// or is the path of a column's value if there is none at the first one; "" for none.
+	or      string
+	orAt    steps
+	pointer string
+	column  int // where its cell is, or none
+	primary bool
+	asJSON  bool // lists and objects become JSON text
 	// Of child tables:
 
 	child    *mapped
@@ -136,7 +139,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.at = stepsOf(compiled)
+			compiled.at, compiled.orAt = stepsOf(compiled, compiled.path), stepsOf(compiled, compiled.or)
 			t.settings = append(t.settings, compiled)
 		}
 	}
@@ -187,10 +190,22 @@ func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, b
 		return compiled, false
 	}
 	compiled.primary = PrimaryKey.Of(m)
+	if compiled.kind == typeColumn {
+		compiled.or = OtherPath.Of(s)
+	} else {
+		onlyOfColumns(s)
+	}
 	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
 	compiled.destination, ok = c.required(m, ColumnName, "the name of the column")
 	return compiled, ok
+}
+
+// onlyOfColumns reports what a setting of another type has of a column.
+func onlyOfColumns(s config.Section) {
+	if other := OtherPath.In(s); other.Present() {
+		other.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "column"`, "remove the key")
+	}
 }
 
 // required is a text that must be there.
@@ -215,6 +230,7 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 	if !ok {
 		return compiled, false
 	}
+	onlyOfColumns(s)
 	key := parentKey.In(s)
 	compiled.destination = name
 	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
