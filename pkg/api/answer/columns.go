@@ -193,8 +193,8 @@ func (d *decoding) nameColumns() error {
 	if c.first {
 		skip = 1
 	}
+	d.page.items = n.each(d.page.items, skip, d.page.Rows)
 	d.page.Rows -= skip
-	d.page.items = n.each(d.page.items, skip)
 	return nil
 }
 
@@ -260,18 +260,21 @@ func valuesOf(list value.Packed, alone bool) value.Parts {
 	return list.Parts()
 }
 
-// each streams the items with names, without the first few. Several goroutines may do so
-// at once.
-func (n *naming) each(items iter.Seq2[value.Packed, error], skip int) iter.Seq2[value.Packed, error] {
+// each streams the items with names, from the one after those to skip up to the last. A
+// list that none of them has is a user error. Several goroutines may do so at once.
+func (n *naming) each(items iter.Seq2[value.Packed, error], skip, last int) iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		var named []byte
-		number := 0
+		number, found := 0, make([]bool, len(n.lists))
 		for item, err := range items {
 			if number++; number <= skip {
 				continue
 			}
 			if err == nil {
-				named, err = n.append(named[:0], item, number)
+				named, err = n.append(named[:0], item, number, found)
+			}
+			if i := slices.Index(found, false); err == nil && number == last && i >= 0 {
+				err = failure.Userf("no item%s has a member '%s' ('dataField.columns')", n.place(), n.lists[i].member)
 			}
 			if !yield(named, err) || err != nil {
 				return
@@ -280,17 +283,20 @@ func (n *naming) each(items iter.Seq2[value.Packed, error], skip int) iter.Seq2[
 	}
 }
 
-// append appends an item with names in the place of its lists.
-func (n *naming) append(dst []byte, item value.Packed, number int) (_ []byte, err error) {
+// append appends an item with names in the place of its lists, and notes which of them it
+// has.
+func (n *naming) append(dst []byte, item value.Packed, number int, found []bool) (_ []byte, err error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
 	switch {
 	case n.lists[0].member == "":
+		found[0] = true
 		dst, err = n.spread(dst, 0, item, number)
 	case item.Kind() == value.Object:
 		for parts := item.Parts(); parts.More() && err == nil; {
 			name, v := parts.Name(), parts.Value()
 			if at := n.list(name); at >= 0 {
+				found[at] = true
 				dst, err = n.spread(dst, at, v, number)
 			} else if n.taken[string(name)] {
 				err = failure.Userf("%s has a member with the name of a column, %s: one of the two would be lost ('dataField.columns')", n.item(number), nameForMessage(name))
@@ -344,11 +350,14 @@ func areNames(n int) string {
 }
 
 // item names an item, counted from 1, in messages.
-func (n *naming) item(number int) string {
+func (n *naming) item(number int) string { return "item " + strconv.Itoa(number) + n.place() }
+
+// place is where the items are, in messages.
+func (n *naming) place() string {
 	if n.where == "" {
-		return "item " + strconv.Itoa(number) + " of the response"
+		return " of the response"
 	}
-	return "item " + strconv.Itoa(number) + " at '" + n.where + "'"
+	return " at '" + n.where + "'"
 }
 
 func (n *naming) listOf(l *columnList, number int) string {

@@ -152,9 +152,28 @@ func (s settings) jobPaths() []path {
 func dataField(job config.Section) []path {
 	at := config.JobDataField.In(job)
 	if at.Value.Kind() == value.Object {
-		return texts(config.DataFieldPath.In(at), config.DataFieldDelimiter.Of(at))
+		separator := config.DataFieldDelimiter.Of(at)
+		return append(texts(config.DataFieldPath.In(at), separator), namePaths(config.DataFieldColumns.In(at), separator)...)
 	}
 	return texts(at, ".")
+}
+
+// namePaths are the paths to names of columns: each is that of a list and, after "[]", that
+// in each of its items.
+func namePaths(columns config.Section, separator string) []path {
+	all := []config.Section{columns}
+	if columns.Value.Kind() == value.Object {
+		all = columns.Items()
+	}
+	var paths []path
+	for _, at := range all {
+		for _, p := range texts(at, separator) {
+			for _, part := range strings.Split(p.text, "[]"+separator) {
+				paths = append(paths, path{part, separator, p.pointer})
+			}
+		}
+	}
+	return paths
 }
 
 // filters are the paths of a job's response filter.
