@@ -142,6 +142,7 @@ func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
 	if page.Cleaned {
 		r.record(cleaned)
 	}
+	page.Explain(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
 }
 

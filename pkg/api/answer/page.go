@@ -86,6 +86,8 @@ type Page struct {
 	// items streams at least so many items as there are rows.
 	items  iter.Seq2[value.Packed, error]
 	fields Seen
+	// explain adds to an error about an item; nil adds nothing.
+	explain func(error) error
 }
 
 // fieldValue is one of the values that paging requests.
@@ -141,6 +143,9 @@ func (p *Page) IsList() bool { return p.list }
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
+// Explain has each user error about an item say more, such as where the answer is from.
+func (p *Page) Explain(more func(error) error) { p.explain = more }
+
 // Packed streams the items in their order. An object or scalar at the place of the
 // data is one item. An item is gone when the next one comes, or the loop ends. The
 // spool must not be closed meanwhile. Several goroutines may do so at once.
@@ -152,6 +157,9 @@ func (p *Page) Packed() iter.Seq2[value.Packed, error] {
 		left := p.Rows
 		for item, err := range p.items {
 			left--
+			if err != nil && p.explain != nil && failure.KindOf(err) == failure.User {
+				err = p.explain(err)
+			}
 			if !yield(item, err) || err != nil || left == 0 {
 				return
 			}
