@@ -74,7 +74,7 @@ func formats() []fault {
 			keyed("a number", `7`, "is a number"),
 			keyed("another value under the name", `{"7": {"id": "8"}}`, "'id'"),
 		),
-		with(fatal("with `dataField.columns`: a row with more values than names, a row that is no list, no names; with `parallel`: lists of different length"),
+		with(fatal("with `dataField.columns`: a row with more values than names, a row of another kind, no names; with `parallel`: lists of different length"),
 			lists("more values than names", `{"rows": [[7, "ann", 1]], "names": ["id", "name"]}`, "3 values"),
 			lists("a row that is an object", `{"rows": [{"id": 7}], "names": ["id", "name"]}`, "is an object"),
 			lists("no names", `{"rows": [[7, "ann"]]}`, "nothing at 'names'"),
