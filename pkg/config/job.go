@@ -36,12 +36,17 @@ var (
 	DataFieldPath      = field.Text("path", "Path", "Where the items are. The separator alone means the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "Separator in `path`.").Default(".").Example(`"/"`)
 	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with its name under this key. If a member is not an object, it becomes the member `value` of its item.").Example(`"id"`)
+	DataFieldParallel  = field.Flag("parallel", "Parallel lists", "For an object of lists of equal length, in the formats `json` and `jsonl`: the first values of all lists are an item, the second values another one, and so on.").Typed(field.BooleanType).Default(false).Example(`true`)
+	DataFieldColumns   = field.Of("columns", "Columns", "For rows whose values are a list: the names of the values, as a list or as a path to them in the answer; `true` if the first item has the names. If the list is a member of each item, an object from its name to the names.", columnsType).Example(`["day", "amount"]`, `"columns[].name"`, `true`, `{"dimensionValues[].value": "dimensionHeaders[].name", "metricValues[].value": "metricHeaders[].name"}`)
 
+	columnNamesType = &field.Type{Kinds: []string{"string", "array"}, NotEmpty: []string{"string", "array"}, Items: field.TextType, Message: "expected a list of names or a path to them in the answer"}
+	columnsType     = &field.Type{Name: "columns", Title: "list, string, object or true", Kinds: []string{"boolean", "string", "array", "object"}, NotEmpty: []string{"string", "array", "object"},
+		Items: field.TextType, Others: columnNamesType, Message: "expected a list of names, a path to them in the answer, true, or an object of these for lists in the items"}
 	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
 	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
 		Others: ExpressionType, Message: "expected a value or an object of columns"}
 	dataFieldType = &field.Type{Name: "dataField", Title: "Data field", Doc: "The long form of `dataField`, for paths with another separator.",
-		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter, DataFieldKeyAs)}
+		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter, DataFieldKeyAs, DataFieldParallel, DataFieldColumns)}
 )
 
 // jobs is the type of a list of jobs at the top of `config`, which must have one.
@@ -113,6 +118,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		UserData:                JobUserData.In(s),
 		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
+		Columns:                 DataFieldColumns.In(JobDataField.In(s)),
 		Rules:                   JobRules.In(s),
 		RateLimit:               c.jobRateLimit(JobRateLimit.In(s)),
 	}
@@ -237,7 +243,7 @@ func dataField(parent Section) DataField {
 		if keyAs.Value.Text() == MemberValue {
 			keyAs.Problem("expected another name: \""+MemberValue+"\" contains the members that are not objects", "")
 		}
-		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s)}
+		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s), Parallel: DataFieldParallel.Of(s)}
 	default:
 		return DataField{Path: s.Value.Text(), Delimiter: "."}
 	}

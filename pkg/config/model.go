@@ -216,6 +216,8 @@ type Job struct {
 	Remember Section
 	// Response is as that of API, which it replaces if it is present.
 	Response Section
+	// Columns are the names of values in lists, of the section of DataField.
+	Columns Section
 	// Rules come before those of API.
 	Rules Section
 	// RateLimit is that of its requests, besides that of API.
@@ -244,6 +246,9 @@ type DataField struct {
 	// KeyAs is the name under which the items get their names, for an object whose
 	// members are the items; "" for other data.
 	KeyAs string
+	// Parallel is for an object of lists whose first values are an item, the second ones
+	// another, and so on.
+	Parallel bool
 }
 
 // MemberValue is the member of an item that contains a member of the data which is not an

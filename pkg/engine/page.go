@@ -142,6 +142,7 @@ func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
 	if page.Cleaned {
 		r.record(cleaned)
 	}
+	page.Explain(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
 }
 
@@ -165,8 +166,8 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	if !res.Ignored || res.Decision != nil { // an error has no such names, unless a rule accepts it
-		query.KeyAs = r.DataField.KeyAs
+	if !res.Ignored || res.Decision != nil { // an error has no such data, unless a rule accepts it
+		query.KeyAs, query.Parallel, query.Columns = r.DataField.KeyAs, r.DataField.Parallel, r.names
 	}
 	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
@@ -207,7 +208,7 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 	if err != nil {
 		return nil, err
 	}
-	query.KeyAs = ""
+	query.KeyAs, query.Parallel, query.Columns = "", false, answer.Columns{}
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.ScanValue(res.Body, data, query)

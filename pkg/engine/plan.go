@@ -59,6 +59,7 @@ type job struct {
 	user         userData
 	remembers    []remembering
 	format       answer.Format
+	names        answer.Columns // of values in lists
 	// rules are those of the job; rules of the API come after them.
 	rules rule.List
 	// scrolled are the expressions of the scroller.
@@ -196,6 +197,8 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			rules:     rule.Compile(j.Rules, rule.OfJob, c.doc.API.Retry.MaxWait),
 			children:  c.jobs(j.Children, above+1),
 		}
+		compiled.names = answer.CompileColumns(j.Columns, j.DataField.Delimiter)
+		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
 		c.references(compiled)
 		if above > 0 {
 			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Vocabulary)
@@ -226,6 +229,7 @@ func (c compiler) answers(j config.Job) answer.Format {
 	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
 	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.Problems()))
 	format.CheckKeyAs(field.NewSection(value.OfString(j.DataField.KeyAs), failure.PointerJoin(at, config.DataFieldKeyAs.Name), j.Problems()))
+	format.CheckParallel(field.NewSection(value.OfBool(j.DataField.Parallel), failure.PointerJoin(at, config.DataFieldParallel.Name), j.Problems()))
 	return format
 }
 

@@ -199,6 +199,12 @@ func notes(j *job) []string {
 	if key := j.DataField.KeyAs; key != "" {
 		all = append(all, fmt.Sprintf("Each member of the object is an item, with its name as %q.", key))
 	}
+	if j.DataField.Parallel {
+		all = append(all, "The lists of the object are columns: their first values are an item, the second ones another, and so on.")
+	}
+	if j.Columns.Present() {
+		all = append(all, "The values of each row are a list; 'dataField.columns' names them.")
+	}
 	if filter := j.RowFilter.Value.Text(); filter != "" {
 		all = append(all, fmt.Sprintf("Only items that %q lets pass are kept.", filter))
 	}

@@ -48,6 +48,8 @@ const (
 	ForeignPath         Code = "foreign-path"
 	UnreachablePath     Code = "unreachable-path"
 	InvalidFilter       Code = "invalid-filter"
+	BooleanWord         Code = "boolean-word"
+	SharedColumn        Code = "shared-column"
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"
 	ErrorRow            Code = "error-row"

@@ -131,10 +131,12 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/job/properties/credentials", api: login(``), job: `§`, other: `false`, see: run},
 		{pointer: "/$defs/batch/properties/across", api: paging(`"method":"response.url",`), job: `"children":[{"endpoint":"c/{id}","dataField":"items","placeholders":{"id":"id"},"batch":{"size":3,§"__":0}}],`, other: `true`, see: run},
 		{pointer: "/$defs/dataField/properties/delimiter", job: `§`, with: `"dataField":{"path":"nested.items","delimiter":%s},`, without: `"dataField":{"path":"nested.items"},`, other: `"/"`, see: run},
+		{pointer: "/$defs/dataField/properties/parallel", job: `§`, with: `"dataField":{"path":".","parallel":%s},`, without: `"dataField":{"path":"."},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/type", config: mapping(`"mapping":{"destination":"id"},§`), other: `"user"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/mapping/properties/primaryKey", config: mapping(`"mapping":{"destination":"id",§"__":0},`), other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/forceType", config: `"mappings":{"items":{"kids":{"mapping":{"destination":"kids"},§"__":0}}},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/delimiter", config: `"mappings":{"items":{"deep.flat":{"mapping":{"destination":"flat"},§"__":0}}},`, other: `"/"`, see: run},
+		{pointer: "/$defs/mappingSetting/properties/optional", config: `"mappings":{"items":{"id":{"mapping":{"destination":"id","primaryKey":true}},"missing":{"type":"table","destination":"kids","tableMapping":{"k":"k"},§"__":0}}},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/parentKey/properties/primaryKey", config: kids(`§`), other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/parentKey/properties/disable", config: kids(`§`), other: `true`, see: run},
 	}

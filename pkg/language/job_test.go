@@ -31,7 +31,7 @@ func TestJob(t *testing.T) {
 	}
 	got := fmt.Sprint(j.Pointer, " ", j.ID, " ", j.Method, " ", j.DataType, " ", j.DataField, " ", j.Scroller, " ", params.JSON(), " ", headers.JSON(), " ",
 		j.ResponseFilter, " ", j.ResponseFilterDelimiter, " ", j.RecursionFilter, " ", j.UserData.Pointer, " ", j.UserData.Value.JSON())
-	const want = `/parameters/config/jobs/0 j POST people {a/b / } s {"from":"2024","since":5,"list":["2024"]} {"A":"1","B":["x",2],"C":"2024"} ` +
+	const want = `/parameters/config/jobs/0 j POST people {a/b /  false} s {"from":"2024","since":5,"list":["2024"]} {"A":"1","B":["x",2],"C":"2024"} ` +
 		`[a 1] / a==b /parameters/config/jobs/0/userData {"x":{"attr":"from"}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

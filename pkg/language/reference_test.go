@@ -178,7 +178,7 @@ func (r *reference) typeOf(pointer string) string {
 		return "[" + name + "](#" + anchor(heading(title)) + ")"
 	}
 	items := at + "/items"
-	if _, ok := r.schema.Find(failure.PointerSplit(items)); ok {
+	if _, ok := r.schema.Find(failure.PointerSplit(items)); ok && at != "/$defs/columns" {
 		prefix := "list of "
 		switch types := texts(node.Field("type")); {
 		case slices.Contains(types, "string"):
@@ -188,7 +188,7 @@ func (r *reference) typeOf(pointer string) string {
 		}
 		return prefix + r.typeOf(items)
 	}
-	if node.Field("additionalProperties").Kind() == value.Object && at != "/$defs/expressions" && at != "/$defs/params" && at != "/$defs/userData" {
+	if node.Field("additionalProperties").Kind() == value.Object && at != "/$defs/expressions" && at != "/$defs/params" && at != "/$defs/userData" && at != "/$defs/columns" {
 		return "object of " + r.typeOf(at+"/additionalProperties")
 	}
 	if title := node.Field("title").Raw(); strings.HasPrefix(at, "/$defs/") && strings.Count(at, "/") == 2 {

@@ -6,10 +6,10 @@ import (
 )
 
 // Segments are those of a path: names of members, decimal indexes of items, "-1" for
-// the last item of a list, and "[name=value]" for its first item whose member of that
-// name is a scalar with that text. On an object all of them are names. The value in
-// brackets runs to the next "]", no matter which separators it has. A path equal to the
-// separator has no segment; without a separator the path is one segment.
+// the last item of a list, and "[path=value]" for its first item that has a scalar with
+// that text at a path, whose names are parted by dots. On an object all of them are names.
+// The value in brackets runs to the next "]", no matter which separators it has. A path
+// equal to the separator has no segment; without a separator the path is one segment.
 func Segments(path, separator string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if path == separator {
@@ -46,8 +46,12 @@ func cutSegment(path, separator string) (segment, rest string, more bool) {
 // LastItem is the segment for the last item of a list.
 const LastItem = "-1"
 
-// Selector is a segment of the form "[name=value]".
-type Selector struct{ Name, Text string }
+// Selector is a segment of the form "[path=value]".
+type Selector struct{ Path, Text string }
+
+// SelectorSeparator is between the names in the path of a selector, regardless of the
+// separator of the path around it.
+const SelectorSeparator = "."
 
 // ParseSelector reads a segment; ok is false when it has another form.
 func ParseSelector(segment string) (s Selector, ok bool) {
@@ -58,8 +62,8 @@ func ParseSelector(segment string) (s Selector, ok bool) {
 	if inner, ok = strings.CutSuffix(inner, "]"); !ok {
 		return Selector{}, false
 	}
-	s.Name, s.Text, ok = strings.Cut(inner, "=")
-	return s, ok && s.Name != ""
+	s.Path, s.Text, ok = strings.Cut(inner, "=")
+	return s, ok && s.Path != ""
 }
 
 // MeansItem reports whether a segment leads to an item, if it meets a list.
@@ -69,10 +73,16 @@ func MeansItem(segment string) bool {
 	return numbered || selected || segment == LastItem
 }
 
-// Selects reports whether a member with this value makes its item the one that is
+// Selects reports whether this value at the path in an item makes it the one that is
 // wanted: numbers and booleans may be written as in JSON, or as in an address.
-func (s Selector) Selects(member Value) bool {
-	return member.IsScalar() && (member.Raw() == s.Text || member.Text() == s.Text)
+func (s Selector) Selects(at Value) bool {
+	return at.IsScalar() && (at.Raw() == s.Text || at.Text() == s.Text)
+}
+
+// Chooses reports whether an item is the one that is wanted.
+func (s Selector) Chooses(item Packed) bool {
+	at, ok := item.find(s.Path, SelectorSeparator)
+	return ok && at.scalar() && s.Selects(at.Value())
 }
 
 // At walks a path from the value, see Segments. A path equal to the separator is the
@@ -116,7 +126,7 @@ func (v Value) item(segment string) (item Value, ok bool) {
 	}
 	if s, ok := ParseSelector(segment); ok {
 		for _, item := range items {
-			if s.Selects(item.Field(s.Name)) {
+			if at, ok := item.At(s.Path, SelectorSeparator); ok && s.Selects(at) {
 				return item, true
 			}
 		}
@@ -126,17 +136,21 @@ func (v Value) item(segment string) (item Value, ok bool) {
 
 // At walks a path from the value, as Value.At. Only what it leads to is unpacked.
 func (p Packed) At(path, separator string) (Value, bool) {
-	at, ok := p, true
-	for segment := range Segments(path, separator) {
-		if at, ok = at.step(segment); !ok {
-			at, ok = p.Member(path)
-			break
-		}
-	}
+	at, ok := p.find(path, separator)
 	if !ok {
 		return Value{}, false
 	}
 	return at.Value(), true
+}
+
+func (p Packed) find(path, separator string) (at Packed, ok bool) {
+	at = p
+	for segment := range Segments(path, separator) {
+		if at, ok = at.step(segment); !ok {
+			return p.Member(path)
+		}
+	}
+	return at, true
 }
 
 // Walk is At for a path whose segments are known. A whole path that is a name does
@@ -186,7 +200,7 @@ func (p Packed) item(segment string) (Packed, bool) {
 		case numbered && at == 0:
 			return item, item.Kind() != Null
 		case selected:
-			if member, ok := item.Member(selector.Name); ok && member.scalar() && selector.Selects(member.Value()) {
+			if selector.Chooses(item) {
 				return item, true
 			}
 		}

@@ -41,7 +41,7 @@ func TestSegments(t *testing.T) {
 // FuzzPath: the segments of a path make the path again, and both forms of a value are
 // walked alike.
 func FuzzPath(f *testing.F) {
-	for _, seed := range []string{"a.b.0", "l.[k=v].x.-1", "[a=b.c]", "a.", "x.y", "-1", "[=]", "]"} {
+	for _, seed := range []string{"a.b.0", "l.[k=v].x.-1", "[a=b.c]", "l.[x.1.y=3].k", "l.[.=u]", "a.", "x.y", "-1", "[=]", "]"} {
 		f.Add(seed, ".", `{"a":{"b":[1,null]},"l":[{"k":"u"},{"k":"v","x":[2,{"y":3}]}],"x.y":4,"-1":5}`)
 		f.Add(seed, "=", `[[{"a":"b.c"},{"k":true}],7]`)
 	}

@@ -90,6 +90,7 @@ func TestEscapedJSON(t *testing.T) {
 func TestAt(t *testing.T) {
 	v := parse(t, `{"a":{"b":[10,null,{"c":1}],"n":null},"x.y":5,"":7,"-1":8,"[a=1]":9,"d.e.f":11,
 		"l":[{"rel":"self","href":"/1"},{"rel":"next","href":"/2","on":true},{"rel":"next","href":"/3","n":1.50},{"rel":["next"]},7,{"rel":"a.b]","v":[1,2]}],
+		"m":[{"code":{"id":7,"k":[{"x":1}]},"n":1},"u",{"code":{"id":8,"k":[2,{"x":3}]},"n":2},{"code.id":9,"n":3},{"code.id":8,"n":4},["v"]],
 		"z":[1,null],"none":[]}`)
 	tests := []struct {
 		path, separator, want string
@@ -100,6 +101,9 @@ func TestAt(t *testing.T) {
 		{"a.b.-1.c", ".", "1"}, {"z.-1", ".", "-"}, {"none.-1", ".", "-"}, {"l.-1.v.-1", ".", "2"}, {"l.-2", ".", "-"}, {"-1", ".", "8"}, {"[a=1]", ".", "9"}, {"[a=1].b", ".", "-"},
 		{"l.[rel=next].href", ".", `"/2"`}, {"l/[rel=next]/href", "/", `"/2"`}, {"l.[on=true].href", ".", `"/2"`}, {"l.[on=1].href", ".", `"/2"`}, {"l.[n=1.50].href", ".", `"/3"`}, {"l.[n=1.5].href", ".", `"/3"`},
 		{"l.[rel=last].href", ".", "-"}, {"l.[rel=].href", ".", "-"}, {"l.[missing=].href", ".", "-"}, {"l.[=next].href", ".", "-"}, {"l.[rel].href", ".", "-"}, {"l.[rel=a.b].v", ".", "-"}, {"l.[rel=next", ".", "-"}, {"l.[rel=next]x.href", ".", "-"},
+		// One that is chosen by a value further in.
+		{"m.[code.id=7].n", ".", "1"}, {"m/[code.id=8]/n", "/", "2"}, {"m.[code.id=9].n", ".", "3"}, {"m.[code.k.-1.x=3].n", ".", "2"}, {"m.[code.k.0.x=1].n", ".", "1"}, {"m.[code.id.x=7].n", ".", "-"}, {"m.[code=7].n", ".", "-"},
+		{"m/[code/id=8]/n", "/", "-"}, {"m.[.=u]", ".", `"u"`}, {"m.[0=v]", ".", `["v"]`},
 		// A whole path that is a name, where it leads nowhere else.
 		{"x.y", ".", "5"}, {"d.e.f", ".", "11"}, {"d.e", ".", "-"}, {"d.e.f.g", ".", "-"},
 	}

@@ -141,17 +141,17 @@ func (d *dataverse) forget() {
 func (d *dataverse) expected(day int) tables {
 	if day == 2 {
 		return tables{"accounts": {
-			{"id": guid(7), "deleted_id": "", "name": "Renamed"},
-			{"id": guid(2000), "deleted_id": "", "name": "New"},
-			{"id": "", "deleted_id": guid(8), "name": ""},
+			{"id": guid(7), "removed": "", "name": "Renamed"},
+			{"id": guid(2000), "removed": "", "name": "New"},
+			{"id": guid(8), "removed": "deleted", "name": ""},
 		}}
 	}
 	want := tables{}
 	for i := range 1100 {
-		want["accounts"] = append(want["accounts"], row{"id": guid(i), "deleted_id": "", "name": "Account " + strconv.Itoa(i), "state": "0"})
+		want["accounts"] = append(want["accounts"], row{"id": guid(i), "removed": "", "name": "Account " + strconv.Itoa(i), "state": "0"})
 	}
 	for i := range 1000 {
-		want["contacts"] = append(want["contacts"], row{"id": guid(i), "deleted_id": "", "full_name": "Contact " + strconv.Itoa(i), "parent_customer_id": guid(i)})
+		want["contacts"] = append(want["contacts"], row{"id": guid(i), "removed": "", "full_name": "Contact " + strconv.Itoa(i), "parent_customer_id": guid(i)})
 	}
 	return want
 }

@@ -89,14 +89,6 @@ func (f *facebookAds) ads(day time.Time) []map[string]any {
 	return all
 }
 
-// actions is the text of the actions of an ad.
-func (f *facebookAds) actions(day time.Time, ad map[string]any) string {
-	if ad["actions"] == nil {
-		return ""
-	}
-	return fmt.Sprintf(`[{"action_type":"link_click","value":"4"},{"action_type":"purchase","value":"%s"}]`, f.purchases(day))
-}
-
 func (f *facebookAds) purchases(day time.Time) string {
 	if f.day == 2 && day.After(firstDay.AddDate(0, 0, -20)) {
 		return "2"
@@ -172,7 +164,10 @@ func (f *facebookAds) expected(day int) tables {
 	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
 		for _, ad := range f.ads(d) {
 			date, id := ad["date_start"].(string), ad["ad_id"].(string)
-			want["ad_insights"] = append(want["ad_insights"], row{"date": date, "ad_id": id, "impressions": ad["impressions"].(string), "spend": "1.25", "actions": f.actions(d, ad)})
+			want["ad_insights"] = append(want["ad_insights"], row{"date": date, "ad_id": id, "impressions": ad["impressions"].(string), "spend": "1.25"})
+			if ad["actions"] != nil {
+				want["ad_actions"] = append(want["ad_actions"], row{"ad_day": date + "," + id, "action_type": "link_click", "value": "4"}, row{"ad_day": date + "," + id, "action_type": "purchase", "value": f.purchases(d)})
+			}
 		}
 	}
 	return want

@@ -3,6 +3,7 @@ package apis
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,16 +13,19 @@ import (
 // https://developers.google.com/workspace/sheets/api/limits.
 type googleSheets struct {
 	googleAccount
-	ranges map[string][][]any // whole rows, with empty cells
+	ranges map[string][][]any // whole rows, with empty cells, below the header
+	header map[string][]any
 }
 
 func newGoogleSheets(w *world) imitation {
-	s := &googleSheets{newGoogleAccount(w, "spreadsheets.readonly"), map[string][][]any{"Customers!A2:C": nil}}
+	s := &googleSheets{newGoogleAccount(w, "spreadsheets.readonly"), map[string][][]any{"Customers!A1:C": nil}, map[string][]any{
+		"Orders!A1:E": {"Number", "Ordered on", "Customer", "Amount", "Note"}, "Customers!A1:C": {"Name", "Country", "E-mail"},
+	}}
 	for i := range 300 {
 		s.order(i, 10.5+float64(i), "a, \"b\"\nc")
 	}
 	s.order(300, 0, "")
-	orders := s.ranges["Orders!A2:E"]
+	orders := s.ranges["Orders!A1:E"]
 	orders[3][3], orders[3][4] = "", "" // the end of a row is empty
 	orders[4][1] = ""                   // a cell in the middle is empty
 	orders[5] = []any{"", "", "", "", ""}
@@ -29,7 +33,7 @@ func newGoogleSheets(w *world) imitation {
 }
 
 func (s *googleSheets) order(i int, amount float64, note string) {
-	s.ranges["Orders!A2:E"] = append(s.ranges["Orders!A2:E"], []any{"2026-" + strconv.Itoa(i), "01.03.2026", "Customer " + strconv.Itoa(i%7), amount, note})
+	s.ranges["Orders!A1:E"] = append(s.ranges["Orders!A1:E"], []any{"2026-" + strconv.Itoa(i), "01.03.2026", "Customer " + strconv.Itoa(i%7), amount, note})
 }
 
 func (s *googleSheets) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -51,7 +55,7 @@ func (s *googleSheets) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := map[string]any{"range": name, "majorDimension": "ROWS"}
-	if values := trimmed(rows); len(values) > 0 {
+	if values := trimmed(slices.Insert(slices.Clone(rows), 0, s.header[name])); len(values) > 0 {
 		body["values"] = values
 	}
 	reply(rw, http.StatusOK, body)
@@ -75,24 +79,26 @@ func trimmed(rows [][]any) (values [][]any) {
 func (s *googleSheets) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	orders := s.ranges["Orders!A2:E"]
-	s.ranges["Orders!A2:E"] = append(orders[:10:10], orders[11:]...) // a row is deleted
+	orders := s.ranges["Orders!A1:E"]
+	s.ranges["Orders!A1:E"] = append(orders[:10:10], orders[11:]...) // a row is deleted
 	s.order(301, 1, "new")
-	s.ranges["Customers!A2:C"] = [][]any{{"Customer 1", "CZ", "c1@example.com"}, {"", "", ""}}
+	s.ranges["Customers!A1:C"] = [][]any{{"c1@example.com", "Customer 1", "CZ"}, {"", "", ""}}
+	s.header["Customers!A1:C"] = []any{"E-mail", "Name", "Country"} // a column was moved
 }
 
 func (s *googleSheets) expected(int) tables {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := tables{"orders": nil, "customers": nil}
-	for name, columns := range map[string][]string{"Orders!A2:E": {"number", "ordered_on", "customer", "amount", "note"}, "Customers!A2:C": {"name", "country", "email"}} {
+	for name, header := range s.header {
 		table := strings.ToLower(name[:strings.Index(name, "!")])
 		for _, cells := range s.ranges[name] {
 			r := row{}
-			for i, column := range columns {
+			for i, title := range header {
+				column := strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(title.(string)), "e-mail", "email"), " ", "_")
 				r[column] = fmt.Sprint(cells[i])
 			}
-			if r[columns[0]] != "" {
+			if r["number"]+r["name"] != "" {
 				want[table] = append(want[table], r)
 			}
 		}

@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -148,24 +147,16 @@ func (h *hubspot) expected(day int) tables {
 				}
 			}
 			if name == "deals" {
-				r["contacts"], r["companies"] = hubspotIDs(o, "contacts"), hubspotIDs(o, "companies")
+				for kind, column := range map[string]string{"contacts": "contact_id", "companies": "company_id"} {
+					for _, other := range o.associated[kind] {
+						for _, label := range []string{"", "_unlabeled"} {
+							want["deal_"+kind] = append(want["deal_"+kind], row{"deal_id": id, column: strconv.Itoa(other), "type": "deals_to_" + kind + label})
+						}
+					}
+				}
 			}
 			want[name] = append(want[name], r)
 		}
 	}
 	return want
-}
-
-// hubspotIDs is the column with the associated objects of a deal.
-func hubspotIDs(o hubspotObject, kind string) string {
-	var items []string
-	for _, id := range o.associated[kind] {
-		for _, label := range []string{"", "_unlabeled"} {
-			items = append(items, fmt.Sprintf(`{"id":"%d","type":"deals_to_%s%s"}`, id, kind, label))
-		}
-	}
-	if items == nil {
-		return "" // HubSpot leaves out what is empty
-	}
-	return "[" + strings.Join(items, ",") + "]"
 }

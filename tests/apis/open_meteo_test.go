@@ -1,15 +1,14 @@
 package apis
 
 import (
+	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// openMeteo answers in CSV with the place in the first lines. Facts:
+// openMeteo answers with parallel lists: one of the times, and one of each value. Facts:
 // https://open-meteo.com/en/docs, https://open-meteo.com/en/docs/historical-weather-api,
 // https://github.com/open-meteo/open-meteo/issues/1522, https://open-meteo.com/en/terms.
 type openMeteo struct {
@@ -27,9 +26,12 @@ var openMeteoLimits = map[string][]string{
 }
 
 // places are the coordinates of the configuration, and where the nearest grid cell is.
-var places = map[string]struct{ name, cell string }{
-	"50.08 14.44": {"Prague", "50.08,14.439999,202.0"},
-	"52.52 13.41": {"Berlin", "52.52,13.419998,38.0"},
+var places = map[string]struct {
+	name                           string
+	latitude, longitude, elevation float64
+}{
+	"50.08 14.44": {"Prague", 50.08, 14.439999, 202},
+	"52.52 13.41": {"Berlin", 52.52, 13.419998, 38},
 }
 
 func newOpenMeteo(w *world) imitation {
@@ -42,36 +44,43 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	place, known := places[query.Get("latitude")+" "+query.Get("longitude")]
 	fail := func(why string) { o.refuse(rw, r, http.StatusBadRequest, why) }
-	if r.Method != http.MethodGet || !known || query.Get("format") != "csv" {
+	if r.Method != http.MethodGet || !known || query.Has("format") {
 		fail("wrong parameters")
 		return
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation\n%s,0,GMT,GMT\n\n", place.cell)
+	body := map[string]any{"latitude": place.latitude, "longitude": place.longitude, "generationtime_ms": 0.06, "utc_offset_seconds": 0, "timezone": "GMT", "timezone_abbreviation": "GMT", "elevation": place.elevation}
+	lists := map[string][]any{}
+	add := func(at, name2, name3, name4 string, values ...any) {
+		for i, name := range []string{"time", name2, name3, name4} {
+			lists[name] = append(lists[name], append([]any{at}, values...)[i])
+		}
+	}
 	switch r.Host + r.URL.Path {
 	case "api.open-meteo.com/v1/forecast":
 		past, err := strconv.Atoi(query.Get("past_days"))
 		days, err2 := strconv.Atoi(query.Get("forecast_days"))
-		if len(query) != 6 || err != nil || err2 != nil || days > 16 || past > 92 || query.Get("hourly") != "temperature_2m,precipitation,wind_speed_10m" {
+		if len(query) != 5 || err != nil || err2 != nil || days > 16 || past > 92 || query.Get("hourly") != "temperature_2m,precipitation,wind_speed_10m" {
 			fail("wrong parameters of a forecast")
 			return
 		}
-		text.WriteString("time,temperature_2m (°C),precipitation (mm),wind_speed_10m (km/h)\n")
+		body["hourly_units"] = map[string]any{"time": "iso8601", "temperature_2m": "°C", "precipitation": "mm", "wind_speed_10m": "km/h"}
 		today := o.Now().Truncate(24 * time.Hour)
 		for at := today.AddDate(0, 0, -past); at.Before(today.AddDate(0, 0, days)); at = at.Add(time.Hour) {
-			fmt.Fprintf(&text, "%s,%s,0.00,\n", at.Format("2006-01-02T15:04"), o.temperature(place.name, at))
+			add(at.Format("2006-01-02T15:04"), "temperature_2m", "precipitation", "wind_speed_10m", o.temperature(place.name, at), json.Number("0.00"), nil)
 		}
+		body["hourly"] = lists
 	case "archive-api.open-meteo.com/v1/archive":
 		from, err := time.Parse(time.DateOnly, query.Get("start_date"))
 		to, err2 := time.Parse(time.DateOnly, query.Get("end_date"))
-		if len(query) != 6 || err != nil || err2 != nil || to.Before(from) || !to.Before(o.Now()) || query.Get("daily") != "temperature_2m_max,temperature_2m_min,precipitation_sum" {
+		if len(query) != 5 || err != nil || err2 != nil || to.Before(from) || !to.Before(o.Now()) || query.Get("daily") != "temperature_2m_max,temperature_2m_min,precipitation_sum" {
 			fail("wrong parameters of the archive")
 			return
 		}
-		text.WriteString("time,temperature_2m_max (°C),temperature_2m_min (°C),precipitation_sum (mm)\n")
+		body["daily_units"] = map[string]any{"time": "iso8601", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "precipitation_sum": "mm"}
 		for at := from; !at.After(to); at = at.AddDate(0, 0, 1) {
-			fmt.Fprintf(&text, "%s,%s,-1.0,%s\n", at.Format(time.DateOnly), o.temperature(place.name, at), o.rain(at))
+			add(at.Format(time.DateOnly), "temperature_2m_max", "temperature_2m_min", "precipitation_sum", o.temperature(place.name, at), json.Number("-1.0"), o.rain(at))
 		}
+		body["daily"] = lists
 	default:
 		fail("no such API")
 		return
@@ -88,27 +97,24 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
 		return
 	}
-	rw.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	if _, err := io.WriteString(rw, text.String()); err != nil {
-		panic(http.ErrAbortHandler) // the client is gone
-	}
+	reply(rw, http.StatusOK, body)
 }
 
 // temperature is what is known of an hour: a forecast differs from day to day.
-func (o *openMeteo) temperature(place string, at time.Time) string {
+func (o *openMeteo) temperature(place string, at time.Time) json.Number {
 	forecast := 0
 	if at.After(firstDay) {
 		forecast = o.day
 	}
-	return fmt.Sprintf("%d.%d", len(place)+at.Hour(), forecast)
+	return json.Number(fmt.Sprintf("%d.%d", len(place)+at.Hour(), forecast))
 }
 
-// rain has the last days empty: they are not in the archive yet.
-func (o *openMeteo) rain(at time.Time) string {
+// rain has no value for the last days: they are not in the archive yet.
+func (o *openMeteo) rain(at time.Time) any {
 	if at.After(o.archived()) {
-		return "NaN"
+		return nil
 	}
-	return "1.20"
+	return json.Number("1.20")
 }
 
 // archived is the last day in the archive, two days ago.
@@ -130,7 +136,7 @@ func (o *openMeteo) expected(int) tables {
 	for _, place := range places {
 		for at := o.today().AddDate(0, 0, -2); at.Before(o.today().AddDate(0, 0, 7)); at = at.Add(time.Hour) {
 			want["forecast"] = append(want["forecast"], row{
-				"location": place.name, "time": at.Format("2006-01-02T15:04"), "temperature": o.temperature(place.name, at), "precipitation": "0.00", "wind_speed": "",
+				"location": place.name, "time": at.Format("2006-01-02T15:04"), "temperature": string(o.temperature(place.name, at)), "precipitation": "0.00", "wind_speed": "",
 			})
 		}
 	}
@@ -139,7 +145,11 @@ func (o *openMeteo) expected(int) tables {
 		from = firstDay.Truncate(24*time.Hour).AddDate(0, 0, -7) // lookback
 	}
 	for at := from; at.Before(o.today()); at = at.AddDate(0, 0, 1) {
-		want["history"] = append(want["history"], row{"location": "Prague", "day": at.Format(time.DateOnly), "temperature_max": o.temperature("Prague", at), "precipitation": o.rain(at)})
+		rain := "1.20"
+		if o.rain(at) == nil {
+			rain = ""
+		}
+		want["history"] = append(want["history"], row{"location": "Prague", "day": at.Format(time.DateOnly), "temperature_max": string(o.temperature("Prague", at)), "precipitation": rain})
 	}
 	return want
 }

@@ -169,6 +169,10 @@ func lookUp(r request) ([]byte, bool) {
 		return fmt.Appendf(nil, `{"rows": %s}`, rows("item", max(first-1, 0), 24)), true
 	case path == "/keyed":
 		return []byte(`{"users": {"7": {"name": "ann"}, "8": {"name": "bob"}}}`), true
+	case path == "/lists":
+		return []byte(`{"rows": [[7, "ann"], [8]], "names": ["id", "name"]}`), true
+	case path == "/parallel":
+		return []byte(`{"rows": {"id": [7, 8], "name": ["ann", "bob"]}}`), true
 	case path == "/users":
 		return rows("user", offset, 3), true
 	case strings.HasPrefix(path, "/users/"):

@@ -24,6 +24,13 @@ func formats() []fault {
 		only := func(s scenario, _ place) bool { return s.name == "items by their names" }
 		return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, `{"users": `+users+`}`) }}
 	}
+	shaped := func(scenarioName string) func(name, answer, says string) fault {
+		return func(name, answer, says string) fault {
+			only := func(s scenario, _ place) bool { return s.name == scenarioName }
+			return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, answer) }}
+		}
+	}
+	lists, parallel := shaped("rows that are lists"), shaped("parallel lists")
 	zeros := bytes.Repeat([]byte("0"), 2_000_000)
 	return slices.Concat(
 		with(fatal("[another format](../how-to/formats.md) than `response.format` says: an HTML page, JSON in the place of CSV, CSV that is configured as JSON"),
@@ -66,6 +73,14 @@ func formats() []fault {
 			keyed("a text", `"none"`, "is a string"),
 			keyed("a number", `7`, "is a number"),
 			keyed("another value under the name", `{"7": {"id": "8"}}`, "'id'"),
+		),
+		with(fatal("with `dataField.columns`: a row with more values than names, a row of another kind, no names; with `parallel`: lists of different length"),
+			lists("more values than names", `{"rows": [[7, "ann", 1]], "names": ["id", "name"]}`, "3 values"),
+			lists("a row that is an object", `{"rows": [{"id": 7}], "names": ["id", "name"]}`, "is an object"),
+			lists("no names", `{"rows": [[7, "ann"]]}`, "nothing at 'names'"),
+			lists("a name that is a list", `{"rows": [[7, "ann"]], "names": ["id", ["name"]]}`, "an array as name 2"),
+			parallel("lists of different length", `{"rows": {"id": [7, 8], "name": ["ann"]}}`, "equal length"),
+			parallel("a text in the place of the object", `{"rows": "none"}`, "is a string"),
 		),
 		with(fatal("packed file that is a bomb"),
 			small(in("a bomb in gzip", packed, string(compressed(zeros)), "maxResponseBytes")),

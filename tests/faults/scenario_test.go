@@ -128,6 +128,14 @@ func scenarios() []scenario {
 			places: []place{{"first page", at("/keyed", "offset=0")}},
 		},
 		{
+			name: "rows that are lists", api: offsets, config: `"jobs": [{"endpoint": "lists", "dataField": {"path": "rows", "columns": "names"}}]`,
+			places: []place{{"first page", at("/lists", "offset=0")}},
+		},
+		{
+			name: "parallel lists", api: offsets, config: `"jobs": [{"endpoint": "parallel", "dataField": {"path": "rows", "parallel": true}}]`,
+			places: []place{{"first page", at("/parallel", "offset=0")}},
+		},
+		{
 			name: "compressed answers", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, packed: true,
 			places: []place{{"first page", at("/items", "offset=0")}},
 		},

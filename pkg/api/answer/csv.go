@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -189,25 +188,13 @@ func (r *csvReader) wide() error {
 	return failure.Userf("the response is too large: %s%s has more than %d fields", r.at(r.begin), r.of(), maxColumns)
 }
 
-// name makes names of columns different, and none empty.
+// name takes the names of the columns.
 func (r *csvReader) name(names []string) error {
-	known := make(map[string]int, len(names)) // the number that an equal name may have
-	for i, name := range names {
-		if name == "" {
-			name = columnName(i)
-		}
-		unique := name
-		for known[unique] > 0 {
-			known[name]++
-			unique = name + "_" + strconv.Itoa(known[name])
-		}
-		known[unique] = 1
-		r.columns = append(r.columns, value.AppendName(nil, []byte(unique)))
+	for _, name := range distinct(names) {
+		r.columns = append(r.columns, value.AppendName(nil, []byte(name)))
 	}
 	return nil
 }
-
-func columnName(place int) string { return "column_" + strconv.Itoa(place+1) }
 
 // object appends a record as an object.
 func (r *csvReader) object(dst, rest []byte) ([]byte, error) {

@@ -46,6 +46,14 @@ func decoders() []decoder {
 	}
 }
 
+// shape makes of the items that were decoded those that the query wants.
+func (d *decoding) shape() error {
+	if err := d.parallel(); err != nil {
+		return err
+	}
+	return d.nameColumns()
+}
+
 type decoding struct {
 	spool *Spool
 	query Query
@@ -82,6 +90,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if len(q.Format.unpack) > 0 && spool.Size() == 0 {
 		return nil, io.EOF // nothing is not packed
 	}
+	q.Fields = append(slices.Clip(q.Fields), q.Columns.fields()...)
 	d := &decoding{spool: spool, query: q, page: newPage(q), items: spool.newStore()}
 	d.hash.SetSeed(sc.seed)
 	d.page.items = d.items.all

@@ -128,6 +128,14 @@ func (f Format) CheckKeyAs(s field.Section) {
 	}
 }
 
+// CheckParallel reports parallel lists in a format in whose answers they cannot be
+// known.
+func (f Format) CheckParallel(s field.Section) {
+	if s.Present() && f.Name != "" && f.Name != "jsonl" {
+		s.Problem("expected no such key: it is for the formats \"json\" and \"jsonl\"", "remove the key")
+	}
+}
+
 // csvOf are the settings of CSV.
 func csvOf(s field.Section) csvFormat {
 	f := csvFormat{header: true, quote: []byte(`"`), delimiter: character(DelimiterSetting.In(s), ",")}

@@ -50,8 +50,10 @@ func scanJSON(d *decoding) error {
 	if err := s.locate(d.page); err != nil {
 		return err
 	}
-	d.page.errors, err = s.reported()
-	return err
+	if d.page.errors, err = s.reported(); err != nil {
+		return err
+	}
+	return d.shape()
 }
 
 // notJSON explains why a text is not JSON; any other error stays what it is.
@@ -112,7 +114,7 @@ func (s *scan) locate(page *Page) error {
 	}
 	data := s.data.at
 	keyed := s.query.KeyAs != ""
-	page.list = data.kind == value.Array || keyed && data.kind == value.Object
+	page.list = data.kind == value.Array || (keyed || s.query.Parallel) && data.kind == value.Object
 	if page.list || data.kind == value.Null {
 		page.Indicators = s.survey.beside(s.path)
 	}

@@ -31,10 +31,14 @@ func decodeLines(d *decoding) error {
 		}
 	})
 	list.end()
-	if err == nil && empty {
+	switch {
+	case err != nil:
+		return err
+	case empty:
 		return io.EOF
+	default:
+		return d.shape()
 	}
-	return err
 }
 
 // lineReader reads the values of one text.

@@ -110,8 +110,7 @@ func selects(segment string, at int, item value.Packed) bool {
 	if !ok {
 		return segment == strconv.Itoa(at) && item.Kind() != value.Null
 	}
-	member, ok := item.Member(selector.Name)
-	return ok && selector.Selects(member.Value())
+	return selector.Chooses(item)
 }
 
 // end gives the field its value.

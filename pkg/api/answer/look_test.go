@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func TestLook(t *testing.T) {
@@ -87,5 +88,28 @@ func TestLookAtMuch(t *testing.T) {
 	}
 	if _, err := seen.At(Path{"text", "."}); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v for a text that is too large", err)
+	}
+}
+
+// TestItemsByValuesInThem: one pass finds what a walk of the whole tree finds.
+func TestItemsByValuesInThem(t *testing.T) {
+	const text = `{"e":["x",{"code.id":3,"m":"whole name"},{"code":{"id":1,"k":[{"v":2}]},"m":"one"},{"code":{"id":2,"k":[7,{"v":9}]},"m":"two"},{"code":{"id":null},"code.id":4,"m":"null"},{"code":{"id":2},"m":"late"}],
+		"e.[code.id=8].m":"name"}`
+	tree, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"e.[code.id=1].m": `"one"`, "e.[code.id=2].m": `"two"`, "e.[code.id=3].m": `"whole name"`, "e.[code.id=4].m": "null", "e.[code.id=8].m": `"name"`, "e.[code.id=9].m": "null",
+		"e.[code.k.-1.v=9].m": `"two"`, "e.[code.k.0.v=2].m": `"one"`, "e.[.=x]": `"x"`,
+	} {
+		seen, ok, err := Look(spoolOf(t, text, MemoryLimit), []Path{dot(path)})
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		found, err := seen.At(dot(path))
+		if walked, _ := tree.At(path, "."); err != nil || found.JSON() != want || walked.JSON() != want {
+			t.Errorf("%s: got %s (%v), the tree has %s, want %s", path, found.JSON(), err, walked.JSON(), want)
+		}
 	}
 }

@@ -31,6 +31,11 @@ type Query struct {
 	// KeyAs is the name under which each member of the data gets its name and becomes
 	// an item; "" for data whose names are not data.
 	KeyAs string
+	// Parallel says that the data is an object of lists, whose first values are an item,
+	// the second ones another, and so on.
+	Parallel bool
+	// Columns name the values of items that are, or contain, lists.
+	Columns Columns
 	// Fields are places whose values paging rules request.
 	Fields []Path
 	// Volume requests the volume of the page.
@@ -81,6 +86,8 @@ type Page struct {
 	// items streams at least so many items as there are rows.
 	items  iter.Seq2[value.Packed, error]
 	fields Seen
+	// explain adds to an error about an item; nil adds nothing.
+	explain func(error) error
 }
 
 // fieldValue is one of the values that paging requests.
@@ -136,6 +143,9 @@ func (p *Page) IsList() bool { return p.list }
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
+// Explain has each user error about an item say more, such as where the answer is from.
+func (p *Page) Explain(more func(error) error) { p.explain = more }
+
 // Packed streams the items in their order. An object or scalar at the place of the
 // data is one item. An item is gone when the next one comes, or the loop ends. The
 // spool must not be closed meanwhile. Several goroutines may do so at once.
@@ -147,6 +157,9 @@ func (p *Page) Packed() iter.Seq2[value.Packed, error] {
 		left := p.Rows
 		for item, err := range p.items {
 			left--
+			if err != nil && p.explain != nil && failure.KindOf(err) == failure.User {
+				err = p.explain(err)
+			}
 			if !yield(item, err) || err != nil || left == 0 {
 				return
 			}

@@ -494,9 +494,10 @@ func FuzzScan(f *testing.F) {
 		f.Add(seed, "a.0.b")
 		f.Add(seed, "a.-1.b")
 		f.Add(seed, "a.[b=1].c.-1")
+		f.Add(seed, "a.[c.-1.b=1].b")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
-		fields := []Path{dot("a.b"), dot("a.-1.b"), dot("a.[b=1].c"), dot("[b=1].-1"), dot(path)}
+		fields := []Path{dot("a.b"), dot("a.-1.b"), dot("a.[b=1].c"), dot("[b=1].-1"), dot("a.[c.1.b=1].b"), dot("[.=8]"), dot(path)}
 		query, sc := Query{Data: dot(path), Fields: fields}, newScanner()
 		page, err := sc.Scan(spoolOf(t, text, 8), query)
 		clean := strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\ufeff")

@@ -13,7 +13,7 @@ import (
 type wanted struct {
 	// children are those below, by the segments of the paths.
 	children map[string]*wanted
-	// chosen are those of them that, in a list, are the item with a certain member.
+	// chosen are those of them that, in a list, are the item with a certain value in it.
 	chosen []*chosen
 	// every is that of them which, in a list, is each item; only on the way to the data.
 	every *wanted
@@ -23,21 +23,28 @@ type wanted struct {
 	// visited says that there is something to forget, here or below.
 	visited bool
 
-	// selector is what the member must be that an item is chosen by, selected
+	// selector is what the value must be that an item is chosen by, selected
 	// whether it is; nil for anything else.
 	selector *value.Selector
 	selected bool
-	// named leaves out what is below in a list.
-	named bool
 }
 
-// chosen is the first item of a list with a certain member. Until it is found, each
-// item is taken for it.
+// chosen is the first item of a list with a certain value at a path. Until it is found,
+// each item is taken for it.
 type chosen struct {
 	item *wanted
-	// probe is each item too; below it is the member.
-	probe, member *wanted
-	found         bool
+	// probe is each item too; below it is the value, at the path or at the name that is
+	// the whole of it, which is nil for a path that is a single name.
+	probe, atPath, atName *wanted
+	found                 bool
+}
+
+// selected reports whether the item that was read last is the one.
+func (c *chosen) selected() bool {
+	if c.atPath.at == (span{}) && c.atName != nil {
+		return c.atName.selected
+	}
+	return c.atPath.selected
 }
 
 // span is a value's place in the text of the spool; kind null and no length
@@ -75,9 +82,13 @@ func (p *wanted) child(segment string) *wanted {
 	}
 	p.children[segment] = child
 	if selector, ok := value.ParseSelector(segment); ok {
-		member := &wanted{selector: &selector}
-		probe := &wanted{named: true, children: map[string]*wanted{selector.Name: member}}
-		p.chosen = append(p.chosen, &chosen{item: child, probe: probe, member: member})
+		probe, path := &wanted{}, Path{selector.Path, value.SelectorSeparator}
+		c := &chosen{item: child, probe: probe, atPath: probe.grow(path), atName: probe.growWhole(path)}
+		c.atPath.selector = &selector
+		if c.atName != nil {
+			c.atName.selector = &selector
+		}
+		p.chosen = append(p.chosen, c)
 	}
 	return child
 }
@@ -98,7 +109,7 @@ func (p *wanted) forget() {
 
 // ofItem appends what is wanted of the item with that number, if this is a list.
 func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
-	if len(p.children) == 0 || p.named {
+	if len(p.children) == 0 {
 		return dst
 	}
 	if child := p.children[strconv.Itoa(number)]; child != nil {
@@ -122,7 +133,7 @@ func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
 func (p *wanted) choose() {
 	for _, c := range p.chosen {
 		if !c.found {
-			if c.found = c.member.selected; !c.found {
+			if c.found = c.selected(); !c.found {
 				c.item.forget()
 			}
 		}

@@ -29,10 +29,14 @@ func decodeXML(d *decoding) error {
 		}
 		return err
 	})
-	if err == nil && empty {
+	switch {
+	case err != nil:
+		return err
+	case empty:
 		return io.EOF
+	default:
+		return d.shape()
 	}
-	return err
 }
 
 // xmlTexts are the texts of the answer as XML has them: they name their character sets

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
@@ -27,6 +28,81 @@ func shadowedUserData(s settings, found *failure.Problems) {
 	}
 }
 
+// sharedColumns finds placeholders of one job whose values would be in one column of its
+// rows, where only the last one stays. Those of a job above it may be hidden: they are in
+// the rows of that job.
+func sharedColumns(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			if j.Batch.Size > 0 || j.Unstored {
+				continue // there is no such column
+			}
+			all := j.Placeholders.Value.Members()
+			for i, m := range all {
+				column := parentColumn(m.Value)
+				hides := func(other value.Member) bool {
+					return parentColumn(other.Value) == column && !(level(other.Name) == level(m.Name) && other.Value.Equal(m.Value))
+				}
+				if !slices.ContainsFunc(all[i+1:], hides) || !storesColumn(it.Iteration, j, column) {
+					continue
+				}
+				found.Add(failure.Problem{Code: failure.SharedColumn, Pointer: failure.PointerJoin(j.Placeholders.Pointer, m.Name),
+					Expected: "its value is in no column: a later placeholder fills " + field.Quoted(column),
+					Hint:     `to have both, add a column to "userData": {"NAME": {"parentItem": "` + failure.Part(itemPath(m)) + `"}}`})
+			}
+		}
+	}
+}
+
+// storesColumn reports whether a column of a placeholder is in the table of a job: always, unless
+// a mapping leaves it out.
+func storesColumn(it config.Iteration, j family, column string) bool {
+	entries := it.Mappings.Get(j.DataType)
+	return !entries.Present() || reads(entries, column)
+}
+
+// reads reports whether a mapping, or the one of a child table in it, has a column of the
+// type user with this name.
+func reads(entries config.Section, column string) bool {
+	return slices.ContainsFunc(entries.Items(), func(setting config.Section) bool {
+		first, _, _ := strings.Cut(name(setting), "/")
+		return user(setting) && first == column || reads(mapping.TableMapping.In(setting), column)
+	})
+}
+
+// level is the job above whose item a placeholder reads, 1 for the parent.
+func level(placeholder string) string {
+	if number, _, ok := strings.Cut(placeholder, ":"); ok {
+		return number
+	}
+	return "1"
+}
+
+// itemPath is the path of a placeholder as {"parentItem": …} has it.
+func itemPath(placeholder value.Member) string {
+	if number := level(placeholder.Name); number != "1" {
+		return number + ":" + placeholderPath(placeholder.Value)
+	}
+	return placeholderPath(placeholder.Value)
+}
+
+// placeholderPath is where the value of a placeholder is.
+func placeholderPath(setting value.Value) string {
+	if setting.Kind() == value.Object {
+		return setting.Field(engine.PlaceholderPath.Name).Text()
+	}
+	return setting.Text()
+}
+
+// parentColumn is the name of the column that a placeholder makes.
+func parentColumn(setting value.Value) string {
+	path := placeholderPath(setting)
+	if !strings.HasPrefix(path, "parent_") {
+		path = "parent_" + path
+	}
+	return path
+}
+
 // parentColumns are the names of the columns that a job's rows get of its
 // placeholders, those of the jobs above included.
 func (f family) parentColumns() []string {
@@ -36,14 +112,7 @@ func (f family) parentColumns() []string {
 			continue // of several parents there is no column
 		}
 		for _, m := range j.Placeholders.Value.Members() {
-			path := m.Value.Text()
-			if m.Value.Kind() == value.Object {
-				path = m.Value.Field(engine.PlaceholderPath.Name).Text()
-			}
-			if !strings.HasPrefix(path, "parent_") {
-				path = "parent_" + path
-			}
-			names = append(names, path)
+			names = append(names, parentColumn(m.Value))
 		}
 	}
 	return names

@@ -60,6 +60,26 @@ func TestCheck(t *testing.T) {
 		{"a value of paging in the request for later pages", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"q","scrollRequest":{"params":{"after":{"paging":"next"}}}}`}, []string{"unevaluated-expression /api/pagination/scrollRequest/params/after"}},
 		{"values of paging that the job places", given{api: `,"pagination":{"method":"offset","limit":2,"offsetParam":"o.x","limitParam":"l","paramDelimiter":"."}`, jobs: `{"endpoint":"x","params":{"o":{"paging":"offset"},"l":{"paging":"limit"}}},{"endpoint":{"function":"concat","args":["y/",{"paging":"offset"}]},"dataType":"y","params":{"o":"text","l":2}}`}, nil},
 
+		{"a boolean by its word", given{jobs: `{"endpoint":"x","rowFilter":"a==true","children":[
+			{"endpoint":"{i}","placeholders":{"i":"i"},"recursionFilter":"a==true"},{"endpoint":"b{i}","placeholders":{"i":"i"},"recursionFilter":"b>1|a!=false"},
+			{"endpoint":"c{i}","placeholders":{"i":"i"},"recursionFilter":"a==1&b~~true&c>true&d==truex"}]}`},
+			[]string{"boolean-word /config/jobs/0/children/0/recursionFilter", "boolean-word /config/jobs/0/children/1/recursionFilter"}},
+		{"placeholders that share a column", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{o}","placeholders":{"o":"id"},"children":[
+			{"endpoint":"{2:a}/{b}","placeholders":{"2:a":"id","b":"id"}},
+			{"endpoint":"1/{a}/{b}","placeholders":{"a":{"path":"id","function":"md5","args":[{"placeholder":"value"}]},"b":"parent_id"}},
+			{"endpoint":"2/{a}/{1:b}","placeholders":{"a":"id","1:b":"id"}},{"endpoint":"3/{a}/{2:b}","placeholders":{"a":"id","2:b":"group_id"}}]}]}`},
+			[]string{"shared-column /config/jobs/0/children/0/children/0/placeholders/2:a", "shared-column /config/jobs/0/children/0/children/1/placeholders/a"}},
+
+		{"placeholders that share a column which is not stored", given{config: `,"mappings":{"m":{"v":"v"},"n":{"v":"v","l":{"type":"table","destination":"l","tableMapping":{"parent_id/x":{"type":"user","mapping":{"destination":"p"}}}}}}`,
+			jobs: `{"endpoint":"x","children":[{"endpoint":"{o}","placeholders":{"o":"id"},"children":[
+			{"endpoint":"{2:a}/{b}","placeholders":{"2:a":"id","b":"id"},"dataType":"m"},{"endpoint":"2/{2:a}/{b}","placeholders":{"2:a":"id","b":"id"},"dataType":"n"},
+			{"endpoint":"3/{2:a}/{b}","placeholders":{"2:a":"id","b":"id"},"store":false,"children":[{"endpoint":"4/{c}","placeholders":{"c":"x"}}]}]}]}`},
+			[]string{"shared-column /config/jobs/0/children/0/children/1/placeholders/2:a"}},
+
+		{"foreign paths to names of columns", given{jobs: `{"endpoint":"a","dataField":{"path":"r","columns":"$.names"}},{"endpoint":"b","dataField":{"path":"r","columns":{"k":"head[0].names","l[].v":"names[].n","m":"names[].x.[k=v]..y"}}},
+			{"endpoint":"c","dataField":{"path":"r","delimiter":"/","columns":"a.b[]/c.d"}}`},
+			[]string{"foreign-path /config/jobs/0/dataField/columns", "foreign-path /config/jobs/1/dataField/columns/k", "foreign-path /config/jobs/1/dataField/columns/m"}},
+
 		{"windows that no request depends on", given{jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day","lookback":"1 day"},"userData":{"w":{"window":"start"}},"remember":{"u":{"window":"end"}}},
 			{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"1 day"},"params":{"a":[{"window":"start"}]}},
 			{"endpoint":"z","windows":{"from":"2024-01-01","step":"1 day"},"children":[{"endpoint":"c/{i}","placeholders":{"i":"i"},"headers":{"X":{"window":"end"}}}]}`},
@@ -148,7 +168,7 @@ func TestCheck(t *testing.T) {
 		{"below a filtered value", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"{i}{j}","placeholders":{"i":"a.id","j":{"path":"a","function":"md5","args":[{"placeholder":"value"}]}},"recursionFilter":"a.b==1|a==2"}]}`},
 			[]string{"unreachable-path /config/jobs/0/children/0/placeholders/i", "unreachable-path /config/jobs/0/children/0/recursionFilter"}},
 		{"below a filtered value of a job further above", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"{i}","placeholders":{"i":"id"},"children":[{"endpoint":"{2:i}{j}","placeholders":{"2:i":"a.id","j":"a.id"}}]}]}`},
-			[]string{"unreachable-path /config/jobs/0/children/0/children/0/placeholders/2:i"}},
+			[]string{"shared-column /config/jobs/0/children/0/children/0/placeholders/2:i", "unreachable-path /config/jobs/0/children/0/children/0/placeholders/2:i"}},
 		{"below filtered items", given{jobs: `{"endpoint":"x","responseFilter":["l[]","o.p[].q"],"children":[{"endpoint":"{a}{b}{c}{d}{e}","placeholders":{"a":"l.0","b":"l.0.id","c":"o.p.0.q","d":"o.p.0.r.s","e":"o.p.0.q.s"}}]}`},
 			[]string{"unreachable-path /config/jobs/0/children/0/placeholders/b", "unreachable-path /config/jobs/0/children/0/placeholders/e"}},
 		{"a filter below a filter", given{jobs: `{"endpoint":"x","responseFilter":["a.b","a","a.c[]"]}`}, []string{"unreachable-path /config/jobs/0/responseFilter"}},

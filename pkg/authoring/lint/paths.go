@@ -82,7 +82,7 @@ func selection(p path) failure.Text {
 		case key == answer.EveryItem && p.ofData():
 		case key == answer.EveryItem:
 			return "only \"dataField\" can lead to every item of a list; here choose one: \"a.0\", \"a.-1\", \"a.[name=value]\""
-		case ok && strings.HasPrefix(s.Name, "?"), !ok && strings.HasPrefix(key, "["):
+		case ok && strings.HasPrefix(s.Path, "?"), !ok && strings.HasPrefix(key, "["):
 			return "an item of a list is chosen by \"a.[name=value]\", or by its index: \"a.0\", \"a.-1\""
 		case ok && len(s.Text) > 1 && strings.ContainsAny(s.Text[:1], `"'`) && s.Text[:1] == s.Text[len(s.Text)-1:]:
 			return "leave out the quotes: \"[name=value]\""
@@ -120,6 +120,22 @@ func oddConditions(s settings, found *failure.Problems) {
 	})
 }
 
+// booleanWords finds filters of the original that compare with the word of a boolean,
+// which is 1 or empty as a text.
+func booleanWords(s settings, found *failure.Problems) {
+	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
+		if f != config.JobRecursionFilter.Field {
+			return true
+		}
+		if right := condition.Parse(at.Value.Text()).Rewritten(); len(right) > 0 {
+			found.Add(failure.Problem{Code: failure.BooleanWord, Pointer: at.Pointer,
+				Expected: "probably not meant: a boolean is compared as the text 1 if it is true, and as an empty one if it is false",
+				Hint:     "if the value is a boolean, write " + failure.Part(strings.Join(right, " and "))})
+		}
+		return true
+	})
+}
+
 // inQuotes reports whether a text has quotes at both ends.
 func inQuotes(text string) bool {
 	return len(text) >= 2 && text[0] == text[len(text)-1] && strings.ContainsAny(text[:1], `"'`)
@@ -146,9 +162,28 @@ func (s settings) jobPaths() []path {
 func dataField(job config.Section) []path {
 	at := config.JobDataField.In(job)
 	if at.Value.Kind() == value.Object {
-		return texts(config.DataFieldPath.In(at), config.DataFieldDelimiter.Of(at))
+		separator := config.DataFieldDelimiter.Of(at)
+		return append(texts(config.DataFieldPath.In(at), separator), namePaths(config.DataFieldColumns.In(at), separator)...)
 	}
 	return texts(at, ".")
+}
+
+// namePaths are the paths to names of columns: each is that of a list and, after "[]", that
+// in each of its items.
+func namePaths(columns config.Section, separator string) []path {
+	all := []config.Section{columns}
+	if columns.Value.Kind() == value.Object {
+		all = columns.Items()
+	}
+	var paths []path
+	for _, at := range all {
+		for _, p := range texts(at, separator) {
+			for _, part := range strings.Split(p.text, "[]"+separator) {
+				paths = append(paths, path{part, separator, p.pointer})
+			}
+		}
+	}
+	return paths
 }
 
 // filters are the paths of a job's response filter.
@@ -166,6 +201,7 @@ func columnPaths(entries config.Section) []path {
 	for _, setting := range entries.Items() {
 		if !user(setting) {
 			all = append(all, columnPath(setting))
+			all = append(all, texts(mapping.OtherPath.In(setting), mapping.Delimiter.Of(setting))...)
 		}
 		all = append(all, columnPaths(mapping.TableMapping.In(setting))...)
 	}

@@ -145,6 +145,24 @@ func (c Condition) Texts() []string {
 	return all
 }
 
+// Rewritten are the comparisons of a filter of the original that have the word of a
+// boolean, written so that they hold for that boolean: `a==true` becomes `a==1`.
+func (c Condition) Rewritten() []string {
+	var all []string
+	c.each(func(one comparison) {
+		if one.operator != "==" && one.operator != "!=" {
+			return
+		}
+		switch one.text {
+		case "true":
+			all = append(all, one.path+one.operator+"1")
+		case "false":
+			all = append(all, one.path+one.operator)
+		}
+	})
+	return all
+}
+
 func (c Condition) each(visit func(comparison)) {
 	for _, comparisons := range c.alternatives {
 		for _, one := range comparisons {

@@ -51,14 +51,18 @@ type setting struct {
 	path      string
 	delimiter string
 	at        steps // what path and delimiter say
-	pointer   string
-	column    int // where its cell is, or none
-	primary   bool
-	asJSON    bool // lists and objects become JSON text
+	// or is the path of a column's value if there is none at the first one; "" for none.
+	or      string
+	orAt    steps
+	pointer string
+	column  int // where its cell is, or none
+	primary bool
+	asJSON  bool // lists and objects become JSON text
 	// Of child tables:
 
-	child  *mapped
-	linked bool // to the row they are found in
+	child    *mapped
+	linked   bool // to the row they are found in
+	optional bool // no row for what is empty
 
 	destination string // name of the column or the child table
 }
@@ -135,7 +139,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.at = stepsOf(compiled)
+			compiled.at, compiled.orAt = stepsOf(compiled, compiled.path), stepsOf(compiled, compiled.or)
 			t.settings = append(t.settings, compiled)
 		}
 	}
@@ -174,6 +178,9 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 // column compiles what only columns have.
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
 	m := ColumnSetting.In(s)
+	if only := optional.In(s); only.Present() {
+		only.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "table"`, "remove the key: a column whose value is missing is empty")
+	}
 	if m.Value.IsNull() {
 		var hint failure.Text
 		if ColumnName.In(s).Present() {
@@ -183,10 +190,22 @@ func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, b
 		return compiled, false
 	}
 	compiled.primary = PrimaryKey.Of(m)
+	if compiled.kind == typeColumn {
+		compiled.or = OtherPath.Of(s)
+	} else {
+		onlyOfColumns(s)
+	}
 	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
 	compiled.destination, ok = c.required(m, ColumnName, "the name of the column")
 	return compiled, ok
+}
+
+// onlyOfColumns reports what a setting of another type has of a column.
+func onlyOfColumns(s config.Section) {
+	if other := OtherPath.In(s); other.Present() {
+		other.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "column"`, "remove the key")
+	}
 }
 
 // required is a text that must be there.
@@ -211,9 +230,10 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 	if !ok {
 		return compiled, false
 	}
+	onlyOfColumns(s)
 	key := parentKey.In(s)
 	compiled.destination = name
-	compiled.linked = !noLink.Of(key)
+	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
 	if name == t.name {
 		compiled.child = t
 		return compiled, c.checkOwn(compiled)

@@ -44,6 +44,9 @@ func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error
 			continue
 		}
 		v := b.find(t, i, row, r.members)
+		if s.or != "" && (v.Kind() == value.Null || v.Kind() == value.String && v.Empty()) {
+			v = other(s, row)
+		}
 		if k := v.Kind(); (k == value.Array || k == value.Object) && !s.asJSON {
 			return t.refused(s, k)
 		}
@@ -89,6 +92,15 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 		return members[whole].value
 	}
 	return nil
+}
+
+// other is the value at the other path of a setting, null when there is none.
+func other(s *setting, row value.Packed) value.Packed {
+	if found, ok := row.Walk(s.orAt); ok {
+		return found
+	}
+	found, _ := row.Member(s.or)
+	return found
 }
 
 // indexOf is the place of the member of that name, -1 for none.
@@ -139,10 +151,14 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) 
 
 // hasItems reports whether there are rows of a child table in a value: the items
 // of a list, or the value itself. Empty values are none, but they have a child row
-// all the same where the parent has a primary key. A table that is its own child
-// has no such rows, for each of them would bring the next one.
+// all the same where the parent has a primary key, unless the table is optional. A table
+// that is its own child has no such rows, for each of them would bring the next one.
 func (t *mapped) hasItems(s *setting, v value.Packed) bool {
-	switch v.Kind() {
+	k := v.Kind()
+	if s.optional && (k == value.Null || v.Empty()) {
+		return false
+	}
+	switch k {
 	case value.Array:
 		items := v.Parts()
 		return items.More()

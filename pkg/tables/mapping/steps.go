@@ -14,13 +14,13 @@ const userSeparator = "/"
 // leads where value.Value.At goes.
 type steps []string
 
-// stepsOf are the segments of the path of a setting.
-func stepsOf(s setting) steps {
+// stepsOf are the segments of a path of a setting.
+func stepsOf(s setting, path string) steps {
 	separator := s.delimiter
 	if s.kind == typeUser {
 		separator = userSeparator
 	}
-	return slices.Collect(value.Segments(s.path, separator))
+	return slices.Collect(value.Segments(path, separator))
 }
 
 // find is the value that the segments lead to, null when there is none. That the
