@@ -58,9 +58,6 @@ func (c Columns) fields() (all []Path) {
 	return all
 }
 
-// eachItem, after the path of a list, means every item of it.
-const eachItem = "[]"
-
 // CompileColumns reads the setting `dataField.columns`, whose paths are parted by a
 // separator. Problems go to the section.
 func CompileColumns(s field.Section, separator string) Columns {
@@ -81,8 +78,8 @@ func CompileColumns(s field.Section, separator string) Columns {
 		switch {
 		case name == "":
 			one.Problem("expected the name of a list in the items in front of this value", "")
-		case strings.HasSuffix(name, eachItem):
-			one.Problem("expected a name without \""+eachItem+"\": its values are those of the list", "")
+		case strings.HasSuffix(name, EveryItem):
+			one.Problem("expected a name without \""+EveryItem+"\": its values are those of the list", "")
 		case slices.ContainsFunc(c.lists, func(other columnList) bool { return other.member == name }):
 			one.Problem("expected each list of the items only once", "")
 		}
@@ -97,8 +94,8 @@ func namesOf(s field.Section, separator string) (l columnList) {
 		text := s.Value.Text()
 		l.at.Separator = separator
 		l.at.Text, l.name = splitEach(text, separator)
-		if strings.HasSuffix(text, eachItem) {
-			s.Problem("expected a path without \""+eachItem+"\" at its end: the names are those in the list", "")
+		if strings.HasSuffix(text, EveryItem) {
+			s.Problem("expected a path without \""+EveryItem+"\" at its end: the names are those in the list", "")
 		}
 		return l
 	}
@@ -115,9 +112,10 @@ func namesOf(s field.Section, separator string) (l columnList) {
 	return l
 }
 
-// splitEach parts the path of a list from the path below each of its items.
+// splitEach parts the path of a list from the path below each of its items, which
+// follows EveryItem.
 func splitEach(text, separator string) (list string, below pathBelow) {
-	list, rest, each := strings.Cut(text, eachItem+separator)
+	list, rest, each := strings.Cut(text, separator+EveryItem+separator)
 	if each {
 		below = pathBelow{rest, slices.Collect(value.Segments(rest, separator))}
 	}

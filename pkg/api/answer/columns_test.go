@@ -33,15 +33,15 @@ func TestColumns(t *testing.T) {
 		{"null as a row", `["a","b"]`, `{"r":[null,[1]]}`, `2 {} {"a":1}`},
 		{"names in front of the rows", `"head.names"`, `{"head":{"names":["a","b"]},"r":[[1,2]]}`, `1 {"a":1,"b":2}`},
 		{"names after the rows", `"head.names"`, `{"r":[[1,2],[3,4]],"head":{"names":["a","b"]}}`, `2 {"a":1,"b":2} {"a":3,"b":4}`},
-		{"names in objects", `"head[].meta.name"`, `{"r":[[1,2]],"head":[{"meta":{"name":"a"}},{"meta.name":"b"}]}`, `1 {"a":1,"b":2}`},
+		{"names in objects", `"head.[].meta.name"`, `{"r":[[1,2]],"head":[{"meta":{"name":"a"}},{"meta.name":"b"}]}`, `1 {"a":1,"b":2}`},
 		{"names that are numbers and booleans", `"head"`, `{"head":[2024,true],"r":[[1,2]]}`, `1 {"2024":1,"1":2}`},
-		{"names that are missing, empty and equal", `"head[].n"`, `{"head":[{},{"n":""},{"n":"x"},{"n":"x"},{"n":null}],"r":[[1,2,3,4,5]]}`, `1 {"column_1":1,"column_2":2,"x":3,"x_2":4,"column_5":5}`},
+		{"names that are missing, empty and equal", `"head.[].n"`, `{"head":[{},{"n":""},{"n":"x"},{"n":"x"},{"n":null}],"r":[[1,2,3,4,5]]}`, `1 {"column_1":1,"column_2":2,"x":3,"x_2":4,"column_5":5}`},
 		{"the first item", `true`, `{"r":[["a","b"],[1,2],[3]]}`, `2 {"a":1,"b":2} {"a":3}`},
 		{"only the first item", `true`, `{"r":[["a","b"]]}`, `0 `},
 		{"no item", `true`, `{"r":[]}`, `0 `},
 		{"nothing, and no names", `"head"`, `{"s":1}`, `0 `},
 		{"a list in the items", `{"keys":["day","site"]}`, `{"r":[{"id":7,"keys":["2026-01-01","x"],"clicks":3},{"clicks":4}]}`, `2 {"id":7,"day":"2026-01-01","site":"x","clicks":3} {"clicks":4}`},
-		{"two lists of objects", `{"d[].v":"dh[].n","m[].v":"mh[].n"}`, `{"dh":[{"n":"day"}],"mh":[{"n":"clicks"},{"n":"day"}],"r":[{"d":[{"v":"x"}],"m":[{"v":"1"},{}]},{"m":[{},{"v":"2"}]}]}`,
+		{"two lists of objects", `{"d.[].v":"dh.[].n","m.[].v":"mh.[].n"}`, `{"dh":[{"n":"day"}],"mh":[{"n":"clicks"},{"n":"day"}],"r":[{"d":[{"v":"x"}],"m":[{"v":"1"},{}]},{"m":[{},{"v":"2"}]}]}`,
 			`2 {"day":"x","clicks":"1"} {"day_2":"2"}`},
 		{"a hostile name", `"head"`, `{"head":["__proto__","\u0000\"","[a=b]"],"r":[[1,2,3]]}`, `1 {"__proto__":1,"\u0000\"":2,"[a=b]":3}`},
 		{"too many values", `["a"]`, `{"r":[[1],[1,2,3]]}`, `item 2 at 'r' has 3 values, but only the name of 1 column is known ('dataField.columns')`},
@@ -89,8 +89,8 @@ func TestColumnsElsewhere(t *testing.T) {
 	tests := []struct{ name, response, columns, text, want string }{
 		{"lines", `{"format":"jsonl"}`, `["a","b"]`, "[1,2]\n[3]\n", `2 {"a":1,"b":2} {"a":3}`},
 		{"a list in lines", `{"format":"jsonl"}`, `{"k":["a"]}`, `{"i":1,"k":[2]}`, `1 {"i":1,"a":2}`},
-		{"elements", `{"format":"xml"}`, `{"c":"head.c[].@n"}`, `<d><row><c>1</c><c>2</c></row><row><c>3</c></row><row/><head><c n="a"/><c n="b"/></head></d>`, `3 {"a":"1","b":"2"} {"a":"3"} {}`},
-		{"one name", `{"format":"xml"}`, `{"c":"head.c[].@n"}`, `<d><head><c n="a"/></head><row id="7"><c>1</c></row></d>`, `1 {"@id":"7","a":"1"}`},
+		{"elements", `{"format":"xml"}`, `{"c":"head.c.[].@n"}`, `<d><row><c>1</c><c>2</c></row><row><c>3</c></row><row/><head><c n="a"/><c n="b"/></head></d>`, `3 {"a":"1","b":"2"} {"a":"3"} {}`},
+		{"one name", `{"format":"xml"}`, `{"c":"head.c.[].@n"}`, `<d><head><c n="a"/></head><row id="7"><c>1</c></row></d>`, `1 {"@id":"7","a":"1"}`},
 		{"the files of a zip have their own names", `{"unpack":"zip"}`, `true`, zipped("1.json", `{"row":[["a"],[1]]}`, "2.json", `{"row":[["b"],[2],[3]]}`), `3 {"a":1} {"b":2} {"b":3}`},
 	}
 	for _, tt := range tests {
@@ -116,7 +116,7 @@ func TestColumnsOfMembers(t *testing.T) {
 
 // TestColumnsSeparator: paths to names and to values have the separator of the data.
 func TestColumnsSeparator(t *testing.T) {
-	v, err := value.Parse([]byte(`{"c.d[]/v/w":"head/c.d[]/n/m"}`))
+	v, err := value.Parse([]byte(`{"c.d/[]/v/w":"head/c.d/[]/n/m"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,9 +175,9 @@ func TestParallelThenOthers(t *testing.T) {
 // TestColumnsOfConfiguration: settings that cannot be meant are problems.
 func TestColumnsOfConfiguration(t *testing.T) {
 	tests := []struct{ name, format, columns, want string }{
-		{"brackets at the end", ``, `"names[]"`, `expected a path without "[]" at its end`},
-		{"brackets at the end of a member", ``, `{"v[]":["a"]}`, `expected a name without "[]"`},
-		{"a list twice", ``, `{"v[].a":["a"],"v[].b":["b"]}`, `expected each list of the items only once`},
+		{"brackets at the end", ``, `"names.[]"`, `expected a path without "[]" at its end`},
+		{"brackets at the end of a member", ``, `{"v.[]":["a"]}`, `expected a name without "[]"`},
+		{"a list twice", ``, `{"v.[].a":["a"],"v.[].b":["b"]}`, `expected each list of the items only once`},
 		{"no member", ``, `{"":["a"]}`, `expected the name of a list`},
 		{"csv", `csv`, `true`, `expected no such key`},
 		{"text", `text`, `["a"]`, `expected no such key`},

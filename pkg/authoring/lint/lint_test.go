@@ -76,8 +76,8 @@ func TestCheck(t *testing.T) {
 			{"endpoint":"3/{2:a}/{b}","placeholders":{"2:a":"id","b":"id"},"store":false,"children":[{"endpoint":"4/{c}","placeholders":{"c":"x"}}]}]}]}`},
 			[]string{"shared-column /config/jobs/0/children/0/children/1/placeholders/2:a"}},
 
-		{"foreign paths to names of columns", given{jobs: `{"endpoint":"a","dataField":{"path":"r","columns":"$.names"}},{"endpoint":"b","dataField":{"path":"r","columns":{"k":"head[0].names","l[].v":"names[].n","m":"names[].x.[k=v]..y"}}},
-			{"endpoint":"c","dataField":{"path":"r","delimiter":"/","columns":"a.b[]/c.d"}}`},
+		{"foreign paths to names of columns", given{jobs: `{"endpoint":"a","dataField":{"path":"r","columns":"$.names"}},{"endpoint":"b","dataField":{"path":"r","columns":{"k":"head[0].names","l.[].v":"names.[].n","m":"names.[].x.[k=v]..y"}}},
+			{"endpoint":"c","dataField":{"path":"r","delimiter":"/","columns":"a.b/[]/c.d"}}`},
 			[]string{"foreign-path /config/jobs/0/dataField/columns", "foreign-path /config/jobs/1/dataField/columns/k", "foreign-path /config/jobs/1/dataField/columns/m"}},
 
 		{"windows that no request depends on", given{jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day","lookback":"1 day"},"userData":{"w":{"window":"start"}},"remember":{"u":{"window":"end"}}},

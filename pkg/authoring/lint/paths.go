@@ -178,7 +178,7 @@ func namePaths(columns config.Section, separator string) []path {
 	var paths []path
 	for _, at := range all {
 		for _, p := range texts(at, separator) {
-			for _, part := range strings.Split(p.text, "[]"+separator) {
+			for _, part := range strings.Split(p.text, separator+answer.EveryItem+separator) {
 				paths = append(paths, path{part, separator, p.pointer})
 			}
 		}
