@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -125,6 +127,32 @@ func (s *Store) Configurations(component string, deleted bool) (found []Configur
 	return found, err
 }
 
+// Components are the ids of the components that have a configuration, even in the
+// trash, in their order.
+func (s *Store) Components() (ids []string, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(configurations).Cursor()
+		for key, _ := cursor.First(); key != nil; {
+			id, _, _ := strings.Cut(string(key), "\x00")
+			ids = append(ids, id)
+			key, _ = cursor.Seek([]byte(id + "\x01"))
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// HasComponent reports whether a component has a configuration, even in the trash.
+func (s *Store) HasComponent(id string) (found bool, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		prefix := configurationKey(id, "")
+		key, _ := tx.Bucket(configurations).Cursor().Seek(prefix)
+		found = bytes.HasPrefix(key, prefix)
+		return nil
+	})
+	return found, err
+}
+
 // UpdateConfiguration changes a configuration or its rows and makes a new version.
 // If change returns an error, it is returned and nothing is written. Change may be
 // called more than once, each time with what is stored.
@@ -159,7 +187,7 @@ func (s *Store) SetState(component, id, row string, state json.RawMessage) (Conf
 }
 
 // DeleteConfiguration moves a configuration to the trash, or removes it from there
-// with all its versions.
+// with all its versions and its metadata.
 func (s *Store) DeleteConfiguration(component, id string) error {
 	return s.write(func(tx *bbolt.Tx) error {
 		c, err := get[Configuration](tx, configurations, configurationKey(component, id))
@@ -167,13 +195,14 @@ func (s *Store) DeleteConfiguration(component, id string) error {
 			return err
 		}
 		if c.IsDeleted {
-			if err := forget(tx, component, id); err != nil {
+			err := errors.Join(forget(tx, component, id), forgetMetadata(tx, ConfigurationObject(component, id), none))
+			if err != nil {
 				return err
 			}
 			return tx.Bucket(configurations).Delete(c.key())
 		}
 		before := c.numbers()
-		c.IsDeleted = true
+		c.IsDeleted, c.ChangeDescription = true, "Configuration deleted"
 		c.Version++
 		if err := s.record(tx, before, &c); err != nil {
 			return err

@@ -37,6 +37,7 @@ var (
 	configurations = []byte("configurations") // component NUL id -> Configuration
 	versions       = []byte("versions")       // a history and a number -> version, see version.go
 	contents       = []byte("contents")       // the same key -> a document
+	metadata       = []byte("metadata")       // object, id -> Metadata
 	jobs           = []byte("jobs")           // id -> Job
 	unfinished     = []byte("unfinished")     // id of a job -> empty
 	events         = []byte("events")         // id -> Event
@@ -114,7 +115,7 @@ func (s *Store) prepare() error {
 				return err
 			}
 		}
-		if err := prepareVersions(tx); err != nil {
+		if err := errors.Join(prepareVersions(tx), s.prepareMetadata(tx)); err != nil {
 			return err
 		}
 		return s.prepareKey(tx)
