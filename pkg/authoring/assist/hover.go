@@ -36,7 +36,7 @@ func (d *Document) Hover(offset int) (h Hover, ok bool) {
 			return h, true
 		}
 	}
-	if n.nameEnd == 0 {
+	if n.name == "" {
 		return Hover{}, false
 	}
 	h = Hover{Title: n.name, Start: n.nameStart, End: n.nameEnd}
