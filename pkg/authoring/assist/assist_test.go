@@ -41,6 +41,7 @@ func TestComplete(t *testing.T) {
 		{"the first key", `{¦`, "parameters", "api", `{"api": {¦}`},
 		{"a key in quotes", `{"par¦"}`, "parameters", "parameters", `{"parameters": {¦}}`},
 		{"a key without an end", "{\"par¦\n}", "parameters", "parameters", "{\"parameters\": {¦}\n}"},
+		{"a key whose end is behind the next quote", `{"par¦: "api", "b": 1}`, "parameters", "parameters", `{"parameters"¦: "api", "b": 1}`},
 		{"a bare key", `{par¦}`, "parameters", "parameters", `{"parameters": {¦}}`},
 		{"the name of a member that has a value", `{"par¦": {"api": 1}}`, "parameters", "parameters", `{"parameters"¦: {"api": 1}}`},
 		{"a missing comma before", `{"api": {"baseUrl": "u" ¦}}`, "name http", "http", `{"api": {"baseUrl": "u", "http": {¦}}}`},

@@ -56,3 +56,26 @@ func endOfToken(text string, start int) int {
 	}
 	return endOfWord(text, start)
 }
+
+// CheckPart checks a document of which the text is a part, such as a row that is merged with
+// its configuration. It returns the findings about what is in the text.
+func CheckPart(ctx context.Context, text, whole []byte, o load.Options) []Finding {
+	places := source.New(text)
+	var all []Finding
+	for _, f := range Check(ctx, whole, o) {
+		place, at, found := places.Find(f.Pointer)
+		if !found || at != f.Pointer {
+			continue
+		}
+		f.Start, f.End = place.Value.Start, place.Value.End
+		if !place.Scalar {
+			f.End = f.Start + 1
+			if place.Name.End > 0 {
+				f.Start, f.End = place.Name.Start, place.Name.End
+			}
+		}
+		f.Line, f.Column = places.Position(f.Start)
+		all = append(all, f)
+	}
+	return all
+}

@@ -148,6 +148,12 @@ func (p *parser) close(k kind) {
 func (p *parser) text() {
 	start := p.at
 	end, closed := endOfText(p.source, start)
+	// A quote is missing if the next one is followed by a word: {"a: "b"}.
+	if closed && end < len(p.source) && !strings.ContainsRune(" \t\r\n,:{}[]\"", rune(p.source[end])) {
+		if i := strings.IndexAny(p.source[start:end], ":,}]"); i > 0 {
+			end, closed = start+i, false
+		}
+	}
 	p.at = end
 	// A member without a value, and the next one: {"a": ⏎ "b": 1}.
 	isName := p.top != nil && p.top.kind == object && (p.member == nil || p.member.colon == 0 || p.colonFollows())

@@ -9,7 +9,9 @@ package page
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -66,6 +68,9 @@ type site struct {
 	session session
 	assets  assets
 	views   views
+	// checking is held while a text is checked.
+	checking sync.Mutex
+	drafts   drafts
 }
 
 func (s *site) routes() http.Handler {
@@ -85,7 +90,7 @@ type paths map[string]func(http.ResponseWriter, *http.Request) error
 
 // pages are all paths that need a login.
 func (s *site) pages() paths {
-	return paths{
+	all := paths{
 		"GET /{$}":                             s.overview,
 		"GET /stream":                          s.followOverview,
 		"GET /configurations/{component}/{id}": s.configuration,
@@ -97,6 +102,9 @@ func (s *site) pages() paths {
 		"GET /tables/{id}/csv":                 s.download,
 		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
+	maps.Copy(all, s.editorPages())
+	maps.Copy(all, s.beginPages())
+	return all
 }
 
 // headers forbids everything that the page does not need.
