@@ -325,7 +325,7 @@ func storagePath(component, id string) string {
 }
 
 // seal encrypts the secrets of a document for a configuration, or for all of a component.
-// What is no secret stays: a cipher of {{name}} would not be replaced by the variable.
+// Names of variables stay: a cipher of {{name}} would not be replaced by the variable.
 func (s *site) seal(ctx context.Context, component, id string, document value.Value) (value.Value, error) {
 	query := url.Values{"componentId": {component}, "projectId": {queue.Scope(component, id).Project}}
 	if id != "" {
@@ -339,7 +339,7 @@ func (s *site) seal(ctx context.Context, component, id string, document value.Va
 	return withHarmless(sealed, document), err
 }
 
-// withHarmless is a sealed document with what was no secret as it was.
+// withHarmless is a sealed document in which harmless values are as they were.
 func withHarmless(sealed, document value.Value) value.Value {
 	if sealed.Kind() == value.Array {
 		items := make([]value.Value, sealed.Len())

@@ -161,7 +161,7 @@ func TestEditorOfRow(t *testing.T) {
 	path := configurationPath(c.Component, c.ID) + "/edit"
 	p.see(path, `aria-current="page">Configuration</a>`, "?row=r1", "No problem found")
 	_, form := p.opened(path + "?row=r1")
-	body := p.see(path+"?row=r1", "line 4", "unknown-key", "did you mean dataField?")
+	body := p.see(path+"?row=r1", "line 4", "unknown-key", "Did you mean &#34;dataField&#34;?", `&#34;dataFeild&#34;`)
 	lacks(t, strings.ReplaceAll(body, "&#39;", "'"), "baseUrl")
 	form.Set("row", "r1")
 	form.Set("document", `{"parameters": {"config": {"#own": "`+p.placeholderOf("s3cret-1")+`", "jobs": [{"endpoint": "users", "params": {"k": {"attr": "#own"}}, "headers": [{"#h": "{{v}}"}]}]}}}`)
