@@ -72,6 +72,8 @@ func TestComplete(t *testing.T) {
 		{"a variable of the platform", job(`"endpoint": "e/{{sin¦}}"`), "since", "since", `{"endpoint": "e/{{since¦}}"}`},
 		{"true and false", job(`"debug": ¦`), "", "", ""},
 		{"nothing in a text of one's own", job(`"endpoint": "us¦ers"`), "", "", ""},
+		{"nothing between a name and its colon", `{"api"¦: {}}`, "", "", ""},
+		{"nothing after a name", `{"api"¦}`, "", "", ""},
 		{"nothing after the end", `{} ¦`, "", "", ""},
 		{"nothing in no text", `¦`, "", "{}", `{¦}`},
 	} {
