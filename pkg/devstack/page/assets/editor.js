@@ -568,7 +568,7 @@
     const typed = event.data || "";
     const deleted = event.inputType && event.inputType.startsWith("delete");
     if (typed.length === 1 && /["A-Za-z0-9_#{$.-]/.test(typed) && (typed !== '"' || inText())) completeSoon();
-    else if (deleted && offered) completeSoon();
+    else if (deleted && (offered || inText())) completeSoon();
     else if (event.inputType) hideChoices();
   });
   document.addEventListener("selectionchange", () => {
