@@ -217,6 +217,13 @@ func TestAssistRoute(t *testing.T) {
 	if marks[`"NO"`] != "3 error unknown-choice" || marks[`"!!"`] == "" {
 		t.Errorf("%q", marks)
 	}
+	// What is wrong with a secret does not show it, wherever its dots are.
+	body, err := json.Marshal(question{Want: "findings", Document: `{"parameters":{"api":{"baseUrl":"https://h/","#clientCertificate":"` + key + `","pagination":{"method":"` + key + `"}},
+		"config":{"#key":"` + key + `","jobs":[{"endpoint":"e","#dataField":"` + key + `","method":{"#x":"` + key + `"}}]}}}`})
+	p.must(err)
+	if w := p.post(path, "application/json", "", string(body)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), "client") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
 	if w := p.post(path, "application/json", "", "{"); w.Code != http.StatusBadRequest {
 		t.Errorf("broken: %d", w.Code)
 	}
