@@ -7,9 +7,13 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -29,6 +33,9 @@ type Options struct {
 	// Done ends the streams when it is closed. If it is nil, only the contexts of
 	// their requests do.
 	Done <-chan struct{}
+	// Dial connects to an API whose answer a configuration begins with; nil is a real
+	// connection.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Report receives errors that are not shown: those behind status 500 and behind
 	// broken responses. Several goroutines may call it. nil drops them.
 	Report func(error)
@@ -66,6 +73,9 @@ type site struct {
 	session session
 	assets  assets
 	views   views
+	// checking is held while a text is checked.
+	checking sync.Mutex
+	drafts   drafts
 }
 
 func (s *site) routes() http.Handler {
@@ -85,7 +95,7 @@ type paths map[string]func(http.ResponseWriter, *http.Request) error
 
 // pages are all paths that need a login.
 func (s *site) pages() paths {
-	return paths{
+	all := paths{
 		"GET /{$}":                             s.overview,
 		"GET /stream":                          s.followOverview,
 		"GET /configurations/{component}/{id}": s.configuration,
@@ -97,6 +107,9 @@ func (s *site) pages() paths {
 		"GET /tables/{id}/csv":                 s.download,
 		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
+	maps.Copy(all, s.editorPages())
+	maps.Copy(all, s.beginPages())
+	return all
 }
 
 // headers forbids everything that the page does not need.
