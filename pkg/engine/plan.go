@@ -66,6 +66,7 @@ type job struct {
 	// rememberedNames are the names that its expressions read.
 	rememberedNames []string
 	children        []*job
+	parent          *job // nil for a root job
 }
 
 // Features are what a configuration can choose from.
@@ -170,6 +171,9 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			format:    c.answers(j),
 			rules:     rule.Compile(j.Rules, rule.OfJob, c.doc.API.Retry.MaxWait),
 			children:  c.jobs(j.Children, above+1),
+		}
+		for _, child := range compiled.children {
+			child.parent = compiled
 		}
 		c.references(compiled)
 		if above > 0 {

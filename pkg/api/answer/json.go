@@ -25,7 +25,7 @@ func scanJSON(d *decoding) error {
 	s.dec = s.bounded.dec
 	root := &wanted{}
 	if !s.detect {
-		s.path = d.query.Data.segments()
+		s.path = d.query.Data.Segments()
 		s.data, s.whole = root.grow(d.query.Data), root.growWhole(d.query.Data)
 		s.data.list = true
 		if s.whole != nil {

@@ -215,7 +215,7 @@ func (x *xmlDocument) settle(first bool) error {
 	if err := x.choose(); err != nil {
 		return err
 	}
-	page, path := x.page, x.query.Data.segments()
+	page, path := x.page, x.query.Data.Segments()
 	if x.places.detect {
 		path = x.names
 	}

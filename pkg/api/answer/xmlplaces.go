@@ -42,7 +42,7 @@ type xmlField struct {
 func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	p := &xmlPlaces{detect: q.Data.Text == "", fields: make([]xmlField, len(q.Fields))}
 	if !p.detect {
-		p.data(q.Data.segments(), q.KeyAs != "", mostData)
+		p.data(q.Data.Segments(), q.KeyAs != "", mostData)
 	}
 	p.errorItems = &xmlPlace{fields: []*listedField{{field: &p.errors.atName, most: maxField}}}
 	type wish struct {
@@ -51,7 +51,7 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	}
 	wishes := []wish{{&p.errors.atPath, []string{errorsMember}}}
 	for i, path := range q.Fields {
-		wishes = append(wishes, wish{&p.fields[i].atPath, path.segments()}, wish{&p.fields[i].atName, []string{path.Text}})
+		wishes = append(wishes, wish{&p.fields[i].atPath, path.Segments()}, wish{&p.fields[i].atName, []string{path.Text}})
 	}
 	// A path ends at an element that another one wants as a whole: the short ones first.
 	slices.SortStableFunc(wishes, func(a, b wish) int { return cmp.Compare(len(a.segments), len(b.segments)) })

@@ -44,7 +44,9 @@ type Entry struct {
 	Error string `json:"_error,omitempty"`
 	Code  int    `json:"_errorCode,omitempty"`
 	// Unsent is set if there was no connection.
-	Unsent   bool     `json:"_unsent,omitempty"`
+	Unsent bool `json:"_unsent,omitempty"`
+	// Origin is what the exchange was for; nil in recordings of other programs.
+	Origin   *Origin  `json:"_origin,omitempty"`
 	Response Response `json:"response"`
 }
 

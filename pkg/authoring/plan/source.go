@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -52,7 +52,7 @@ func (p *Preview) arguments(args value.Value) []string {
 }
 
 // source is a source in words.
-func (p *Preview) source(s engine.Source) string {
+func (p *Preview) source(s request.Source) string {
 	text := s.From
 	if s.Evaluated {
 		if how := p.expression(p.document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
