@@ -134,7 +134,7 @@ func TestRecordingFlags(t *testing.T) {
 	shell := shellWith(t, dir)
 	write(t, filepath.Join(dir, "config.json"), configFor("http://127.0.0.1:1", ""))
 	for flags, want := range map[string]string{
-		"--record a --replay b":           "--record and --replay exclude each other",
+		"--record a --replay b":           "cannot replay 'b'",
 		"--record-max-body 5":             "--record-max-body needs --record",
 		"--record-max-body -1 --record a": "--record-max-body expects a number of bytes, found -1",
 		"--record none/a":                 "cannot record to 'none/a'",

@@ -35,6 +35,10 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	kept.Ended = t.recorder.Tick()
 	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
 	if err != nil {
+		if unknown, ok := errors.AsType[*har.Unknown](err); ok {
+			kept.Err, kept.Unsent = unknown.Error(), true
+			return nil, errors.Join(err, t.keep(x, kept))
+		}
 		failed, ok := errors.AsType[*networkError](err)
 		if !ok || ctx.Err() != nil {
 			return nil, err // not an error of the API

@@ -12,7 +12,7 @@ import (
 // record stores a record of the component. The sandbox has masked it.
 func (r *run) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
-	r.events.add(store.Event{
+	r.emit(store.Event{
 		Created:   said.Time,
 		Component: r.job.Component,
 		RunID:     r.job.ID,
@@ -24,7 +24,7 @@ func (r *run) record(said sandbox.Record) {
 
 // say adds an event of the platform itself.
 func (r *run) say(kind, message, description string) {
-	r.events.add(store.Event{
+	r.emit(store.Event{
 		Created:     r.q.o.Now(),
 		Component:   r.job.Component,
 		RunID:       r.job.ID,
