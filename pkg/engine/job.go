@@ -116,7 +116,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	r := &jobRun{
 		jobRunner: jr, job: j, invocation: in,
 		sample: sample{size: jr.run.Sample},
-		live:   jr.run.Live.Job(j, j.name, len(in.parents)),
+		live:   jr.run.Live.Job(j, j.name, len(in.parents)).At(j.Pointer, jr.number),
 		events: slices.Clip(in.events), // other runs share them; about the first page
 	}
 	if j.Unstored {

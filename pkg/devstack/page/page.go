@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 )
 
 type Options struct {
 	Store *store.Store
 	// API serves the platform's APIs; the page calls it within the process.
 	API http.Handler
+	// Tries runs configurations as they stand in the editor; nil runs none.
+	Tries *trial.Trials
 	// Token opens the page; required.
 	Token string
 	// Now is the clock for running jobs; nil is time.Now. Times are shown in its

@@ -200,9 +200,13 @@ func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 		Warn:      func(text string) { r.say(sandbox.Warn, text, "") },
 	})
 	for _, t := range tables {
-		if !slices.Contains(r.result.Tables, t.ID) {
+		i := slices.Index(r.result.Tables, t.ID)
+		if i < 0 {
 			r.result.Tables = append(r.result.Tables, t.ID)
+			r.result.Loaded = append(r.result.Loaded, store.Loaded{Table: t.ID})
+			i = len(r.result.Tables) - 1
 		}
+		r.result.Loaded[i].Rows = t.Rows
 	}
 	if interruption := interrupted(ctx); interruption != nil {
 		return interruption

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/har"
@@ -47,13 +48,21 @@ type Index struct {
 	Jobs, Iterations int
 }
 
-// Index reads the recording once; nil if there is none. The index holds no body, so its
-// size depends on the number of requests only, which is limited.
+// indexed is the index of the try that was looked at last. One is enough for a person,
+// and its memory is limited like the requests of one try.
+type indexed struct {
+	mu    sync.Mutex
+	try   *Try
+	index *Index
+}
+
+// Index reads the recording, unless it was the last one that was read; nil if there is
+// none. The index holds no body.
 func (t *Try) Index() (*Index, error) {
-	t.reading.Lock()
-	defer t.reading.Unlock()
-	if t.index != nil {
-		return t.index, nil
+	t.latest.mu.Lock()
+	defer t.latest.mu.Unlock()
+	if t.latest.try == t {
+		return t.latest.index, nil
 	}
 	file, err := os.Open(filepath.Join(t.dir, recordingName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +76,7 @@ func (t *Try) Index() (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording of a try: %w", err)
 	}
-	t.index = index
+	t.latest.try, t.latest.index = t, index
 	return index, nil
 }
 

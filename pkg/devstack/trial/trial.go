@@ -112,9 +112,7 @@ type Try struct {
 	info    Info
 	changed chan struct{} // closed with the next change
 	events  *os.File
-	// reading is held while the index of the recording is made.
-	reading sync.Mutex
-	index   *Index
+	latest  *indexed
 }
 
 // Info is the state of the try, and a channel that is closed when it changes.

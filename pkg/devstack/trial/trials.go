@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Runner runs the component once. See sandbox.Sandbox.
@@ -23,11 +25,14 @@ type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
 }
 
-// Options are those of all tries. Dir and Runner are required.
+// Options are those of all tries. Dir, Runner and Prepare are required.
 type Options struct {
 	// Dir is the directory of the tries. What is in it is removed.
 	Dir    string
 	Runner Runner
+	// Prepare makes the spec of a job with a configuration of its own, and what is said
+	// about it before it starts. See queue.Try.
+	Prepare func(store.Job) (sandbox.Spec, []sandbox.Record, error)
 	// Parallel is how many run at once, Keep how many are kept for each configuration,
 	// MostKept how many at all, and Age how long; 0 is a default.
 	Parallel, Keep, MostKept int
@@ -54,12 +59,14 @@ type Trials struct {
 	running int
 	closed  bool
 	all     []*Try // the oldest first
+	// latest is the index that was read last.
+	latest indexed
 }
 
 // New makes the directory, and empties it: tries of an earlier process are forgotten.
 func New(o Options) (*Trials, error) {
-	if o.Runner == nil || o.Dir == "" {
-		return nil, failure.Applicationf("tries need a runner and a directory")
+	if o.Runner == nil || o.Prepare == nil || o.Dir == "" {
+		return nil, failure.Applicationf("tries need a runner, a directory and a function that prepares them")
 	}
 	for _, d := range []struct {
 		value    *int
@@ -102,12 +109,11 @@ func (ts *Trials) Close() error {
 // Request is what to try.
 type Request struct {
 	Component, Config string
-	// Spec is that of a job with the configuration as it stands; Args and Timeout are
-	// set here.
-	Spec   sandbox.Spec
+	// Document is the configuration as it stands.
+	Document []byte
+	// Values are those of variables; nil for those that the configuration names.
+	Values []store.Variable
 	Limits Limits
-	// Notices are events before those of the component.
-	Notices []sandbox.Record
 	// From answers from the recording of this try, not from the API; nil asks the API.
 	From *Try
 }
@@ -117,7 +123,7 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
 	}
-	t := &Try{done: make(chan struct{}), changed: make(chan struct{})}
+	t := &Try{latest: &ts.latest, done: make(chan struct{}), changed: make(chan struct{})}
 	t.info = Info{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
@@ -128,22 +134,41 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 	if err := t.prepare(r.From); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(t.dir))
 	}
-	for _, n := range r.Notices {
-		t.record(n)
-	}
 	ctx, cancel := context.WithCancel(ts.ctx)
 	t.cancel = cancel
+	spec, said, err := ts.o.Prepare(r.job(t.info.ID))
+	for _, one := range said {
+		t.record(one)
+	}
 	ts.running++
 	ts.all = append(ts.all, t)
 	ts.forget()
 	ts.workers.Go(func() {
 		defer cancel()
-		t.run(ctx, ts.o, r)
+		defer close(t.done)
+		if err != nil {
+			t.refuse(ts.o, err)
+		} else {
+			t.run(ctx, ts.o, r, spec)
+		}
 		ts.mu.Lock()
 		ts.running--
 		ts.mu.Unlock()
 	})
 	return t, nil
+}
+
+// job is the job that would run the same.
+func (r Request) job(id string) store.Job {
+	j := store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run}
+	if r.Values != nil {
+		var values []value.Value
+		for _, v := range r.Values {
+			values = append(values, value.OfMembers(value.Member{Name: "name", Value: value.OfString(v.Name)}, value.Member{Name: "value", Value: value.OfString(v.Value)}))
+		}
+		j.VariableValuesData = value.OfMembers(value.Member{Name: "values", Value: value.OfItems(values...)}).AppendJSON(nil)
+	}
+	return j
 }
 
 // forget removes tries that are too old or too many. The caller holds the lock.
@@ -225,9 +250,7 @@ func (t *Try) recording() string {
 }
 
 // run runs the component and keeps what it leaves.
-func (t *Try) run(ctx context.Context, o Options, r Request) {
-	defer close(t.done)
-	spec := r.Spec
+func (t *Try) run(ctx context.Context, o Options, r Request, spec sandbox.Spec) {
 	spec.Timeout = r.Limits.Time + grace
 	spec.Args = func(data string) []string { return arguments(data, r.Limits, r.From != nil) }
 	if r.From != nil {
@@ -293,6 +316,19 @@ func move(from, to string) error {
 	return os.Rename(from, to)
 }
 
+// refuse ends a try that cannot start.
+func (t *Try) refuse(o Options, err error) {
+	if failure.KindOf(err) == failure.User {
+		t.finish(o, Failed, err.Error())
+		return
+	}
+	o.Report(fmt.Errorf("a try: %w", err))
+	t.finish(o, Failed, internal)
+}
+
+// internal is the message for faults of the platform.
+const internal = "The try could not be run. The local platform says why, where it was started."
+
 // end stores how the try ended.
 func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
 	status, message := Success, ""
@@ -300,7 +336,7 @@ func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
 	case cancelled:
 		status, message = Cancelled, "The try was cancelled."
 	case err != nil:
-		status, message = Failed, "The try could not be run. The local platform says why, where it was started."
+		status, message = Failed, internal
 		o.Report(fmt.Errorf("a try: %w", err))
 	case exit.TimedOut:
 		status, message = Failed, "The component did not end in time and was killed."
@@ -311,6 +347,10 @@ func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
 	case exit.Code != failure.ExitOK:
 		status, message = Failed, exit.Message
 	}
+	t.finish(o, status, message)
+}
+
+func (t *Try) finish(o Options, status Status, message string) {
 	_, missing := os.Stat(filepath.Join(t.dir, recordingName))
 	t.change(func(i *Info) {
 		i.Status, i.Message, i.Ended, i.Recorded = status, message, o.Now(), missing == nil
