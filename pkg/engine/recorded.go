@@ -29,10 +29,12 @@ func (r *jobRun) explain(paged, full config.Request) func(exchange.Outgoing) []r
 		} else {
 			all = append(o.sources(r.job, r.base, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
 		}
+		words := Words{References: o.doc.Vocabulary.All().References, Document: o.doc.Root.Value}
 		var told []request.Source
 		for _, s := range all {
 			fixed := strings.HasPrefix(s.Part, "header ") && s.Pointer == ""
 			if !fixed {
+				s.From = words.Source(s)
 				told = append(told, s)
 			}
 		}

@@ -36,7 +36,7 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
 	if err != nil {
 		if unknown, ok := errors.AsType[*har.Unknown](err); ok {
-			kept.Err, kept.Unsent = unknown.Error(), true
+			kept.Err, kept.Unsent, kept.Unknown = unknown.Error(), true, true
 			return nil, errors.Join(err, t.keep(x, kept))
 		}
 		failed, ok := errors.AsType[*networkError](err)

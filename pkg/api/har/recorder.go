@@ -53,6 +53,8 @@ type Exchange struct {
 	Err      string
 	Code     int
 	Unsent   bool
+	// Unknown is set if a replay had no answer.
+	Unknown bool
 	// Body reads the decompressed body of Size bytes, from the start with each call.
 	Body func() io.Reader
 	Size int64
@@ -206,6 +208,7 @@ func (r *Recorder) entry(x Exchange) Entry {
 		Error:   r.o.Secrets.Redact(x.Err),
 		Code:    x.Code,
 		Unsent:  x.Unsent,
+		Unknown: x.Unknown,
 		Request: Request{
 			Method:      x.Request.Method,
 			URL:         escapeHidden(address),

@@ -143,7 +143,7 @@ func (l *lineReader) next() (line []byte, body Span, end int64, err error) {
 			}
 			afterColon = false
 		case c == ':':
-			if depth < len(keys) {
+			if 0 <= depth && depth < len(keys) {
 				keys[depth] = string(word)
 			}
 			afterColon = true

@@ -87,7 +87,7 @@ func (p *Preview) masked(texts []string) []string {
 func (p *Preview) sourcesJSON(sources []request.Source) []sourceJSON {
 	var all []sourceJSON
 	for _, s := range sources {
-		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
+		all = append(all, sourceJSON{p.mask.text(s.Part), p.mask.text(p.words.Source(s)), p.mask.text(s.Pointer)})
 	}
 	return all
 }

@@ -154,7 +154,7 @@ func (b *page) sources(at int, all []request.Source) {
 	var rows []row
 	for _, s := range all {
 		kind, name, _ := strings.Cut(b.p.mask.text(s.Part), " ")
-		from := b.p.source(s)
+		from := b.p.mask.text(b.p.words.Source(s))
 		if s.Pointer != "" {
 			from += "  (" + b.p.mask.text(s.Pointer) + ")"
 		}

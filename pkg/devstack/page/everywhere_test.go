@@ -27,7 +27,7 @@ func addresses(t testing.TB, inside session, id string) []string {
 	t.Helper()
 	var all []string
 	for _, pattern := range slices.Sorted(maps.Keys(new(site).pages())) {
-		pattern = strings.TrimPrefix(strings.TrimSuffix(pattern, "{$}"), "GET ")
+		pattern = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(pattern, "{$}"), "GET "), "POST ")
 		all = append(all, inside.path+idInPattern.ReplaceAllString(pattern, id))
 	}
 	if len(all) < 8 {

@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 )
 
 const variablesComponent = variables.DefaultComponent
@@ -36,6 +37,7 @@ type platform struct {
 	// beats is the ticker of every stream, done ends them.
 	beats chan time.Time
 	done  chan struct{}
+	tries *trial.Trials // nil: none
 }
 
 func newPlatform(t *testing.T) *platform {
@@ -53,7 +55,7 @@ func newPlatform(t *testing.T) *platform {
 // open makes the page with a ticker.
 func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) (http.Handler, session) {
 	return open(Options{
-		Store: p.store, API: newAPI(p.store, p.clock.Now), Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
+		Store: p.store, API: newAPI(p.store, p.clock.Now), Tries: p.tries, Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
 		Report: func(err error) { p.Errorf("reported: %v", err) },
 	})
 }

@@ -9,6 +9,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -88,7 +89,7 @@ type paths map[string]func(http.ResponseWriter, *http.Request) error
 
 // pages are all paths that need a login.
 func (s *site) pages() paths {
-	return paths{
+	all := paths{
 		"GET /{$}":                             s.overview,
 		"GET /stream":                          s.followOverview,
 		"GET /configurations/{component}/{id}": s.configuration,
@@ -100,6 +101,8 @@ func (s *site) pages() paths {
 		"GET /tables/{id}/csv":                 s.download,
 		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
+	maps.Copy(all, s.tryPages())
+	return all
 }
 
 // headers forbids everything that the page does not need.

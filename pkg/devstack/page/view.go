@@ -99,6 +99,8 @@ func (s *site) functions() template.FuncMap {
 		"configurationURL": func(component, id string) string {
 			return s.session.path + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 		},
+		"megabytes":    func(bytes int64) int64 { return bytes / 1e6 },
+		"join":         func(names []string) string { return strings.Join(names, ".") },
 		"tone":         tone,
 		"incomplete":   incomplete,
 		"mayBeMissing": event.MayBeMissing,

@@ -26,11 +26,13 @@ type Row struct {
 	Login, Redirected bool
 	Attempt           int
 	Method, URL       string
-	// Status is 0 without an answer; then Error is the reason.
-	Status int
-	Error  string
-	Bytes  int64
-	Took   time.Duration
+	// Status is 0 without an answer; then Error is the reason. NotRecorded is set for a
+	// request that is not in the recording which answered the try.
+	Status      int
+	NotRecorded bool
+	Error       string
+	Bytes       int64
+	Took        time.Duration
 	// Reading is what was found in the answer; nil for one that was not read.
 	Reading *har.Reading
 
@@ -86,7 +88,7 @@ func newIndex(r io.Reader) (*Index, error) {
 	err := har.Summaries(r, func(s har.Summary) error {
 		row := Row{
 			Number: len(x.Rows) + 1, Method: s.Request.Method, URL: prose.Cut(s.Request.URL, maxURL), Status: s.Response.Status, Error: prose.Cut(s.Error, maxURL),
-			Bytes: s.Response.Content.Size, Took: time.Duration(s.Time * float64(time.Millisecond)), line: s.Line,
+			NotRecorded: s.Unknown, Bytes: s.Response.Content.Size, Took: time.Duration(s.Time * float64(time.Millisecond)), line: s.Line,
 		}
 		if o := s.Origin; o != nil {
 			row.Job, row.Pointer, row.At, row.Login, row.Redirected, row.Attempt = o.Job, o.Pointer, o.At, o.Login, o.Redirected, o.Attempt
