@@ -4,8 +4,8 @@
 // remember.
 //
 // The last tries of each configuration are kept in a directory, without the
-// configuration and its secrets: what was requested and answered (har), the report, the
-// tables, and the events. They are gone when the platform starts again. Everything is
+// configuration and its secrets: what was requested and answered (har), the report and the
+// tables. They are gone when the platform starts again. Everything is
 // read from the files where it is needed, so memory does not depend on how much a
 // try has fetched.
 package trial

@@ -71,7 +71,6 @@ const (
 const (
 	recordingName = "recording.har"
 	sourceName    = "source.har" // what a try without the API was answered from
-	eventsName    = "events.jsonl"
 	reportName    = "report"
 	tablesName    = "tables"
 )
@@ -111,7 +110,6 @@ type Try struct {
 	mu      sync.Mutex
 	info    Info
 	changed chan struct{} // closed with the next change
-	events  *os.File
 	latest  *indexed
 }
 
@@ -161,11 +159,7 @@ func (t *Try) record(r sandbox.Record) {
 		Bytes json.RawMessage `json:"bytes"`
 	}
 	_ = json.Unmarshal(r.Fields, &said) // an event without fields counts nothing
-	line, err := json.Marshal(r)
 	t.change(func(i *Info) {
-		if t.events != nil && err == nil {
-			_, _ = t.events.Write(append(line, '\n')) // they are shown, no more
-		}
 		i.Events++
 		if said.Event == "request.answered" {
 			i.Requests++

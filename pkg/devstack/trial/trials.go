@@ -230,10 +230,6 @@ func (t *Try) prepare(from *Try) error {
 			return failure.Applicationf("cannot use the recording of an earlier try: %w", err)
 		}
 	}
-	var err error
-	if t.events, err = os.OpenFile(filepath.Join(t.dir, eventsName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return failure.Applicationf("cannot make the file of events: %w", err)
-	}
 	return nil
 }
 
@@ -354,11 +350,5 @@ func (t *Try) finish(o Options, status Status, message string) {
 	_, missing := os.Stat(filepath.Join(t.dir, recordingName))
 	t.change(func(i *Info) {
 		i.Status, i.Message, i.Ended, i.Recorded = status, message, o.Now(), missing == nil
-		if t.events != nil {
-			if err := t.events.Close(); err != nil {
-				o.Report(fmt.Errorf("the events of a try: %w", err))
-			}
-			t.events = nil
-		}
 	})
 }
