@@ -165,7 +165,7 @@ func (d *draft) note(text string) { d.Notes = append(d.Notes, text) }
 // finish writes the document and checks it.
 func (d *draft) finish() (*Proposal, error) {
 	d.Items = len(d.data.items)
-	d.Config = append(appendPretty(nil, clean(d.document()), "\n"), '\n')
+	d.Config = clean(d.document()).Pretty()
 	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
 		if f.Severity == diagnostic.Error {
 			// What was found is not shown: it may be a secret.

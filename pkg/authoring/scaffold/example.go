@@ -142,15 +142,45 @@ func (b *beginning) conceal(r example.Request) {
 	}
 }
 
-// candidate is an exchange of an archive from which a configuration can be made.
-type candidate struct {
-	exchange example.Exchange
-	items    int
-	name     string
+// Candidate is an exchange of an archive from which a configuration can be made.
+type Candidate struct {
+	Exchange example.Exchange
+	// Items is how many items it has.
+	Items int
 }
 
 // most is how many exchanges of an archive are offered.
 const most = 9
+
+// Candidates returns the exchanges of an HTTP archive with the most items, of those that are
+// wanted and have the text in their address. An archive without any is a user error.
+func Candidates(archive io.Reader, contains string, wanted func(example.Request) bool) ([]Candidate, error) {
+	var all []Candidate
+	err := example.EachInHAR(archive, func(x example.Exchange) error {
+		if !strings.Contains(x.URL, contains) || !wanted(x.Request) {
+			return nil
+		}
+		p, err := propose.Propose(x, propose.Choice{})
+		if err != nil {
+			return nil // cannot be an example
+		}
+		all = append(all, Candidate{x, p.Items})
+		slices.SortStableFunc(all, func(a, b Candidate) int { return b.Items - a.Items })
+		all = all[:min(len(all), most)]
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		restriction := ""
+		if contains != "" {
+			restriction = fmt.Sprintf(", with an address that contains '%s'", contains)
+		}
+		return nil, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML%s", restriction)
+	}
+	return all, nil
+}
 
 // fromHAR returns the exchange with the most items, or asks.
 func (b *beginning) fromHAR() (example.Exchange, error) {
@@ -159,46 +189,28 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		return example.Exchange{}, failure.Userf("cannot read the HTTP archive: %w", err)
 	}
 	defer file.Close()
-	var all []candidate
-	err = example.EachInHAR(file, func(x example.Exchange) error {
-		if !strings.Contains(x.URL, b.URLContains) || !b.mayBe(x.Request) {
-			return nil
-		}
-		p, err := propose.Propose(x, propose.Choice{})
-		if err != nil {
-			return nil // cannot be an example
-		}
-		b.conceal(x.Request)
-		all = append(all, candidate{x, p.Items, asked(x)})
-		slices.SortStableFunc(all, func(a, b candidate) int { return b.items - a.items })
-		all = all[:min(len(all), most)]
-		return nil
-	})
+	all, err := Candidates(file, b.URLContains, b.mayBe)
 	if err != nil {
 		return example.Exchange{}, err
 	}
-	if len(all) == 0 {
-		restriction := ""
-		if b.URLContains != "" {
-			restriction = fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
-		}
-		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML%s", restriction)
+	for _, c := range all {
+		b.conceal(c.Exchange.Request)
 	}
 	at := 0
 	if b.Ask {
 		options := make([]propose.Option, len(all))
 		for i, c := range all {
-			options[i] = propose.Option{Name: b.secrets.Redact(c.name), Evidence: prose.Count(c.items, "item")}
+			options[i] = propose.Option{Name: b.secrets.Redact(Asked(c.Exchange)), Evidence: prose.Count(c.Items, "item")}
 		}
 		if at, err = b.questions.ask("Which request is the example?", options); err != nil {
 			return example.Exchange{}, err
 		}
 	}
-	return all[at].exchange, nil
+	return all[at].Exchange, nil
 }
 
-// asked returns method and address of an exchange, without the query.
-func asked(x example.Exchange) string {
+// Asked returns method and address of an exchange, without the query.
+func Asked(x example.Exchange) string {
 	u, err := url.Parse(x.URL)
 	if err != nil {
 		return x.Method

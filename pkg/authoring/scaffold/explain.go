@@ -14,7 +14,7 @@ import (
 // explanation says what was guessed and why, and what to do next.
 func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, asked(x))
+	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
 	for _, g := range p.Guesses {
 		fmt.Fprintf(&t, "\n%s (%s): %s\n", g.Subject, g.Confidence, g.Value)
 		fmt.Fprintf(&t, "  because %s\n", g.Evidence)

@@ -36,6 +36,8 @@ type Field struct {
 	// AlsoCalled are its names in other tools, in lower case.
 	AlsoCalled []string
 	Role       Role
+	// Variants are the values of another field with which this one is used; nil is all.
+	Variants []string
 	// Separator is the field with the separator of a path; nil is a dot.
 	Separator *Setting[string]
 }
@@ -252,6 +254,9 @@ func Union(what string, variants []Variant) []*Field {
 		}
 		if needed[f.Name] {
 			prefix += ", required"
+		}
+		for _, name := range all {
+			f.Variants = append(f.Variants, strings.Trim(name, "`"))
 		}
 		f.Doc = prefix + ": " + strings.ToLower(f.Doc[:1]) + f.Doc[1:]
 	}

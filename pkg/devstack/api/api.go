@@ -44,6 +44,8 @@ type Options struct {
 	// JobToken is accepted like Token, except for /faults. Running components get
 	// it. "" is none.
 	JobToken string
+	// Components are the ids of components that are known without a configuration.
+	Components []string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Sleep waits for the delays of faults, and returns the error of the context if

@@ -8,27 +8,59 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// component is derived from the stored configurations: there is no list of
-// components.
+// component is derived from the stored configurations. There is no list of components:
+// those with a configuration, even in the trash, and those of Options.Components are
+// known.
 type component struct {
-	ID             string                `json:"id"`
-	Name           string                `json:"name"`
-	Type           string                `json:"type"`
-	Description    string                `json:"description"`
-	URI            string                `json:"uri"`
-	Flags          []string              `json:"flags"`
-	Data           struct{}              `json:"data"`
-	Configurations []configurationRecord `json:"configurations,omitempty"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Type        string   `json:"type"`
+	Description string   `json:"description"`
+	URI         string   `json:"uri"`
+	Flags       []string `json:"flags"`
+	Data        struct{} `json:"data"`
+	// Configurations are absent where only components are listed.
+	Configurations *[]configurationRecord `json:"configurations,omitempty"`
 }
 
-type shown struct{ configurations, rows bool }
+// shown says what the records of configurations in a list of components have.
+type shown struct{ content, rows, state bool }
 
 func shownBy(q *query) shown {
-	include := strings.Split(strings.Join(q.list("include"), ","), ",")
-	rows := slices.Contains(include, "rows")
-	return shown{configurations: rows || slices.Contains(include, "configuration"), rows: rows}
+	var show shown
+	for _, part := range splitList(q.list("include")) {
+		switch part {
+		case "configuration":
+			show.content = true
+		case "rows":
+			show.rows = true
+		case "state":
+			show.state = true
+		default:
+			q.fail(`"include" must be "configuration", "rows" or "state"`)
+		}
+	}
+	return show
 }
 
+func (show shown) record(c store.Configuration) configurationRecord {
+	record := configurationOf(c, show.rows)
+	if !show.content {
+		record.Configuration = nil
+	}
+	if show.state {
+		return record
+	}
+	record.State = nil
+	if show.rows {
+		for i := range *record.Rows {
+			(*record.Rows)[i].State = nil
+		}
+	}
+	return record
+}
+
+// listComponents lists the components that have configurations, with these.
 func (s *server) listComponents(r *http.Request) (answer, error) {
 	q := queryOf(r)
 	show := shownBy(q)
@@ -37,42 +69,53 @@ func (s *server) listComponents(r *http.Request) (answer, error) {
 		return answer{}, q.err
 	}
 	configurations, err := s.Store.Configurations("", deleted)
-	return ok(componentsOf(r, configurations, show), err)
+	if err != nil {
+		return answer{}, err
+	}
+	found := []component{}
+	for _, c := range configurations { // sorted by component
+		if len(found) == 0 || found[len(found)-1].ID != c.Component {
+			last := componentOf(r, c.Component)
+			last.Configurations = &[]configurationRecord{}
+			found = append(found, last)
+		}
+		list := found[len(found)-1].Configurations
+		*list = append(*list, show.record(c))
+	}
+	return ok(found, nil)
 }
 
 func (s *server) showComponent(r *http.Request) (answer, error) {
 	id := r.PathValue("component")
+	err := s.knows(id)
+	return ok(componentOf(r, id), err)
+}
+
+// knows returns a refusal if a component is not known.
+func (s *server) knows(id string) error {
 	if !validID(id) {
-		return answer{}, noComponent(id)
+		return noComponent(id)
 	}
-	configurations, err := s.Store.Configurations(id, false)
-	if err != nil {
-		return answer{}, err
+	if slices.Contains(s.Components, id) {
+		return nil
 	}
-	found := componentsOf(r, configurations, shown{})
-	if len(found) == 0 {
-		return answer{}, noComponent(id)
+	known, err := s.Store.HasComponent(id)
+	if err == nil && !known {
+		err = noComponent(id)
 	}
-	return ok(found[0], nil)
+	return err
 }
 
 func noComponent(id string) *refusal {
 	return notFound("storage.components.notFound", "Component %q not found", id)
 }
 
-// componentsOf are the components of configurations, which are sorted by component.
-func componentsOf(r *http.Request, configurations []store.Configuration, show shown) []component {
-	found := []component{}
-	for _, c := range configurations {
-		if len(found) == 0 || found[len(found)-1].ID != c.Component {
-			found = append(found, componentOf(r, c.Component))
-		}
-		if show.configurations {
-			last := &found[len(found)-1]
-			last.Configurations = append(last.Configurations, configurationOf(c, show.rows))
-		}
-	}
-	return found
+// known are all components that are known, in the order of their ids.
+func (s *server) known(r *http.Request) ([]component, error) {
+	used, err := s.Store.Components()
+	ids := slices.Concat(s.Components, used)
+	slices.Sort(ids)
+	return each(slices.Compact(ids), func(id string) component { return componentOf(r, id) }), err
 }
 
 func componentOf(r *http.Request, id string) component {

@@ -12,18 +12,19 @@ import (
 )
 
 type configurationRecord struct {
-	ID                string          `json:"id"`
-	Name              string          `json:"name"`
-	Description       string          `json:"description"`
-	Created           string          `json:"created"`
-	Creator           creator         `json:"creatorToken"`
-	Version           int             `json:"version"`
-	ChangeDescription string          `json:"changeDescription"`
-	IsDisabled        bool            `json:"isDisabled"`
-	IsDeleted         bool            `json:"isDeleted"`
-	Configuration     json.RawMessage `json:"configuration"`
-	State             json.RawMessage `json:"state"`
-	CurrentVersion    currentVersion  `json:"currentVersion"`
+	ID                string  `json:"id"`
+	Name              string  `json:"name"`
+	Description       string  `json:"description"`
+	Created           string  `json:"created"`
+	Creator           creator `json:"creatorToken"`
+	Version           int     `json:"version"`
+	ChangeDescription string  `json:"changeDescription"`
+	IsDisabled        bool    `json:"isDisabled"`
+	IsDeleted         bool    `json:"isDeleted"`
+	// Configuration and State can be left out in a list of components.
+	Configuration  json.RawMessage `json:"configuration,omitempty"`
+	State          json.RawMessage `json:"state,omitempty"`
+	CurrentVersion currentVersion  `json:"currentVersion"`
 	// Rows and RowsSortOrder are absent right after the creation: clients that are
 	// about to create rows would use an empty list as theirs.
 	Rows          *[]rowRecord `json:"rows,omitempty"`
@@ -45,7 +46,7 @@ func configurationOf(c store.Configuration, withRows bool) configurationRecord {
 		IsDisabled: c.IsDisabled, IsDeleted: c.IsDeleted,
 		Configuration: c.Configuration, State: c.State,
 		CurrentVersion: currentVersion{
-			Created: storageTime(c.Created), Creator: creatorToken(),
+			Created: storageTime(c.Changed), Creator: creatorToken(),
 			ChangeDescription: c.ChangeDescription, VersionIdentifier: strconv.Itoa(c.Version),
 		},
 	}
@@ -81,8 +82,8 @@ func (s *server) createConfiguration(r *http.Request) (answer, error) {
 
 func (s *server) listConfigurations(r *http.Request) (answer, error) {
 	component := r.PathValue("component")
-	if !validID(component) {
-		return answer{}, noComponent(component)
+	if err := s.knows(component); err != nil {
+		return answer{}, err
 	}
 	q := queryOf(r)
 	deleted, _ := q.flag("isDeleted")

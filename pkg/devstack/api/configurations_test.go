@@ -73,14 +73,14 @@ func TestConfigurations(t *testing.T) {
 		{"id is still taken", "POST", configs, asJSON, `{"name":"m","configurationId":"1"}`, 400,
 			storageError(`Configuration "1" already exists`, "configurationAlreadyExists")},
 		{"trash", "GET", configs + "?isDeleted=true", "", "", 200,
-			"[" + record("1", "new", `"isDisabled":false,"isDeleted":true`, 4, "", `{"b":2}`, `{"component":{"a":1.0}}`) + norows + "]"},
+			"[" + record("1", "new", `"isDisabled":false,"isDeleted":true`, 4, "Configuration deleted", `{"b":2}`, `{"component":{"a":1.0}}`) + norows + "]"},
 		{"purge", "DELETE", configs + "/1", "", "", 204, ""},
 		{"nothing to purge", "DELETE", configs + "/1", "", "", 404, gone},
 		{"empty trash", "GET", configs + "?isDeleted=1", "", "", 200, "[]"},
 
 		{"list", "GET", configs, "", "", 200, "[" + record("2", "t", enabled, 1, "", `{"a":[1.0]}`, "{}") + norows + "," +
 			record("my-id", "m", `"isDisabled":true,"isDeleted":false`, 1, "first", document, `{"component":{"a":1.0}}`) + norows + "]"},
-		{"list of nothing", "GET", "/v2/storage/components/none/configs", "", "", 200, "[]"},
+		{"list of no component", "GET", "/v2/storage/components/none/configs", "", "", 404, storageError(`Component "none" not found`, "storage.components.notFound")},
 		{"odd filter", "GET", configs + "?isDeleted=maybe", "", "", 400, storageError(`"isDeleted" must be true or false`, "validation")},
 		{"broken query", "GET", configs + "?isDeleted=%zz", "", "", 400, storageError("The query is not valid", "validation")},
 	})

@@ -336,7 +336,10 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	w := newWorld(t, func(o *api.Options) { o.JobToken = "of-a-component" })
 	body := fmt.Sprintf(`,"description":%q,"configuration":{"#password":%q},"state":{"a":%q}`, mine, mine, mine)
 	w.createConfig("1", body)
-	w.must("POST", "/v2/storage/components/"+mine+"/configs", `{"name":"n","configurationId":"2"}`, 201)
+	// The ids of components are public, those of configurations are not.
+	w.must("POST", configs, `{"name":"n","configurationId":"`+mine+`"}`, 201)
+	w.must("POST", "/v2/storage/metadata", fmt.Sprintf(`{"metadata":[{"key":"k","value":%q}]}`, mine), 201)
+	w.must("POST", configs+"/1/metadata", fmt.Sprintf(`{"metadata":[{"key":"k","value":%q}]}`, mine), 201)
 	w.must("POST", configs+"/1/rows", fmt.Sprintf(`{"rowId":"1","name":%q}`, mine), 201)
 	w.must("POST", "/v2/storage/events", fmt.Sprintf(`{"component":"acme.ex","message":%q,"runId":"1"}`, mine), 201)
 	w.must("POST", "/v2/storage/buckets", fmt.Sprintf(`{"name":%q,"stage":"in"}`, mine), 201)
@@ -391,7 +394,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 func (w *world) everything(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	for _, path := range []string{"/v2/storage/components?include=configuration,rows", "/v2/storage/events", "/v2/storage/tables", "/v2/storage/buckets", "/queue/jobs", "/faults", index} {
+	for _, path := range []string{"/v2/storage/components?include=configuration,rows", "/v2/storage/events", "/v2/storage/tables", "/v2/storage/buckets", "/queue/jobs", "/faults", index, "/v2/storage/metadata", "/v2/storage/branch/1/search/component-configurations?include=filteredMetadata"} {
 		all.WriteString(w.ask(t, "GET", path, nil).Body.String())
 	}
 	return exception.ReplaceAllString(all.String(), "exception-X")

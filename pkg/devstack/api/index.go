@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"slices"
-	"strings"
 )
 
 type indexRecord struct {
@@ -22,8 +21,8 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index says where the other services are. It needs no token; without one it lists
-// no components.
+// index says where the other services are, and lists the components. It needs no
+// token.
 func (s *server) index(r *http.Request) (answer, error) {
 	q := queryOf(r)
 	if q.err != nil {
@@ -34,15 +33,15 @@ func (s *server) index(r *http.Request) (answer, error) {
 		Services: []service{{ID: "queue", URL: base(r) + queuePath}, {ID: "encryption", URL: base(r) + encryptionPath}},
 		Features: []string{},
 	}
-	excluded := strings.Split(strings.Join(q.list("exclude"), ","), ",")
-	if !slices.Contains(excluded, "components") {
-		components := []component{}
-		if s.authorize(r) == nil {
-			configurations, err := s.Store.Configurations("", false)
-			if err != nil {
-				return answer{}, err
-			}
-			components = componentsOf(r, configurations, shown{})
+	for _, part := range splitList(q.list("exclude")) {
+		if part != "components" && part != "componentDetails" {
+			return answer{}, invalid(`"exclude" must be "components" or "componentDetails"`)
+		}
+	}
+	if !slices.Contains(splitList(q.list("exclude")), "components") {
+		components, err := s.known(r)
+		if err != nil {
+			return answer{}, err
 		}
 		record.Components = &components
 	}

@@ -20,18 +20,31 @@ func TestIndexAndProject(t *testing.T) {
 	variables := func(more string) string {
 		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + more + `}`
 	}
-	c := record("c", "n", enabled, 2, "Row r added", "{}", "{}")
-	v := record("v", "v", enabled, 1, "", "{}", "{}")
+	// Of a configuration, content, rows and state are optional.
+	full := func(id string, version int, change, rows string) (whole, bare string) {
+		whole = record(id, strings.Replace(id, "c", "n", 1), enabled, version, change, "{}", "{}")
+		bare = strings.NewReplacer(`"configuration":{},`, "", `"state":{},`, "").Replace(whole)
+		return whole + rows, bare
+	}
+	r := `,"rows":[` + row("r", "", 1, "", "{}", "{}") + `],"rowsSortOrder":["r"]}`
+	c, bareC := full("c", 2, "Row r added", r)
+	v, bareV := full("v", 1, "", norows)
+	stateless := strings.NewReplacer(`"state":{},`, "")
+	both := func(c, v string) string {
+		return "[" + extractor(`,"configurations":[`+c+"]") + "," + variables(`,"configurations":[`+v+"]") + "]"
+	}
 	w.run(t, []step{
 		{"index", "GET", "/v2/storage?exclude=components", "", "", 200, head + "}"},
 		{"index with components", "GET", "/v2/storage/", "", "", 200, head + `,"components":[` + extractor("") + "," + variables("") + "]}"},
+		{"index without details", "GET", "/v2/storage?exclude=componentDetails", "", "", 200, head + `,"components":[` + extractor("") + "," + variables("") + "]}"},
 		{"broken query", "GET", "/v2/storage?a=%zz", "", "", 400, storageError("The query is not valid", "validation")},
-		{"components", "GET", "/v2/storage/components", "", "", 200, "[" + extractor("") + "," + variables("") + "]"},
-		{"components with configurations", "GET", "/v2/storage/branch/1/components?include=configuration,rows", "", "", 200,
-			"[" + extractor(`,"configurations":[`+c+`,"rows":[`+row("r", "", 1, "", "{}", "{}")+`],"rowsSortOrder":["r"]}]`) + "," +
-				variables(`,"configurations":[`+v+norows+`]`) + "]"},
-		{"without rows", "GET", "/v2/storage/components?include=configuration", "", "", 200,
-			"[" + extractor(`,"configurations":[`+c+`}]`) + "," + variables(`,"configurations":[`+v+`}]`) + "]"},
+		{"index without more", "GET", "/v2/storage?exclude=services", "", "", 400, storageError(`"exclude" must be "components" or "componentDetails"`, "validation")},
+		{"components", "GET", "/v2/storage/components", "", "", 200, both(bareC+"}", bareV+"}")},
+		{"with content and rows", "GET", "/v2/storage/branch/1/components?include=configuration,rows", "", "", 200,
+			stateless.Replace(both(c, v))},
+		{"with everything", "GET", "/v2/storage/branch/1/components?include[]=configuration&include[]=rows&include[]=state", "", "", 200, both(c, v)},
+		{"with unknown parts", "GET", "/v2/storage/components?include=rows,x", "", "", 400,
+			storageError(`"include" must be "configuration", "rows" or "state"`, "validation")},
 		{"in the trash", "GET", "/v2/storage/components?isDeleted=1", "", "", 200, "[]"},
 		{"component", "GET", "/v2/storage/components/acme.ex", "", "", 200, extractor("")},
 		{"unknown component", "GET", "/v2/storage/components/acme.e", "", "", 404, storageError(`Component "acme.e" not found`, "storage.components.notFound")},
@@ -49,8 +62,17 @@ func TestIndexAndProject(t *testing.T) {
 
 func TestIndexNeedsNoToken(t *testing.T) {
 	w := newWorld(t)
-	if got := w.callWith("GET", "/v2/storage", "", http.Header{}); got.status != 200 || !strings.HasSuffix(got.body, `,"components":[]}`) {
-		t.Errorf("got %d %s", got.status, got.body)
+	w.must("POST", "/v2/storage/components/acme.used/configs", `{"name":"n"}`, 201)
+	for path, want := range map[string]string{
+		"/v2/storage": `"id":"acme.used","name":"acme.used"`, "/v2/storage/components/acme.used": `{"id":"acme.used",`,
+		"/v2/storage/branch/default/components/acme.ex": `{"id":"acme.ex",`,
+	} {
+		if got := w.callWith("GET", path, "", http.Header{}); got.status != 200 || !strings.Contains(got.body, want) {
+			t.Errorf("%s: got %d %s", path, got.status, got.body)
+		}
+	}
+	if got := w.callWith("GET", "/v2/storage/branch/7/components/acme.ex", "", http.Header{}); got.status != 404 {
+		t.Errorf("another branch: %d %s", got.status, got.body)
 	}
 }
 

@@ -34,9 +34,13 @@ func (s *server) register() {
 	}
 }
 
-// isPublic reports whether a path needs no token: the index, and the encryption,
-// which shows nothing that its client does not know.
-func isPublic(pattern string) bool { return pattern == storagePath || pattern == encryptPath }
+// isPublic reports whether a path needs no token: the index, a component, and the
+// encryption, which shows nothing that its client does not know.
+func isPublic(pattern string) bool {
+	return slices.Contains([]string{
+		storagePath, storagePath + "/components/{component}", storagePath + "/branch/{branch}/components/{component}", encryptPath,
+	}, pattern)
+}
 
 // endpoints are all paths.
 func (s *server) endpoints() map[string]methods {
@@ -52,7 +56,10 @@ func (s *server) endpoints() map[string]methods {
 		encryptPath:                    {http.MethodPost: s.encrypt},
 		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
 	}
-	for pattern, m := range s.ofBranch() {
+	all[storagePath+"/branch/{branch}/search/component-configurations"] = methods{http.MethodGet: s.searchConfigurations}
+	ofBranch := s.ofBranch()
+	maps.Copy(ofBranch, s.metadataEndpoints())
+	for pattern, m := range ofBranch {
 		all[storagePath+"/"+pattern] = m
 		all[storagePath+"/branch/{branch}/"+pattern] = m
 	}
@@ -62,7 +69,10 @@ func (s *server) endpoints() map[string]methods {
 // ofBranch are the paths that exist with and without a branch; without one they
 // mean the default branch.
 func (s *server) ofBranch() map[string]methods {
-	const configuration = "components/{component}/configs/{configuration}"
+	const (
+		configuration = "components/{component}/configs/{configuration}"
+		row           = configuration + "/rows/{row}"
+	)
 	return map[string]methods{
 		"components":                     {http.MethodGet: s.listComponents},
 		"components/{component}":         {http.MethodGet: s.showComponent},
@@ -70,20 +80,29 @@ func (s *server) ofBranch() map[string]methods {
 		configuration: {
 			http.MethodGet: s.showConfiguration, http.MethodPut: s.updateConfiguration, http.MethodDelete: s.deleteConfiguration,
 		},
-		configuration + "/state": {http.MethodPut: s.setState},
-		configuration + "/rows":  {http.MethodGet: s.listRows, http.MethodPost: s.createRow},
-		configuration + "/rows/{row}": {
+		configuration + "/restore":                     {http.MethodPost: s.restore},
+		configuration + "/versions":                    {http.MethodGet: s.listVersions},
+		configuration + "/versions/{version}":          {http.MethodGet: s.showVersion},
+		configuration + "/versions/{version}/rollback": {http.MethodPost: s.rollback},
+		configuration + "/versions/{version}/create":   {http.MethodPost: s.copyVersion},
+		configuration + "/state":                       {http.MethodPut: s.setState},
+		configuration + "/rows":                        {http.MethodGet: s.listRows, http.MethodPost: s.createRow},
+		row: {
 			http.MethodGet: s.showRow, http.MethodPut: s.updateRow, http.MethodDelete: s.deleteRow,
 		},
-		configuration + "/rows/{row}/state": {http.MethodPut: s.setState},
-		"events":                            {http.MethodGet: s.listEvents, http.MethodPost: s.createEvent},
-		"events/{event}":                    {http.MethodGet: s.showEvent},
-		"buckets":                           {http.MethodGet: s.listBuckets, http.MethodPost: s.createBucket},
-		"buckets/{bucket}":                  {http.MethodGet: s.showBucket},
-		"buckets/{bucket}/tables":           {http.MethodGet: s.listTables},
-		"tables":                            {http.MethodGet: s.listTables},
-		"tables/{table}":                    {http.MethodGet: s.showTable},
-		"tables/{table}/data-preview":       {http.MethodGet: s.previewTable},
+		row + "/state":                       {http.MethodPut: s.setState},
+		row + "/versions":                    {http.MethodGet: s.listRowVersions},
+		row + "/versions/{version}":          {http.MethodGet: s.showRowVersion},
+		row + "/versions/{version}/rollback": {http.MethodPost: s.rollbackRow},
+		row + "/versions/{version}/create":   {http.MethodPost: s.copyRowVersion},
+		"events":                             {http.MethodGet: s.listEvents, http.MethodPost: s.createEvent},
+		"events/{event}":                     {http.MethodGet: s.showEvent},
+		"buckets":                            {http.MethodGet: s.listBuckets, http.MethodPost: s.createBucket},
+		"buckets/{bucket}":                   {http.MethodGet: s.showBucket},
+		"buckets/{bucket}/tables":            {http.MethodGet: s.listTables},
+		"tables":                             {http.MethodGet: s.listTables},
+		"tables/{table}":                     {http.MethodGet: s.showTable},
+		"tables/{table}/data-preview":        {http.MethodGet: s.previewTable},
 	}
 }
 
@@ -117,14 +136,10 @@ func withoutSlash(r *http.Request) *http.Request {
 	return &clone
 }
 
-// private requires the token and, if a branch is named, the default branch.
+// private requires the token.
 func (s *server) private(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := s.authorize(r)
-		if b := r.PathValue("branch"); err == nil && b != "" && b != "default" && b != strconv.Itoa(branchID) {
-			err = notFound("storage.branches.notFound", "Branch %q not found", b)
-		}
-		if err != nil {
+		if err := s.authorize(r); err != nil {
 			s.refuse(w, r, err)
 			return
 		}
@@ -132,8 +147,13 @@ func (s *server) private(m methods) http.Handler {
 	})
 }
 
+// public requires, if a branch is named, the default branch.
 func (s *server) public(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b := r.PathValue("branch"); b != "" && b != "default" && b != strconv.Itoa(branchID) {
+			s.refuse(w, r, notFound("storage.branches.notFound", "Branch %q not found", b))
+			return
+		}
 		method := r.Method
 		if method == http.MethodHead {
 			method = http.MethodGet

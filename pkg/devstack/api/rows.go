@@ -15,7 +15,7 @@ type rowRecord struct {
 	Name              string          `json:"name"`
 	Description       string          `json:"description"`
 	Configuration     json.RawMessage `json:"configuration"`
-	State             json.RawMessage `json:"state"`
+	State             json.RawMessage `json:"state,omitempty"`
 	IsDisabled        bool            `json:"isDisabled"`
 	Version           int             `json:"version"`
 	Created           string          `json:"created"`

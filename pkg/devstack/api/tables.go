@@ -1,51 +1,36 @@
 package api
 
 import (
-	"maps"
 	"net/http"
-	"slices"
-	"strconv"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// The metadata that holds the type of a column.
-const (
-	baseTypeKey = "KBC.datatype.basetype"
-	nullableKey = "KBC.datatype.nullable"
-)
-
 type tableRecord struct {
-	ID             string                `json:"id"`
-	Name           string                `json:"name"`
-	DisplayName    string                `json:"displayName"`
-	URI            string                `json:"uri"`
-	PrimaryKey     []string              `json:"primaryKey"`
-	Created        string                `json:"created"`
-	LastImportDate *string               `json:"lastImportDate"`
-	LastChangeDate *string               `json:"lastChangeDate"`
-	RowsCount      int                   `json:"rowsCount"`
-	DataSizeBytes  int64                 `json:"dataSizeBytes"`
-	Columns        []string              `json:"columns"`
-	Metadata       []metadata            `json:"metadata"`
-	ColumnMetadata map[string][]metadata `json:"columnMetadata"`
-	Bucket         bucketRecord          `json:"bucket"`
+	ID             string                      `json:"id"`
+	Name           string                      `json:"name"`
+	DisplayName    string                      `json:"displayName"`
+	URI            string                      `json:"uri"`
+	PrimaryKey     []string                    `json:"primaryKey"`
+	Created        string                      `json:"created"`
+	LastImportDate *string                     `json:"lastImportDate"`
+	LastChangeDate *string                     `json:"lastChangeDate"`
+	RowsCount      int                         `json:"rowsCount"`
+	DataSizeBytes  int64                       `json:"dataSizeBytes"`
+	Columns        []string                    `json:"columns"`
+	Metadata       []metadataRecord            `json:"metadata"`
+	ColumnMetadata map[string][]metadataRecord `json:"columnMetadata"`
+	Bucket         bucketRecord                `json:"bucket"`
 }
 
-type metadata struct {
-	ID        string `json:"id"`
-	Key       string `json:"key"`
-	Value     string `json:"value"`
-	Timestamp string `json:"timestamp"`
-}
-
-func tableOf(r *http.Request, t store.Table, bucket bucketRecord) tableRecord {
+// tableOf is a table with its metadata.
+func (s *server) tableOf(r *http.Request, t store.Table, bucket bucketRecord) (tableRecord, error) {
+	own, columns, err := s.Store.TableMetadata(t.ID)
 	record := tableRecord{
 		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: base(r) + storagePath + "/tables/" + t.ID,
 		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
 		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
-		Columns: []string{}, Metadata: metadataOf(t.Metadata, t.LastImport), ColumnMetadata: map[string][]metadata{},
+		Columns: []string{}, Metadata: each(own, metadataOf), ColumnMetadata: map[string][]metadataRecord{},
 		Bucket: bucket,
 	}
 	if !t.LastImport.IsZero() {
@@ -54,30 +39,11 @@ func tableOf(r *http.Request, t store.Table, bucket bucketRecord) tableRecord {
 	}
 	for _, c := range t.Columns {
 		record.Columns = append(record.Columns, c.Name)
-		if pairs := columnMetadata(c, t.ColumnMetadata[c.Name]); len(pairs) > 0 {
-			record.ColumnMetadata[c.Name] = metadataOf(pairs, t.LastImport)
+		if values := columns[c.Name]; len(values) > 0 {
+			record.ColumnMetadata[c.Name] = each(values, metadataOf)
 		}
 	}
-	return record
-}
-
-// columnMetadata is the metadata of a column, with its type unless the metadata
-// already has one.
-func columnMetadata(c store.Column, given map[string]string) map[string]string {
-	pairs := map[string]string{}
-	if c.Type != "" {
-		pairs[baseTypeKey], pairs[nullableKey] = c.Type, strconv.FormatBool(c.Nullable)
-	}
-	maps.Copy(pairs, given)
-	return pairs
-}
-
-func metadataOf(pairs map[string]string, at time.Time) []metadata {
-	list := make([]metadata, 0, len(pairs))
-	for i, key := range slices.Sorted(maps.Keys(pairs)) {
-		list = append(list, metadata{ID: strconv.Itoa(i + 1), Key: key, Value: pairs[key], Timestamp: storageTime(at)})
-	}
-	return list
+	return record, err
 }
 
 // listTables lists the tables of the bucket in the path, or of all buckets.
@@ -101,7 +67,11 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 		}
 		bucket := bucketOf(r, b, tables)
 		for _, t := range tables {
-			records = append(records, tableOf(r, t, bucket))
+			record, err := s.tableOf(r, t, bucket)
+			if err != nil {
+				return answer{}, err
+			}
+			records = append(records, record)
 		}
 	}
 	return ok(records, nil)
@@ -113,7 +83,10 @@ func (s *server) showTable(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	bucket, tables, err := s.bucket(t.Bucket)
-	return ok(tableOf(r, t, bucketOf(r, bucket, tables)), err)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(s.tableOf(r, t, bucketOf(r, bucket, tables)))
 }
 
 func noTable(id string) *refusal {

@@ -76,9 +76,9 @@ func TestTables(t *testing.T) {
 	const at = `"timestamp":"2026-03-04T05:06:07+0000"`
 	const users = `{"id":"in.c-shop.users","name":"users","displayName":"users","uri":"http://HOST/v2/storage/tables/in.c-shop.users","primaryKey":["id"],` +
 		`"created":"2026-03-04T05:06:07+0000","lastImportDate":"2026-03-04T05:06:07+0000","lastChangeDate":"2026-03-04T05:06:07+0000",` +
-		`"rowsCount":2,"dataSizeBytes":17,"columns":["id","name","x"],"metadata":[{"id":"1","key":"a","value":"1",` + at + `},{"id":"2","key":"b","value":"2",` + at + `}],` +
-		`"columnMetadata":{"id":[{"id":"1","key":"KBC.datatype.basetype","value":"INTEGER",` + at + `},{"id":"2","key":"KBC.datatype.nullable","value":"false",` + at + `}],` +
-		`"name":[{"id":"1","key":"KBC.datatype.basetype","value":"NUMERIC",` + at + `},{"id":"2","key":"KBC.datatype.nullable","value":"true",` + at + `}]},"bucket":`
+		`"rowsCount":2,"dataSizeBytes":17,"columns":["id","name","x"],"metadata":[{"id":"1","key":"a","value":"1","provider":"user",` + at + `},{"id":"2","key":"b","value":"2","provider":"user",` + at + `}],` +
+		`"columnMetadata":{"id":[{"id":"3","key":"KBC.datatype.basetype","value":"INTEGER","provider":"storage",` + at + `},{"id":"4","key":"KBC.datatype.nullable","value":"false","provider":"storage",` + at + `}],` +
+		`"name":[{"id":"5","key":"KBC.datatype.nullable","value":"true","provider":"storage",` + at + `},{"id":"6","key":"KBC.datatype.basetype","value":"NUMERIC","provider":"user",` + at + `}]},"bucket":`
 	got := w.call("GET", "/v2/storage/tables/in.c-shop.users", "", "")
 	if got.status != 200 || !strings.HasPrefix(got.body, users) || !strings.Contains(got.body, `"rowsCount":2,"dataSizeBytes":17,"idBranch":1}}`) {
 		t.Errorf("got  %s\nwant %s", got.body, users)

@@ -119,7 +119,7 @@ func (b *browser) until(expression string) {
 		if err == nil {
 			return
 		}
-		if attempt == 3 || !strings.Contains(err.Error(), "Cannot find context") {
+		if attempt == 3 || !strings.Contains(err.Error(), "Cannot find context") && !strings.Contains(err.Error(), "navigated") {
 			b.Fatalf("%s never became true: %v\n%s", expression, err, ask[string](b, "document.body.innerText"))
 		}
 	}

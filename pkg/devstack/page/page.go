@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -70,6 +71,9 @@ type site struct {
 	session session
 	assets  assets
 	views   views
+	// checking is held while a text is checked.
+	checking sync.Mutex
+	drafts   drafts
 }
 
 func (s *site) routes() http.Handler {
@@ -101,6 +105,8 @@ func (s *site) pages() paths {
 		"GET /tables/{id}/csv":                 s.download,
 		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
+	maps.Copy(all, s.editorPages())
+	maps.Copy(all, s.beginPages())
 	maps.Copy(all, s.tryPages())
 	return all
 }

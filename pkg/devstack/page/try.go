@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +13,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
-
-// maxDocument is how large a configuration from the editor may be, in bytes.
-const maxDocument = 8 << 20
 
 func (s *site) tryPages() paths {
 	return paths{
@@ -74,20 +71,17 @@ func (s *site) panel(component, id string) (tryPanel, error) {
 
 // startTry starts a try of the text of the editor, and leads to it.
 func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
-	component, id := r.PathValue("component"), r.PathValue("id")
-	c, err := s.Store.Configuration(component, id)
-	if err != nil {
-		return err
-	}
 	if s.Tries == nil {
 		return store.ErrNotFound
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
-	if err := r.ParseForm(); err != nil {
-		s.refuseTry(w, http.StatusBadRequest, "The form cannot be read. A configuration may have at most 8 MB.")
-		return nil
+	if err := readForm(w, r); err != nil {
+		return s.refuse(w, r, http.StatusBadRequest, err.Error())
 	}
-	wanted, err := s.wantedTry(r, c)
+	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
+	if err != nil {
+		return err
+	}
+	wanted, err := s.wantedTry(r, e)
 	if err == nil {
 		var t *trial.Try
 		if t, err = s.Tries.Start(wanted); err == nil {
@@ -98,22 +92,17 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case errors.Is(err, trial.ErrBusy):
-		s.refuseTry(w, http.StatusTooManyRequests, "Too many tries are running. Wait for the end of one, or cancel one.")
+		return s.refuse(w, r, http.StatusTooManyRequests, err.Error())
 	case failure.KindOf(err) == failure.User:
-		s.refuseTry(w, http.StatusUnprocessableEntity, err.Error())
+		return s.refuse(w, r, http.StatusUnprocessableEntity, err.Error())
 	default:
 		return err
 	}
-	return nil
-}
-
-// refuseTry shows why a try did not start.
-func (s *site) refuseTry(w http.ResponseWriter, status int, reason string) {
-	s.show(w, status, "message", layout{Title: "The try did not start", Body: reason})
 }
 
 // wantedTry reads the form of the panel. Errors are user errors, or those of the store.
-func (s *site) wantedTry(r *http.Request, c store.Configuration) (trial.Request, error) {
+func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
+	c := e.Configuration
 	wanted := trial.Request{Component: c.Component, Config: c.ID}
 	text, err := s.restoreSecrets(r.Context(), c.Component, c.ID, []byte(r.PostForm.Get("document")))
 	if err != nil {
@@ -122,7 +111,7 @@ func (s *site) wantedTry(r *http.Request, c store.Configuration) (trial.Request,
 	if err := checkDocument(text); err != nil {
 		return wanted, err
 	}
-	wanted.Document = text
+	wanted.Document = e.whole(text)
 	if wanted.Limits, err = limitsOf(r.PostForm); err != nil {
 		return wanted, err
 	}
@@ -138,6 +127,19 @@ func (s *site) wantedTry(r *http.Request, c store.Configuration) (trial.Request,
 	}
 	wanted.Values, err = s.valuesOf(r.PostForm, c)
 	return wanted, err
+}
+
+// whole is the document that a job would run with a text of the editor: of a row on top of its
+// configuration, of a configuration with rows below the first one.
+func (e edited) whole(text []byte) []byte {
+	switch {
+	case e.Row != nil:
+		return queue.RowDocument(fields(e.Configuration.Configuration), fields(text)).AppendJSON(nil)
+	case len(e.Rows) > 0:
+		return queue.RowDocument(fields(text), fields(e.Rows[0].Configuration)).AppendJSON(nil)
+	default:
+		return text
+	}
 }
 
 // limitsOf reads the limits in a form; one that is missing has its default.
@@ -260,7 +262,7 @@ func (v tryView) EditPath(pointer string) string { return editURL(v.Component, v
 
 // editURL is the path of the editor below the path of the session.
 func editURL(component, id, pointer string) string {
-	at := path.Join("/configurations", url.PathEscape(component), url.PathEscape(id), "edit")
+	at := configurationPath(component, id) + "/edit"
 	if pointer != "" {
 		at += "?at=" + url.QueryEscape(pointer)
 	}

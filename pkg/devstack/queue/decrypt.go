@@ -13,11 +13,16 @@ const (
 	branchType = "default"
 )
 
+// Scope is what the ciphers in a configuration may be bound to.
+func Scope(component, configuration string) encryption.Scope {
+	return encryption.Scope{Component: component, Project: projectID, Configuration: configuration, BranchType: branchType}
+}
+
 // decrypt decrypts the configurations and the states of all steps. A cipher of
 // another platform in a configuration is left to the component, which reports its
 // place. A state is written by the platform only.
 func (r *run) decrypt(p plan) error {
-	scope := encryption.Scope{Component: r.job.Component, Project: projectID, Configuration: r.job.Config, BranchType: branchType}
+	scope := Scope(r.job.Component, r.job.Config)
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.doc, _ = r.q.box.Decrypt(scope, s.doc)

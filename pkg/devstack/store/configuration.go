@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +25,8 @@ type Configuration struct {
 	Name              string
 	Description       string
 	ChangeDescription string
-	Created           time.Time
+	// Created is the time of the first version, Changed that of the current one.
+	Created, Changed time.Time
 	// Version starts at 1 and grows with each change, including changes of rows but
 	// not of states.
 	Version    int
@@ -38,11 +41,13 @@ type Configuration struct {
 // Row is one row of a configuration.
 type Row struct {
 	// ID is unique among the rows of the configuration.
-	ID                   string
-	Name                 string
-	Description          string
-	ChangeDescription    string
-	Created              time.Time
+	ID                string
+	Name              string
+	Description       string
+	ChangeDescription string
+	Created, Changed  time.Time
+	// Version starts at 1. A change of it, or of the id, makes a new version; the
+	// store sets its number.
 	Version              int
 	IsDisabled           bool
 	Configuration, State json.RawMessage
@@ -79,7 +84,11 @@ func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 		if stored.Get(c.key()) != nil {
 			return ErrExists
 		}
-		c.Created, c.Version = s.clock(), 1
+		c.Version = 1
+		c.normalize()
+		if err := s.record(tx, nil, &c); err != nil {
+			return err
+		}
 		return c.put(tx)
 	})
 	return c, err
@@ -118,20 +127,52 @@ func (s *Store) Configurations(component string, deleted bool) (found []Configur
 	return found, err
 }
 
+// Components are the ids of the components that have a configuration, even in the
+// trash, in their order.
+func (s *Store) Components() (ids []string, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(configurations).Cursor()
+		for key, _ := cursor.First(); key != nil; {
+			id, _, _ := strings.Cut(string(key), "\x00")
+			ids = append(ids, id)
+			key, _ = cursor.Seek([]byte(id + "\x01"))
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// HasComponent reports whether a component has a configuration, even in the trash.
+func (s *Store) HasComponent(id string) (found bool, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		prefix := configurationKey(id, "")
+		key, _ := tx.Bucket(configurations).Cursor().Seek(prefix)
+		found = bytes.HasPrefix(key, prefix)
+		return nil
+	})
+	return found, err
+}
+
 // UpdateConfiguration changes a configuration or its rows and makes a new version.
 // If change returns an error, it is returned and nothing is written. Change may be
 // called more than once, each time with what is stored.
 func (s *Store) UpdateConfiguration(component, id string, change func(*Configuration) error) (Configuration, error) {
-	return s.changeConfiguration(component, id, func(c *Configuration) error {
+	return s.changeConfiguration(component, id, func(tx *bbolt.Tx, c *Configuration) error {
+		before := c.numbers()
 		c.Version++
-		return change(c)
+		if err := change(c); err != nil {
+			return err
+		}
+		c.Component, c.ID = component, id // the key must not change
+		c.normalize()
+		return s.record(tx, before, c)
 	})
 }
 
 // SetState stores the state of a configuration, or of one of its rows if row is not
 // "". The version stays the same.
 func (s *Store) SetState(component, id, row string, state json.RawMessage) (Configuration, error) {
-	return s.changeConfiguration(component, id, func(c *Configuration) error {
+	return s.changeConfiguration(component, id, func(_ *bbolt.Tx, c *Configuration) error {
 		if row == "" {
 			c.State = state
 			return nil
@@ -145,7 +186,8 @@ func (s *Store) SetState(component, id, row string, state json.RawMessage) (Conf
 	})
 }
 
-// DeleteConfiguration moves a configuration to the trash, or removes it from there.
+// DeleteConfiguration moves a configuration to the trash, or removes it from there
+// with all its versions and its metadata.
 func (s *Store) DeleteConfiguration(component, id string) error {
 	return s.write(func(tx *bbolt.Tx) error {
 		c, err := get[Configuration](tx, configurations, configurationKey(component, id))
@@ -153,36 +195,46 @@ func (s *Store) DeleteConfiguration(component, id string) error {
 			return err
 		}
 		if c.IsDeleted {
+			err := errors.Join(forget(tx, component, id), forgetMetadata(tx, ConfigurationObject(component, id), none))
+			if err != nil {
+				return err
+			}
 			return tx.Bucket(configurations).Delete(c.key())
 		}
-		c.IsDeleted = true
+		before := c.numbers()
+		c.IsDeleted, c.ChangeDescription = true, "Configuration deleted"
 		c.Version++
+		if err := s.record(tx, before, &c); err != nil {
+			return err
+		}
 		return c.put(tx)
 	})
 }
 
-func (s *Store) changeConfiguration(component, id string, change func(*Configuration) error) (c Configuration, err error) {
+func (s *Store) changeConfiguration(component, id string, change func(*bbolt.Tx, *Configuration) error) (c Configuration, err error) {
 	err = s.write(func(tx *bbolt.Tx) error {
 		if c, err = get[Configuration](tx, configurations, configurationKey(component, id)); err != nil {
 			return err
 		}
-		if err := change(&c); err != nil {
+		if err := change(tx, &c); err != nil {
 			return err
 		}
-		c.Component, c.ID = component, id // the key must not change
+		c.normalize()
 		return c.put(tx)
 	})
 	return c, err
 }
 
-func (c *Configuration) put(tx *bbolt.Tx) error {
+// normalize sets the objects that are missing.
+func (c *Configuration) normalize() {
 	c.Configuration, c.State = object(c.Configuration), object(c.State)
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		r.Configuration, r.State = object(r.Configuration), object(r.State)
 	}
-	return put(tx, configurations, c.key(), c)
 }
+
+func (c *Configuration) put(tx *bbolt.Tx) error { return put(tx, configurations, c.key(), c) }
 
 func (c *Configuration) key() []byte { return configurationKey(c.Component, c.ID) }
 

@@ -26,7 +26,8 @@ type Load struct {
 	// the same primary key. Without it the rows are the whole table. In both cases
 	// the last of several rows with the same primary key stays, at the position of
 	// the first.
-	Incremental    bool
+	Incremental bool
+	// Metadata and ColumnMetadata (by the name of the column) are set on the table.
 	Metadata       map[string]string
 	ColumnMetadata map[string]map[string]string
 	Job            string
@@ -290,7 +291,7 @@ func (l *load) publish() error {
 	}
 	t := &l.table
 	t.Bucket, t.Name, t.LastImport = bucket, name, l.store.clock()
-	t.Metadata, t.ColumnMetadata, t.Job = l.Metadata, l.ColumnMetadata, l.Job
+	t.Job = l.Job
 	if t.Created.IsZero() {
 		t.Created = t.LastImport
 	}
@@ -301,6 +302,9 @@ func (l *load) publish() error {
 	}
 	return l.store.write(func(tx *bbolt.Tx) error {
 		if err := l.store.ensureBucket(tx, bucket); err != nil {
+			return err
+		}
+		if err := l.store.describe(tx, t.Table, providerOf(tx, l.Job), l.Metadata, l.ColumnMetadata); err != nil {
 			return err
 		}
 		return put(tx, tables, []byte(t.ID), t)

@@ -35,6 +35,9 @@ var (
 // endian, so that they sort.
 var (
 	configurations = []byte("configurations") // component NUL id -> Configuration
+	versions       = []byte("versions")       // a history and a number -> version, see version.go
+	contents       = []byte("contents")       // the same key -> a document
+	metadata       = []byte("metadata")       // object, id -> Metadata
 	jobs           = []byte("jobs")           // id -> Job
 	unfinished     = []byte("unfinished")     // id of a job -> empty
 	events         = []byte("events")         // id -> Event
@@ -111,6 +114,9 @@ func (s *Store) prepare() error {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
+		}
+		if err := errors.Join(prepareVersions(tx), s.prepareMetadata(tx)); err != nil {
+			return err
 		}
 		return errors.Join(numberEvents(tx), s.prepareKey(tx))
 	})

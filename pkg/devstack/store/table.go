@@ -25,10 +25,6 @@ type Table struct {
 	// Bytes is the size of all cells.
 	Bytes               int64
 	Created, LastImport time.Time
-	// Metadata and ColumnMetadata (by the name of the column) come from the last
-	// load.
-	Metadata       map[string]string
-	ColumnMetadata map[string]map[string]string
 	// Job is the id of the last job that loaded it.
 	Job string
 }

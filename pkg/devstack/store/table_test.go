@@ -36,9 +36,13 @@ func TestTables(t *testing.T) {
 		t.Errorf("buckets %s", names)
 	}
 	table := must[Table](t)(s.Table("out.c-b.t"))
-	if table.Bucket != "out.c-b" || table.Name != "t" || table.Job != "7" || table.Metadata["k"] != "v" || table.ColumnMetadata["a"]["x"] != "y" ||
+	if table.Bucket != "out.c-b" || table.Name != "t" || table.Job != "7" ||
 		!table.Created.Equal(clock()) || !table.LastImport.Equal(clock()) {
 		t.Errorf("%+v", table)
+	}
+	own, columns, err := s.TableMetadata("out.c-b.t")
+	if got := fmt.Sprintln(own, columns, err); got != "[{5 user k v "+clock().String()+"}] map[a:[{6 user x y "+clock().String()+"}]] <nil>\n" {
+		t.Errorf("metadata %s", got)
 	}
 	for name, err := range map[string]error{
 		"bucket": errorOf(s.Bucket("in.c-none")), "table": errorOf(s.Table("in.c-b.none")),

@@ -56,11 +56,11 @@ function settleTry() {
 
 // startTry sends the form of the editor and shows the try that it started.
 async function startTry(button) {
-  const form = button.form;
+  // A button that is disabled would not be a part of the form.
+  const body = new URLSearchParams(new FormData(button.form, button));
   tryProblem("");
   for (const one of document.querySelectorAll("#try-start, #try-replay")) one.disabled = true;
   try {
-    const body = new URLSearchParams(new FormData(form, button));
     const { ok, page } = await fetchPage(button.formAction, { method: "POST", body });
     const fresh = page.getElementById("try-result");
     if (!ok || !fresh) throw new Error(page.querySelector("main")?.innerText.trim() || "The try did not start.");

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shownProblems is how many findings the editor lists: the first.
+const shownProblems = 200
+
+// findingList is the problems of a text.
+type findingList struct {
+	List []problem `json:"list"`
+	// Omitted is how many more there are.
+	Omitted int `json:"omitted,omitzero"`
+}
+
+// problem is one finding in a text. Lines count from 1, Start and End count UTF-16 units
+// of the text.
+type problem struct {
+	Severity string `json:"severity"`
+	Code     string `json:"code"`
+	Title    string `json:"title"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitzero"`
+	Pointer  string `json:"pointer"`
+	Line     int    `json:"line"`
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+}
+
+// Errors counts those that prevent a run.
+func (l findingList) Errors() int {
+	n := 0
+	for _, p := range l.List {
+		if p.Severity == "error" {
+			n++
+		}
+	}
+	return n
+}
+
+// question is what the script of the editor asks about a text.
+type question struct {
+	// Want is findings, completions or hover.
+	Want     string `json:"want"`
+	Row      string `json:"row"`
+	Document string `json:"document"`
+	// Cursor counts UTF-16 units.
+	Cursor int `json:"cursor"`
+}
+
+// assist answers what the script of the editor asks while a person types.
+func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
+	var q question
+	if err := readBody(w, r, &q); err != nil {
+		return writeJSON(w, http.StatusBadRequest, editorReply{Problem: "The question cannot be read."})
+	}
+	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), q.Row)
+	if err != nil {
+		return err
+	}
+	if q.Want == "findings" {
+		found, err := s.findings(r.Context(), e, q.Document)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, http.StatusOK, found)
+	}
+	if e.isVariables() {
+		return writeJSON(w, http.StatusOK, struct{}{})
+	}
+	d := assist.New(q.Document)
+	if d.Variables, err = s.declaredVariables(e); err != nil {
+		return err
+	}
+	at := assist.NewUnits(q.Document)
+	offset := assist.Offset(q.Document, q.Cursor)
+	if q.Want == "hover" {
+		h, _ := d.Hover(offset)
+		h.Start, h.End = at.At(h.Start), at.At(h.End)
+		return writeJSON(w, http.StatusOK, h)
+	}
+	items := d.Complete(offset)
+	for i := range items {
+		item := &items[i]
+		item.Caret = assist.NewUnits(item.Insert).At(item.Caret)
+		item.Start, item.End = at.At(item.Start), at.At(item.End)
+	}
+	return writeJSON(w, http.StatusOK, struct {
+		Items []assist.Item `json:"items"`
+	}{items})
+}
+
+// declaredVariables are the names that another configuration declares for this one.
+func (s *site) declaredVariables(e edited) ([]string, error) {
+	found, err := s.variables(e.Configuration)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	var names []string
+	for _, v := range found.List {
+		names = append(names, v.Name)
+	}
+	return names, nil
+}
+
+// findings are the problems of a text of the editor. Those of the configuration around a
+// row, or of the rows of a configuration, are left out.
+func (s *site) findings(ctx context.Context, e edited, text string) (findingList, error) {
+	s.checking.Lock() // one at a time; the script does not wait for old answers
+	defer s.checking.Unlock()
+	if ctx.Err() != nil {
+		return findingList{}, nil
+	}
+	names, err := s.namesIn(e.Configuration, []byte(text))
+	if err != nil {
+		return findingList{}, err
+	}
+	f, unknown := s.decrypted(s.storedSecrets(e.Configuration, names), e.Configuration).fill(text, names)
+	found := s.check(ctx, e, []byte(f.text))
+	list := findingList{List: []problem{}}
+	if unknown != nil {
+		start, end := f.unknown.start, f.unknown.end
+		list.List = append(list.List, problem{
+			Severity: "error", Title: "The value is not known", Message: sentence(reason(unknown)), Pointer: failure.PointerOf(unknown),
+			Line: lineOf(text, start), Start: units(text, start), End: units(text, end),
+		})
+	}
+	list.Omitted = max(len(found)-shownProblems, 0)
+	at := assist.NewUnits(text)
+	for _, p := range found[:len(found)-list.Omitted] {
+		list.List = append(list.List, problem{
+			Severity: string(p.Severity), Code: string(p.Code), Title: p.Title, Message: sentence(p.Message), Hint: sentence(p.Hint), Pointer: p.Pointer,
+			Line: p.Line, Start: at.At(f.original(p.Start)), End: at.At(f.original(p.End)),
+		})
+	}
+	return list, nil
+}
+
+// check checks a text with its secrets.
+func (s *site) check(ctx context.Context, e edited, text []byte) []assist.Finding {
+	o := load.Options{Now: s.Now, Variables: variables.Inputs{}}
+	doc, err := value.Parse(text)
+	switch {
+	case err != nil:
+		return assist.Check(ctx, text, o)
+	case e.isVariables():
+		return nil
+	case e.Row != nil:
+		return assist.CheckPart(ctx, text, queue.RowDocument(fields(e.Configuration.Configuration), doc).Pretty(), o)
+	case len(e.Rows) > 0:
+		return assist.CheckPart(ctx, text, queue.RowDocument(doc, fields(e.Rows[0].Configuration)).Pretty(), o)
+	default:
+		return assist.Check(ctx, text, o)
+	}
+}
+
+// units are the UTF-16 units before an offset.
+func units(text string, offset int) int { return assist.NewUnits(text).At(offset) }
+
+// lineOf is the line of an offset, from 1.
+func lineOf(text string, offset int) int {
+	n := 1
+	for i := range min(offset, len(text)) {
+		if text[i] == '\n' {
+			n++
+		}
+	}
+	return n
+}

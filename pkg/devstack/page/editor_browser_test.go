@@ -1,0 +1,162 @@
+package page
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// caretBehind moves the cursor behind a text.
+const caretBehind = `(() => {
+	const area = document.getElementById("document");
+	const at = area.value.indexOf(%TEXT%) + %TEXT%.length;
+	area.focus();
+	area.setSelectionRange(at, at);
+	return at;
+})()`
+
+func caret(text string) string { return strings.ReplaceAll(caretBehind, "%TEXT%", "`"+text+"`") }
+
+// TestEditorInBrowser begins with a curl command and ends with a restored version.
+func TestEditorInBrowser(t *testing.T) {
+	short.Skip(t, "it starts a browser")
+	orders := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer s3cret-token" {
+			http.Error(w, "no token", http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"total": 4, "facets": [{"name": "a"}], "orders": [{"id": 1, "state": "paid"}, {"id": 2, "state": "<b>new</b>"}], "next": "/orders?page=2"}`))
+	}))
+	t.Cleanup(orders.Close)
+	p := newPlatform(t)
+	b := newBrowser(p)
+	b.visit("/?token=" + "a+token+%26+more")
+	b.do(chromedp.Navigate(b.server + "/?token=a+token+%26+more"))
+
+	b.visit("/begin")
+	b.shots("begin")
+	b.do(chromedp.Focus(chromedp.ID("search")))
+	b.do(chromedp.KeyEvent("strip"))
+	b.until(`document.querySelectorAll("#gallery li:not([hidden])").length === 1`)
+	b.do(chromedp.SendKeys(chromedp.ID("example"), "curl -H 'Authorization: Bearer s3cret-token' '"+orders.URL+"/orders?page=1'"))
+	b.do(chromedp.Click(chromedp.CSS("#begin-example button")))
+	b.until(`document.querySelector("#draft .question") !== null`)
+	if strings.Contains(ask[string](b, "document.documentElement.outerHTML"), "s3cret") {
+		t.Error("a credential is shown")
+	}
+	b.shots("draft")
+	b.do(chromedp.Click(chromedp.CSS(`input[name=key][value=id]`)))
+	b.until(`document.querySelector("input[name=key][value=id]").checked && document.querySelector(".source").textContent.includes("primaryKey")`)
+	b.do(chromedp.Click(chromedp.CSS("#draft .confirm button")))
+	b.until(`document.getElementById("document") !== null && document.querySelectorAll(".editor-line").length > 10`)
+	b.shots("editor")
+
+	// A typo is marked, and completed.
+	b.until(caret(`"jobs": [`) + ` > 0`)
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.until(caret(`"dataField"`) + ` > 0`)
+	for range len(`Field"`) {
+		b.do(chromedp.KeyEvent(kb.Backspace))
+	}
+	b.do(chromedp.KeyEvent(`Feild"`))
+	b.until(`document.querySelector(".finding-list")?.textContent.includes("dataField") && document.querySelector(".mark-warning") !== null`)
+	b.shots("editor-problem")
+	for range len(`eild"`) {
+		b.do(chromedp.KeyEvent(kb.Backspace))
+	}
+	b.until(`!document.querySelector(".editor-popup").hidden && document.querySelector("[aria-selected=true]").textContent.startsWith("dataField")`)
+	b.shots("editor-complete")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.until(`document.getElementById("document").value.includes('"dataField": "orders"')`)
+	b.until(`document.querySelector(".finding-list") === null`)
+
+	// What is at the cursor is explained.
+	b.until(caret(`"pagi`) + ` > 0`)
+	b.do(chromedp.KeyEvent(kb.F1))
+	b.until(`!document.querySelector(".editor-hover").hidden && document.querySelector(".editor-hover").textContent.includes("How the next page is requested")`)
+	b.shots("editor-explain")
+
+	// The layer and the text are in step.
+	const inStep = `(() => {
+		const line = document.querySelector(".editor-line[data-line='5']");
+		const area = document.getElementById("document");
+		const top = line.getBoundingClientRect().top - area.getBoundingClientRect().top;
+		return Math.abs(top - (8 + 5 * 20)) < 1 && [...document.querySelectorAll(".editor-line")].every((l) => l.textContent === area.value.split("\n")[+l.dataset.line]);
+	})()`
+	if !ask[bool](b, inStep) {
+		t.Error("the colours are not where the text is")
+	}
+
+	// A new secret is typed, a comment given, and saved by the keyboard.
+	b.until(caret(`"#token": "`) + ` > 0`)
+	b.do(chromedp.KeyEvent("new"))
+	b.until(`document.querySelector(".finding-list")?.textContent.includes("type the whole value again")`)
+	b.until(`(() => { const a = document.getElementById("document"); const at = a.value.indexOf('"new••'); a.setSelectionRange(at + 1, a.value.indexOf('"', at + 1)); return at > 0; })()`)
+	b.do(chromedp.KeyEvent("typed-s3cret"))
+	b.do(chromedp.SendKeys(chromedp.ID("comment"), "Another token"))
+	b.do(chromedp.Click(chromedp.ID("save")))
+	b.until(`document.getElementById("editor-state").textContent === "Saved as version 2."`)
+	b.until(`!document.getElementById("document").value.includes("s3cret") && document.getElementById("document").value.includes("••••")`)
+	stored, err := p.store.Configuration("acme.ex-shop", ask[string](b, `document.getElementById("editor").dataset.config`))
+	p.must(err)
+	if text := string(stored.Configuration); stored.Version != 2 || stored.ChangeDescription != "Another token" || !strings.Contains(text, `"dataField":"orders"`) || !strings.Contains(text, "KBC::") {
+		t.Errorf("stored %+v: %s", stored, stored.Configuration)
+	}
+
+	// Formatting, and a conflict.
+	b.do(chromedp.Focus(chromedp.ID("document")))
+	b.until(caret(`"parameters": {`) + ` > 0`)
+	b.do(chromedp.KeyEvent("     "))
+	b.do(chromedp.Click(chromedp.ID("format")))
+	b.until(`!document.getElementById("document").value.includes("{     ")`)
+	_, err = p.store.UpdateConfiguration(stored.Component, stored.ID, func(c *store.Configuration) error { c.Configuration = []byte(`{"parameters":{}}`); return nil })
+	p.must(err)
+	b.do(chromedp.Click(chromedp.ID("save")))
+	b.until(`document.getElementById("editor-problem").textContent.includes("Version 3 was stored")`)
+	b.shots("editor-conflict")
+
+	// Escape, then Tab leaves.
+	text := ask[string](b, `document.getElementById("document").value`)
+	b.do(chromedp.Focus(chromedp.ID("document")))
+	b.do(chromedp.KeyEvent(kb.Tab))
+	if got := ask[string](b, "document.activeElement.id"); got != "document" {
+		t.Errorf("Tab leaves to %q", got)
+	}
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.do(chromedp.KeyEvent(kb.Tab))
+	if got := ask[string](b, "document.activeElement.id"); got == "document" {
+		t.Error("Tab does not leave after Escape")
+	}
+
+	// Versions: compare, restore.
+	b.until(`(document.getElementById("document").value = ` + strconv.Quote(text) + `) !== ""`) // else the browser asks whether to leave
+	b.visit(configurationPath(stored.Component, stored.ID) + "/versions?from=1&to=2")
+	b.until(`document.querySelectorAll(".compared .new").length > 0`)
+	b.shots("versions")
+	b.do(chromedp.Click(chromedp.CSS(".restore button")))
+	b.until(`document.querySelectorAll(".version-table tbody tr").length === 4`)
+	restored, err := p.store.Configuration(stored.Component, stored.ID)
+	p.must(err)
+	if restored.Version != 4 || string(restored.Configuration) != string(stored.Configuration) {
+		t.Errorf("restored %d: %s", restored.Version, restored.Configuration)
+	}
+	b.visit(configurationPath(stored.Component, stored.ID) + "/edit?at=/parameters/config/jobs/0/dataField")
+	b.until(`(() => { const a = document.getElementById("document"); return a.value.slice(a.selectionStart, a.selectionEnd).startsWith('"orders"'); })()`)
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, complaint := range b.complaints {
+		if !strings.Contains(complaint, "409") {
+			t.Errorf("the browser complains: %s", complaint)
+		}
+	}
+}
