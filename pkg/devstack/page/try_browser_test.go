@@ -42,6 +42,10 @@ func TestTryInBrowser(t *testing.T) {
 		b.Errorf("the value for the next page is %q", got)
 	}
 	b.shots("try-request")
+	for _, place := range []string{".try-answer", "#try-tables-title"} {
+		ask[bool](b, `(document.querySelector("`+place+`").scrollIntoView(), true)`)
+		b.shots("try" + strings.Trim(place, ".#"))
+	}
 	b.do(chromedp.Click(chromedp.CSS(`#try-request [rel=next]`)))
 	b.until(`document.querySelector("#try-request .try-url").textContent.includes("/orders/1/items")`)
 	b.do(chromedp.Focus(chromedp.CSS("#try-tree .tree-request[aria-current]")))
