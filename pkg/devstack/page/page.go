@@ -22,7 +22,7 @@ type Options struct {
 	Store *store.Store
 	// API serves the platform's APIs; the page calls it within the process.
 	API http.Handler
-	// Tries runs configurations as they stand in the editor; nil runs none.
+	// Tries runs configurations that are open in the editor, saved or not; nil runs none.
 	Tries *trial.Trials
 	// Token opens the page; required.
 	Token string

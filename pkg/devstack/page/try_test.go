@@ -161,8 +161,8 @@ func TestTryWithValuesOfVariables(t *testing.T) {
 	}
 }
 
-// TestTreeOfManyRequests: a page of the tree has a limited number of requests, whatever
-// their place.
+// TestTreeOfManyRequests: a page of the tree has a limited number of requests, no matter
+// where they are.
 func TestTreeOfManyRequests(t *testing.T) {
 	t.Parallel()
 	x := &trial.Index{Iterations: 2}

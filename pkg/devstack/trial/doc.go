@@ -1,4 +1,4 @@
-// Package trial runs a configuration as it stands in the editor of the page: on a sample
+// Package trial runs the text in the editor of the page, saved or not: on a sample
 // of the data, within limits, with a recording and a report. A try is not a job. It is
 // in no list of jobs, loads no table and stores no state, but for what a login must
 // remember.

@@ -75,7 +75,7 @@ const (
 	tablesName    = "tables"
 )
 
-// recentEvents is how many of the newest events a try keeps at hand.
+// recentEvents is how many of the newest events a try keeps.
 const recentEvents = 12
 
 // Info is what is known about a try at a moment.
