@@ -3,10 +3,12 @@ package page
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -157,10 +159,27 @@ func (s *site) check(ctx context.Context, e edited, text []byte) []assist.Findin
 	case e.Row != nil:
 		return assist.CheckPart(ctx, text, queue.RowDocument(fields(e.Configuration.Configuration), doc).Pretty(), o)
 	case len(e.Rows) > 0:
-		return assist.CheckPart(ctx, text, queue.RowDocument(doc, fields(e.Rows[0].Configuration)).Pretty(), o)
+		return checkWithRows(ctx, text, doc, e.Rows[:min(len(e.Rows), checkedRows)], o)
 	default:
 		return assist.Check(ctx, text, o)
 	}
+}
+
+// checkedRows is with how many rows a configuration is checked: the first.
+const checkedRows = 10
+
+// checkWithRows returns the findings about a configuration that it has with each of its rows.
+func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []store.Row, o load.Options) (common []assist.Finding) {
+	for i, row := range rows {
+		found := assist.CheckPart(ctx, text, queue.RowDocument(doc, fields(row.Configuration)).Pretty(), o)
+		if i == 0 {
+			common = found
+		}
+		common = slices.DeleteFunc(common, func(f assist.Finding) bool {
+			return !slices.ContainsFunc(found, func(g assist.Finding) bool { return g.Code == f.Code && g.Pointer == f.Pointer })
+		})
+	}
+	return common
 }
 
 // units are the UTF-16 units before an offset.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -143,7 +143,7 @@ func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := example.Fetch(r.Context(), request, example.Options{UserAgent: "configurable-extractor"})
+	x, err := example.Fetch(r.Context(), request, example.Options{UserAgent: "configurable-extractor", Dial: s.Dial})
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +392,12 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.drafts.remove(d.id)
-	http.Redirect(w, r, s.session.path+editPath(p.Component, id, ""), http.StatusSeeOther)
+	to := editPath(p.Component, id, "")
+	if len(p.Missing) > 0 && !strings.Contains(p.Missing[0], " ") { // an attribute, not the host
+		pointer := failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0])
+		to += "?at=" + url.QueryEscape(pointer)
+	}
+	http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)
 	return nil
 }
 
@@ -402,8 +407,8 @@ func (s *site) store(ctx context.Context, p draftPage) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var sealed json.RawMessage
-	if err := s.call(ctx, http.MethodPost, encryptPath(p.Component, ""), document, &sealed); err != nil {
+	sealed, err := s.seal(ctx, p.Component, "", document)
+	if err != nil {
 		return "", err
 	}
 	comment := "Begun from an example"

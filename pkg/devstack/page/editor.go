@@ -302,8 +302,8 @@ func reason(err error) string {
 // put encrypts the secrets of a document and stores it by the APIs. It returns the number of
 // the new version of the configuration.
 func (s *site) put(ctx context.Context, f submission, document value.Value) (version int, err error) {
-	var sealed json.RawMessage
-	if err := s.call(ctx, http.MethodPost, encryptPath(f.Component, f.ID), document, &sealed); err != nil {
+	sealed, err := s.seal(ctx, f.Component, f.ID, document)
+	if err != nil {
 		return 0, err
 	}
 	path := storagePath(f.Component, f.ID)
@@ -327,14 +327,39 @@ func storagePath(component, id string) string {
 	return path
 }
 
-// encryptPath is the path that encrypts for a configuration, or for all of a component.
-func encryptPath(component, id string) string {
-	scope := queue.Scope(component, id)
-	query := url.Values{"componentId": {component}, "projectId": {scope.Project}}
+// seal encrypts the secrets of a document for a configuration, or for all of a component.
+// What is no secret stays: a cipher of {{name}} would not be replaced by the variable.
+func (s *site) seal(ctx context.Context, component, id string, document value.Value) (value.Value, error) {
+	query := url.Values{"componentId": {component}, "projectId": {queue.Scope(component, id).Project}}
 	if id != "" {
 		query.Set("configId", id)
 	}
-	return "/encryption/encrypt?" + query.Encode()
+	var text json.RawMessage
+	if err := s.call(ctx, http.MethodPost, "/encryption/encrypt?"+query.Encode(), document, &text); err != nil {
+		return value.Value{}, err
+	}
+	sealed, err := value.Parse(text)
+	return withHarmless(sealed, document), err
+}
+
+// withHarmless is a sealed document with what was no secret as it was.
+func withHarmless(sealed, document value.Value) value.Value {
+	if sealed.Kind() == value.Array {
+		items := make([]value.Value, sealed.Len())
+		for i, item := range sealed.Items() {
+			items[i] = withHarmless(item, document.Items()[i])
+		}
+		return value.OfItems(items...)
+	}
+	return sealed.Map(func(m value.Member) value.Member {
+		before := document.Field(m.Name)
+		if isSecret(m.Name) && harmless(before.JSON()) {
+			m.Value = before
+		} else {
+			m.Value = withHarmless(m.Value, before)
+		}
+		return m
+	})
 }
 
 // writeJSON answers a script.

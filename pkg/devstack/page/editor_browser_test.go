@@ -150,7 +150,7 @@ func TestEditorInBrowser(t *testing.T) {
 		t.Errorf("restored %d: %s", restored.Version, restored.Configuration)
 	}
 	b.visit(configurationPath(stored.Component, stored.ID) + "/edit?at=/parameters/config/jobs/0/dataField")
-	b.until(`(() => { const a = document.getElementById("document"); return a.value.slice(a.selectionStart, a.selectionEnd).startsWith('"orders"'); })()`)
+	b.until(`(() => { const a = document.getElementById("document"); return a.value.slice(a.selectionStart, a.selectionEnd) === "orders"; })()`)
 
 	b.mu.Lock()
 	defer b.mu.Unlock()

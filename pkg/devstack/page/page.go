@@ -7,9 +7,11 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -34,6 +36,9 @@ type Options struct {
 	// Done ends the streams when it is closed. If it is nil, only the contexts of
 	// their requests do.
 	Done <-chan struct{}
+	// Dial connects to an API whose answer a configuration begins with; nil is a real
+	// connection.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Report receives errors that are not shown: those behind status 500 and behind
 	// broken responses. Several goroutines may call it. nil drops them.
 	Report func(error)

@@ -21,6 +21,9 @@ import (
 // it can be moved and copied in the editor.
 const dots = "••••••••"
 
+// someDots are found in what is left of a placeholder that was changed by mistake.
+const someDots = "•••"
+
 // placeholder is what the editor shows instead of a secret, which is given as JSON. Without
 // the key of the store nothing of the secret can be found by it.
 func (s *site) placeholder(secret string) string {
@@ -178,7 +181,7 @@ func (stored secrets) fill(text string, names map[string]bool) (restored, error)
 			end = max(end, stop)
 		}
 		raw, scalar := p.Scalar()
-		if !scalar || !strings.Contains(raw, dots) {
+		if !scalar || !strings.Contains(raw, dots) && (start >= end || !strings.Contains(raw, someDots)) {
 			return true
 		}
 		secret, known := stored[raw]

@@ -649,7 +649,9 @@
   paint();
   check();
   if (+form.dataset.at >= 0) {
-    const number = lineOf(+form.dataset.at);
-    look(+form.dataset.at, starts[number] + lines[number].replace(/,?\s*$/, "").length);
+    const at = +form.dataset.at;
+    const scalar = text.slice(at).match(/^"((?:[^"\\]|\\.)*)"|^[^\s,{}[\]]+/);
+    if (scalar && scalar[1] !== undefined) look(at + 1, at + 1 + scalar[1].length);
+    else look(at, at + (scalar ? scalar[0].length : 1));
   }
 })();
