@@ -181,7 +181,7 @@ func tickText(at, step time.Duration) string {
 		return "0"
 	case at < time.Second:
 		return seconds(at)
-	case at < time.Minute:
+	case at < time.Minute || step < time.Second && at < 10*time.Minute:
 		digits := 3
 		for step >= 10*time.Millisecond && digits > 0 && step%(10*time.Millisecond) == 0 {
 			digits, step = digits-1, step/10

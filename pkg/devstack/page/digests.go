@@ -67,6 +67,7 @@ func (s *site) digest(ctx context.Context, job string) (digest, error) {
 	copied := *k.digest
 	copied.progress.Lines = slices.Clone(copied.progress.Lines)
 	copied.progress.index = nil
+	copied.faults = slices.Clone(copied.faults) // they get numbers of lines
 	copied.requests.ids = slices.Clone(copied.requests.newest())
 	copied.shown.ids = slices.Clone(copied.shown.newest())
 	copied.types = maps.Clone(copied.types)

@@ -106,7 +106,7 @@ func (d *document) mark(pointer string, n note) int {
 	nearest := d.nearest(pointer)
 	n.Missing = nearest != pointer
 	absent := n.Key
-	if rest := strings.TrimPrefix(pointer, nearest+"/"); n.Missing && !strings.Contains(rest, "/") && !strings.Contains(rest, "~") {
+	if rest, below := strings.CutPrefix(pointer, nearest+"/"); below && !strings.ContainsAny(rest, "/~") {
 		absent = rest
 	}
 	marked := &d.Lines[d.starts[nearest]]

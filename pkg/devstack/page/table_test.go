@@ -35,7 +35,7 @@ func TestTablePreviewIsShort(t *testing.T) {
 		rows = append(rows, []string{fmt.Sprintf("cell %d.", i)})
 	}
 	p.load(store.Load{Table: "in.c-long.t", Columns: []store.Column{{Name: "a"}}}, rows...)
-	body := p.see("/tables/in.c-long.t", "The first 100 rows of 1,234", "cell 99.")
+	body := p.see("/tables/in.c-long.t", "1–100 of 1,234 rows", "cell 99.")
 	lacks(t, body, "cell 100.")
 	if lines := strings.Count(p.see("/tables/in.c-long.t/csv"), "\n"); lines != 1235 {
 		t.Errorf("%d lines of CSV", lines)
@@ -54,7 +54,7 @@ func TestWideTablePreviewIsShort(t *testing.T) {
 		row = append(row, strings.Repeat("x", cellRunes))
 	}
 	p.load(wide, slices.Repeat([][]string{row}, 10)...)
-	if body := p.see("/tables/in.c-wide.t", "The first 4 rows of 10"); len(body) > 3*pageBytes {
+	if body := p.see("/tables/in.c-wide.t", "1–3 of 10 rows"); len(body) > 3*pageBytes {
 		t.Errorf("%d bytes", len(body))
 	}
 }
