@@ -226,8 +226,13 @@ func (b *browser) following(job string) {
 	b.until(atEnd)
 	last = b.say(job, "info", "after the size has changed")
 	b.until(shown(last) + " && " + atEnd)
-	ask[bool](b, `(document.getElementById("log").scrollTop = 0, true)`)
-	b.until(`document.getElementById("log").scrollTop === 0`)
+	ask[bool](b, `(() => {
+		const log = document.getElementById("log");
+		log.addEventListener("scroll", () => log.dataset.scrolled = "yes");
+		log.scrollTop = 0;
+		return true;
+	})()`)
+	b.until(`document.getElementById("log").dataset.scrolled === "yes"`)
 	last = b.say(job, "info", "while someone reads")
 	b.until(shown(last))
 	if ask[bool](b, atEnd) {
@@ -270,7 +275,7 @@ func (b *browser) sorts() {
 	b.do(chromedp.Click(chromedp.CSS(header)))
 	b.until(`location.search === "?sort=id" && ` + first + ` === "1"`)
 	b.do(chromedp.Click(chromedp.CSS(header)))
-	b.until(`location.search === "?sort=id&desc=1" && ` + first + ` === "34"`)
+	b.until(`location.search === "?desc=1&sort=id" && ` + first + ` === "34"`)
 	b.do(chromedp.SendKeys(chromedp.CSS("input[name=q]"), "béla"))
 	b.until(`document.querySelector("#table-rows .summary").textContent === "7 rows that match"`)
 	b.do(chromedp.Navigate(ask[string](b, "location.href")))

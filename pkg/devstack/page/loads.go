@@ -69,13 +69,14 @@ func (l loads) Summary() string {
 	newest := l[0].rows
 	text := fmt.Sprintf("Rows after the last %s: now %s", count(len(l), "load"), number(newest))
 	if len(l) > 1 {
-		change := newest - l[1].rows
-		sign := "+"
-		if change < 0 {
-			sign = "−"
-			change = -change
+		switch change := newest - l[1].rows; {
+		case change == 0:
+			text += ", as many as before"
+		case change < 0:
+			text += ", " + number(-change) + " fewer than before"
+		default:
+			text += ", " + number(change) + " more than before"
 		}
-		text += ", " + sign + number(change) + " since the load before"
 	}
 	return text
 }

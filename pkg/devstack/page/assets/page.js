@@ -54,11 +54,16 @@ function refocus(fresh, focused) {
   if (same) same.focus({ preventScroll: true });
 }
 
-// The log follows its end until someone scrolls away from it. A change of its size is
-// no scrolling.
+// The log follows its end until someone scrolls away from it. A change of its size, or
+// of that of its lines, is no scrolling.
 let atEnd = true;
-const pinned = new ResizeObserver((entries) => {
-  for (const entry of entries) if (atEnd) entry.target.scrollTop = entry.target.scrollHeight;
+let size = "";
+const sizeOf = (log) => log.clientHeight + " " + log.scrollHeight;
+const pinned = new ResizeObserver(() => {
+  const log = document.getElementById("log");
+  if (!log) return;
+  size = sizeOf(log);
+  if (atEnd) log.scrollTop = log.scrollHeight;
 });
 
 function watchLog() {
@@ -66,15 +71,12 @@ function watchLog() {
   pinned.disconnect();
   if (!log) return;
   atEnd = document.body.dataset.stream !== undefined && log.dataset.live !== undefined;
-  let height = log.clientHeight;
+  size = sizeOf(log);
   log.addEventListener("scroll", () => {
-    if (log.clientHeight !== height) {
-      height = log.clientHeight;
-      return;
-    }
-    atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    if (sizeOf(log) === size) atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   });
   pinned.observe(log);
+  pinned.observe(log.firstElementChild);
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
@@ -90,6 +92,7 @@ function append(html) {
   }
   log.querySelector(".nothing")?.remove();
   while (events.rows.length > shownEvents) events.rows[0].remove();
+  size = sizeOf(log);
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
