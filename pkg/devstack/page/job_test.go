@@ -57,7 +57,7 @@ func TestConfiguration(t *testing.T) {
 	s := p.fill()
 	body := p.see("/configurations/acme.ex-shop/"+s.orders.ID, "<title>Web shop · Local platform</title>",
 		`<span class="t-key">&#34;#password&#34;</span>: <span class="t-hidden">&#34;[hidden]&#34;</span>`,
-		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, placeholder="no default", `href="/jobs/`+s.running.ID+`"`)
+		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, `placeholder="no default"`, `href="/jobs/`+s.running.ID+`"`)
 	lacks(t, body, "let-me-in")
 	fresh := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "it's new"})
 	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", ` --component acme.ex-shop --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
