@@ -82,7 +82,8 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) error {
 
 // givenValues are the values of the form, and the default values of the variables that
 // it leaves alone, because values that come with a job replace all others; nil if the
-// form changes none. A secret has no value in the form unless someone entered it.
+// form changes none. An empty field is left alone: the API takes no empty values, and the
+// field of a secret is empty unless someone entered a value.
 func (s *site) givenValues(c store.Configuration, form map[string][]string) (json.RawMessage, error) {
 	list, err := s.formVariables(c)
 	if err != nil {
@@ -100,8 +101,7 @@ func (s *site) givenValues(c store.Configuration, form map[string][]string) (jso
 			text, inForm = given[0], true
 		}
 		switch {
-		case inForm && text != "" && !(v.Given && text == v.Value),
-			inForm && v.Given && text == "" && v.Value != "" && !v.Secret:
+		case inForm && text != "" && !(v.Given && text == v.Value):
 			values = append(values, item{v.Name, text})
 			changed = true
 		case v.Given:
