@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -66,8 +67,12 @@ func wantsEvent(l listing, line eventLine) bool {
 	if len(types) == 0 {
 		types = standardTypes()
 	}
-	return slices.Contains(types, line.Type) &&
-		(l.Phrase == "" || strings.Contains(strings.ToLower(line.Message), strings.ToLower(l.Phrase)))
+	return slices.Contains(types, line.Type) && says(line.Message, l.Phrase)
+}
+
+// says reports whether a phrase is in a text, in any case of its letters.
+func says(text, phrase string) bool {
+	return phrase == "" || strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }
 
 // eventList reads the events that a page shows.
@@ -87,6 +92,9 @@ func (s *site) eventList(r *http.Request, job string, d *digest) (eventList, err
 		return list, nil
 	}
 	f, err := s.search(r, job, l, shownEvents, func(e store.Event) (keep, counts bool) {
+		if !says(e.Message, l.Phrase) {
+			return false, false // without reading its fields, of which there may be many
+		}
 		wanted := wantsEvent(l, newEventLine(e, kindOf(e)))
 		return wanted, wanted
 	})
@@ -108,7 +116,13 @@ func (l *eventList) fill(f found) {
 // Live says that new events belong to the end of the list.
 func (l eventList) Live() bool { return !l.paged }
 
-func kindOf(e store.Event) string { return fields(e.Results).Field("event").Raw() }
+// kindOf is the kind of an event of the component, "" for others.
+func kindOf(e store.Event) string {
+	if !bytes.Contains(e.Results, []byte(`"event"`)) {
+		return ""
+	}
+	return fields(e.Results).Field("event").Raw()
+}
 
 // requestList reads the requests that a page shows.
 func (s *site) requestList(r *http.Request, job string, d *digest) (requestList, error) {
@@ -125,6 +139,9 @@ func (s *site) requestList(r *http.Request, job string, d *digest) (requestList,
 	}
 	phrase := strings.ToLower(l.Phrase)
 	f, err := s.search(r, job, l, shownRequests, func(e store.Event) (keep, counts bool) {
+		if !bytes.Contains(e.Results, []byte(`"event"`)) {
+			return false, false
+		}
 		details := fields(e.Results)
 		kind := details.Field("event").Raw()
 		if kind != "request.answered" {
