@@ -140,10 +140,15 @@ func (p *platform) request(job, path, query string, attempt, status int, took ti
 	}
 	p.say(job, "info", message, "event", "request.sent", "method", "GET", "path", path, "query", query, "attempt", attempt)
 	p.clock.Advance(took)
+	of, pointer := "users", "/parameters/config/jobs/0"
+	if strings.HasPrefix(path, "/orders") {
+		of, pointer = "orders", "/parameters/config/jobs/1"
+	}
 	// Numbers arrive as numbers or as text.
 	p.say(job, "debug", fmt.Sprintf("%s: %d after %s", message, status, took), "event", "request.answered", "method", "GET",
 		"url", "https://shop.example"+path, "path", path, "query", query, "attempt", attempt, "status", fmt.Sprint(status),
-		"bytes", 400+37*int(took.Milliseconds()), "seconds", took.Seconds())
+		"bytes", 400+37*int(took.Milliseconds()), "seconds", took.Seconds(),
+		"login", fmt.Sprint(path == "/login"), "job", of, "jobPointer", pointer)
 	p.clock.Advance(3 * time.Millisecond)
 }
 

@@ -104,7 +104,7 @@ func TestTryIsFollowedAndCancelled(t *testing.T) {
 	path := p.start(p.shop.document(""))
 	wantAll(t, p.look(path), `data-stream="`, "processing", "Cancel")
 	try, _ := p.tries.Get(strings.TrimPrefix(path, "/tries/"))
-	if a := p.post(path+"/cancel", nil); a.Code != http.StatusSeeOther {
+	if a := p.submit(path+"/cancel", nil); a.Code != http.StatusSeeOther {
 		t.Errorf("cancelling: %d", a.Code)
 	}
 	<-try.Done()
@@ -133,7 +133,7 @@ func TestTriesThatAreRefused(t *testing.T) {
 		"no configuration":    {"77", url.Values{"document": {"{}"}}, 404, ""},
 		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "cannot be read"},
 	} {
-		a := p.post("/configurations/acme.ex-shop/"+one.config+"/try", one.form)
+		a := p.submit("/configurations/acme.ex-shop/"+one.config+"/try", one.form)
 		if a.Code != one.status || !strings.Contains(a.Body.String(), one.says) {
 			t.Errorf("%s: %d %s", name, a.Code, a.Body)
 		}

@@ -156,12 +156,6 @@ func (p *tryPlatform) addTries(now func() time.Time) {
 	p.page, p.session = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() {} })
 }
 
-// post sends a form to a path of the session.
-func (p *tryPlatform) post(path string, form url.Values) *httptest.ResponseRecorder {
-	p.Helper()
-	return probe(p, p.page, "POST", p.session.path+path, form.Encode(), "Cookie", p.cookie().String(), "Content-Type", "application/x-www-form-urlencoded")
-}
-
 // look is the text of a page of the session.
 func (p *tryPlatform) look(path string) string {
 	p.Helper()
@@ -179,7 +173,7 @@ func (p *tryPlatform) start(document string, more ...string) string {
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}
-	a := p.post("/configurations/acme.ex-shop/1/try", form)
+	a := p.submit("/configurations/acme.ex-shop/1/try", form)
 	if a.Code != http.StatusSeeOther {
 		p.Fatalf("%d %s", a.Code, a.Body)
 	}
