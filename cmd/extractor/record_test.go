@@ -121,7 +121,7 @@ func TestRecordingGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := regexp.MustCompile(`(?s)"entries":\[(.*)\]\}\}`).FindSubmatch(archive)[1]
+	entry := regexp.MustCompile(`(?s)"entries":\[(.*?)\n\]`).FindSubmatch(archive)[1]
 	write(t, more, strings.Replace(string(archive), `"entries":[`, `"entries":[`+strings.Replace(string(entry), "/t\"", "/t2\"", 1)+",", 1))
 	write(t, filepath.Join(dir, "shop", "config.json"), configFor(api.URL, ""))
 	if out := shell(any+replay[1], 1); !strings.Contains(out, "the recording holds 1 request that was not sent, the first: GET "+api.URL+"/t2") {
