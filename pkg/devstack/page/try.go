@@ -85,7 +85,7 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		var t *trial.Try
 		if t, err = s.Tries.Start(wanted); err == nil {
-			info, _ := t.Info()
+			info := t.Info()
 			http.Redirect(w, r, s.session.path+tryURL(info.ID), http.StatusSeeOther)
 			return nil
 		}
@@ -120,7 +120,7 @@ func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
 		if !ok {
 			return wanted, failure.Userf("The recording is not kept any more: try again with the API.")
 		}
-		if info, _ := t.Info(); info.Component != c.Component || info.Config != c.ID {
+		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
 			return wanted, failure.Userf("The recording belongs to another configuration.")
 		}
 		wanted.From = t
@@ -271,7 +271,7 @@ func editURL(component, id, pointer string) string {
 
 // tryView reads what is known about a try. from is the first request of its tree to show.
 func (s *site) tryView(t *trial.Try, from int) (*tryView, error) {
-	info, _ := t.Info()
+	info := t.Info()
 	v := &tryView{Info: info, ConfigName: info.Config}
 	if c, err := s.Store.Configuration(info.Component, info.Config); err == nil {
 		v.ConfigName = cmp.Or(c.Name, info.Config)
@@ -333,7 +333,7 @@ func (s *site) cancelTry(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t.Cancel()
-	info, _ := t.Info()
+	info := t.Info()
 	http.Redirect(w, r, s.session.path+tryURL(info.ID), http.StatusSeeOther)
 	return nil
 }
@@ -354,7 +354,7 @@ func (s *site) followTry(w http.ResponseWriter, r *http.Request) error {
 	defer stop()
 	sent := ""
 	for {
-		info, _ := t.Info()
+		info := t.Info()
 		if !info.Running() {
 			return s.broken(r, s.sendTry(r.Context(), out, t))
 		}

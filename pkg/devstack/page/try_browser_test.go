@@ -46,6 +46,13 @@ func TestTryInBrowser(t *testing.T) {
 		ask[bool](b, `(document.querySelector("`+place+`").scrollIntoView(), true)`)
 		b.shots("try" + strings.Trim(place, ".#"))
 	}
+	b.do(chromedp.Click(chromedp.CSS(`#try-request .try-edit[data-at="/parameters/config/jobs/0/params/since"]`)))
+	if got := ask[string](b, `(() => {
+		const area = document.getElementById("document");
+		return area.value.slice(area.selectionStart - 9, area.selectionEnd + 8);
+	})()`); got != `"since": {"attr": ` {
+		b.Errorf("the source leads to %q", got)
+	}
 	b.do(chromedp.Click(chromedp.CSS(`#try-request [rel=next]`)))
 	b.until(`document.querySelector("#try-request .try-url").textContent.includes("/orders/1/items")`)
 	b.do(chromedp.Focus(chromedp.CSS("#try-tree .tree-request[aria-current]")))

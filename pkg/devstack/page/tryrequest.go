@@ -86,7 +86,7 @@ func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
 	defer x.Close()
 	level, _ := strconv.Atoi(r.URL.Query().Get("more")) // anything else is the first one
 	level = max(0, min(level, len(bodyLevels())-1))
-	info, _ := t.Info()
+	info := t.Info()
 	page, err := newRequestPage(info, x, level)
 	if err != nil {
 		return err

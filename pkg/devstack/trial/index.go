@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,7 +97,7 @@ func newIndex(r io.Reader) (*Index, error) {
 		x.Rows = append(x.Rows, row)
 		return nil
 	}, func(found har.Reading) error {
-		readings[fmt.Sprint(found.At)] = &found
+		readings[fmt.Sprint(found.At)] = shortened(found)
 		return nil
 	})
 	if err != nil {
@@ -123,6 +124,18 @@ func newIndex(r io.Reader) (*Index, error) {
 	}
 	x.Jobs, x.Iterations = len(jobs), len(iterations)
 	return x, nil
+}
+
+// shortened is a reading for the index. A path whose names are long comes from an answer that
+// wants to fill the memory; it is left out.
+func shortened(found har.Reading) *har.Reading {
+	long := func(path []string) bool { return len(strings.Join(path, "")) > maxURL }
+	if long(found.Data) {
+		found.Data = nil
+	}
+	found.Next = slices.DeleteFunc(found.Next, long)
+	found.Stop = prose.Cut(found.Stop, maxURL)
+	return &found
 }
 
 // Exchange is one exchange with its head. Its body is read by Body, from the file.

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +30,8 @@ const (
 	maxTables    = 100
 	cellCut      = 200
 	tableBytes   = 8 << 20
+	// shownBytes is how many bytes of cells all tables have together.
+	shownBytes = 1 << 20
 )
 
 // Tables are the beginnings of the tables that would come out, by their names, at most
@@ -45,11 +46,12 @@ func (t *Try) Tables() ([]Table, error) {
 		return nil, fmt.Errorf("reading the tables of a try: %w", err)
 	}
 	var all []Table
+	left := shownBytes
 	for _, file := range files {
 		if strings.HasSuffix(file.Name(), ".manifest") || len(all) == maxTables {
 			continue
 		}
-		one, err := readTable(filepath.Join(dir, file.Name()))
+		one, err := readTable(filepath.Join(dir, file.Name()), &left)
 		if err != nil {
 			return nil, fmt.Errorf("reading table %s of a try: %w", file.Name(), err)
 		}
@@ -59,7 +61,8 @@ func (t *Try) Tables() ([]Table, error) {
 	return all, nil
 }
 
-func readTable(path string) (Table, error) {
+// readTable reads the beginning of a table, with at most so many bytes of cells.
+func readTable(path string, left *int) (Table, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Table{}, err
@@ -81,12 +84,13 @@ func readTable(path string) (Table, error) {
 		}
 		short := make([]string, min(len(cells), tableColumns))
 		for i := range short {
-			short[i] = prose.Cut(string(bytes.ToValidUTF8([]byte(cells[i]), []byte("\uFFFD"))), cellCut)
+			short[i] = prose.Cut(strings.ToValidUTF8(cells[i], "\uFFFD"), cellCut)
+			*left -= len(short[i])
 		}
 		switch {
 		case n == 0:
 			t.Columns = short
-		case n > tableRows:
+		case n > tableRows || *left < 0:
 			t.More = true
 			return t, nil
 		default:

@@ -107,19 +107,18 @@ type Try struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	mu      sync.Mutex
-	info    Info
-	changed chan struct{} // closed with the next change
-	latest  *indexed
+	mu     sync.Mutex
+	info   Info
+	latest *indexed
 }
 
-// Info is the state of the try, and a channel that is closed when it changes.
-func (t *Try) Info() (Info, <-chan struct{}) {
+// Info is the state of the try now.
+func (t *Try) Info() Info {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	info := t.info
 	info.Recent = append([]sandbox.Record(nil), info.Recent...)
-	return info, t.changed
+	return info
 }
 
 // Cancel ends the try; it returns at once.
@@ -132,8 +131,6 @@ func (t *Try) change(change func(*Info)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.info)
-	close(t.changed)
-	t.changed = make(chan struct{})
 }
 
 // Report is the report of the try, nil if there is none.

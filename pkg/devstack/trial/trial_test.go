@@ -97,7 +97,7 @@ func (w *world) ended(r Request) (*Try, Info) {
 	w.Helper()
 	t := w.start(r)
 	<-t.Done()
-	info, _ := t.Info()
+	info := t.Info()
 	return t, info
 }
 
@@ -215,10 +215,10 @@ func TestCancelAndHowManyAtOnce(t *testing.T) {
 	}
 	one.Cancel()
 	<-one.Done()
-	if info, _ := one.Info(); info.Status != Cancelled {
+	if info := one.Info(); info.Status != Cancelled {
 		t.Errorf("got %+v", info)
 	}
-	if info, _ := two.Info(); !info.Running() {
+	if info := two.Info(); !info.Running() {
 		t.Errorf("got %+v", info)
 	}
 }

@@ -123,7 +123,7 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
 	}
-	t := &Try{latest: &ts.latest, done: make(chan struct{}), changed: make(chan struct{})}
+	t := &Try{latest: &ts.latest, done: make(chan struct{})}
 	t.info = Info{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
@@ -176,7 +176,7 @@ func (ts *Trials) forget() {
 	kept, count := map[string]int{}, 0
 	var all []*Try
 	for _, t := range slices.Backward(ts.all) {
-		info, _ := t.Info()
+		info := t.Info()
 		key := info.Component + "\n" + info.Config
 		kept[key]++
 		count++

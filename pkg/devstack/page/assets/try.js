@@ -107,6 +107,45 @@ async function turnTree(link) {
   tryPart("try-tree").focus({ preventScroll: true });
 }
 
+// placeOf is where the value of a JSON pointer is in a text, or the nearest value around it;
+// null if the text is not JSON.
+function placeOf(text, pointer) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const sign = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+  const open = [];
+  let found = null;
+  for (let match = sign.exec(text); match; match = sign.exec(text)) {
+    const [word] = match;
+    const inside = open[open.length - 1];
+    if (word === "," || word === ":") {
+      if (word === "," && inside.list) inside.name = String(+inside.name + 1);
+      if (word === ",") inside.named = false;
+      continue;
+    }
+    if (word === "}" || word === "]") {
+      open.pop();
+      continue;
+    }
+    if (inside && !inside.list && !inside.named) {
+      inside.named = true;
+      inside.name = JSON.parse(word);
+      continue;
+    }
+    const depth = open.length;
+    if (depth <= names.length && open.every((one, i) => one.name === names[i]) && (!found || depth > found.depth)) {
+      const quoted = word[0] === '"' ? 1 : 0;
+      found = { depth, start: match.index + quoted, end: match.index + word.length - quoted };
+    }
+    if (word === "{" || word === "[") open.push({ list: word === "[", name: "0", named: false });
+  }
+  return found;
+}
+
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const button = event.target.closest("#try-start, #try-replay");
@@ -124,9 +163,9 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     turnTree(link);
   } else if (link.matches(".try-edit") && tryPart("editor")) {
-    // The editor shows a setting itself if it listens.
-    const at = new CustomEvent("editor:show", { detail: link.dataset.at, bubbles: true, cancelable: true });
-    if (!tryPart("editor").dispatchEvent(at)) event.preventDefault();
+    // The editor shows the setting in the text as it is now. Otherwise the link leads there.
+    const detail = placeOf(tryPart("document").value, link.dataset.at);
+    if (detail && !tryPart("editor").dispatchEvent(new CustomEvent("editor:show", { detail, cancelable: true }))) event.preventDefault();
   }
 });
 
