@@ -61,7 +61,7 @@ func (t *Try) Tables() ([]Table, error) {
 	return all, nil
 }
 
-// readTable reads the beginning of a table, with at most so many bytes of cells.
+// readTable reads the beginning of a table, and takes the bytes of its cells off left.
 func readTable(path string, left *int) (Table, error) {
 	file, err := os.Open(path)
 	if err != nil {
