@@ -27,7 +27,7 @@ func TestListenFlagsAreLoopback(t *testing.T) {
 			}
 		})
 	}
-	if found != 5 {
+	if found != 6 {
 		t.Errorf("%d flags to listen", found)
 	}
 }

@@ -157,7 +157,8 @@ func servePlatform(data string) (at devstack.Addresses, stop func() error, err e
 	ended := make(chan error, 1)
 	go func() {
 		err := devstack.Serve(ctx, devstack.ServeOptions{
-			Data: data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
+			Component: devstack.DefaultComponent,
+			Data:      data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
 			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
 			Stdout: printed, Stderr: io.Discard,
 		})

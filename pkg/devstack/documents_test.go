@@ -17,6 +17,8 @@ func TestLocalPlatform(t *testing.T) {
 		// These are run where the image is built.
 		"docker build -t configurable-extractor .",
 		"go run ./cmd/devstack serve --runner docker",
+		// This prints the path of a file.
+		"go run ./cmd/devstack serve --tls",
 	)
 }
 

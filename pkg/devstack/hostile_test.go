@@ -20,28 +20,28 @@ import (
 	"github.com/keboola/configurable-extractor/internal/short"
 )
 
-// log is what a platform says on stderr.
-type log struct {
+// messages is what a platform says on stderr.
+type messages struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(p []byte) (int, error) {
+func (l *messages) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *log) String() string {
+func (l *messages) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
 // serveLocal serves a platform until the test ends, which must be clean.
-func serveLocal(t *testing.T, listen, token string) (address string, said *log) {
+func serveLocal(t *testing.T, listen, token string) (address string, said *messages) {
 	t.Helper()
-	said = new(log)
+	said = new(messages)
 	l, addresses, err := ServeOptions{
 		Data: filepath.Join(t.TempDir(), "data"), Listen: listen, Token: token, Stderr: said, Now: clock.At(start).Now, engine: inProcess{},
 	}.start(t.Context())

@@ -1,12 +1,15 @@
 package devstack
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -43,6 +46,7 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnState:         unused.track,
+		ErrorLog:          log.New(withoutHandshakes{os.Stderr}, "", log.LstdFlags),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -62,6 +66,18 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 		return fmt.Errorf("stopping the %s: %w", what, err)
 	}
 	return nil
+}
+
+// withoutHandshakes drops the lines about clients that do not trust a certificate or go
+// away before they say anything: they have the error.
+type withoutHandshakes struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w withoutHandshakes) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("http: TLS handshake error")) {
+		return len(line), nil
+	}
+	return w.Writer.Write(line)
 }
 
 // inTime aborts requests whose body does not arrive in time. The time-out of

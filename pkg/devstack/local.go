@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/page"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
@@ -27,13 +28,15 @@ const localPlatform = "local platform"
 
 // local is the platform with its parts.
 type local struct {
-	o        ServeOptions // with engine, host and clock set
-	image    string       // name of what the engine runs
-	listener net.Listener
-	report   func(error)
-	store    *store.Store
-	queue    *queue.Queue
-	tries    *trial.Trials
+	o      ServeOptions // with engine, host and clock set
+	image  string       // name of what the engine runs
+	doors  []door
+	report func(error)
+	store  *store.Store
+	queue  *queue.Queue
+	tries  *trial.Trials
+	// certificates are nil without TLS.
+	certificates *certificates
 }
 
 func (l *local) open() (err error) {
@@ -105,29 +108,51 @@ func jobToken(token string) string {
 func (l *local) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	served, worked := make(chan error, 1), make(chan error, 1)
-	go func() {
-		served <- serve(ctx, localPlatform, l.listener, l.handler(ctx))
-		cancel()
-	}()
+	served, worked := make(chan error, len(l.doors)), make(chan error, 1)
+	platform, queueRoot := l.handlers(ctx)
+	for _, d := range l.doors {
+		handler := platform
+		if d.isQueue {
+			handler = queueRoot
+		}
+		go func() {
+			served <- serve(ctx, localPlatform, d.Listener, ownNames(d.Addr(), handler))
+			cancel()
+		}()
+	}
 	go func() {
 		worked <- l.queue.Run(ctx)
 		cancel()
 	}()
-	return errors.Join(<-served, <-worked, l.tries.Close(), l.store.Close())
+	err := <-worked
+	for range l.doors {
+		err = errors.Join(err, <-served)
+	}
+	return errors.Join(err, l.tries.Close(), l.store.Close())
 }
 
-func (l *local) handler(ctx context.Context) http.Handler {
-	apis := api.New(api.Options{
-		Store:    l.store,
-		Token:    l.o.Token,
-		JobToken: jobToken(l.o.Token),
-		Now:      l.o.Now,
-		Sleep:    app.Sleep,
-		Report:   l.report,
-	})
+// handlers are that of the platform, and that of the queue at the root.
+func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler) {
+	o := api.Options{
+		Store:      l.store,
+		Token:      l.o.Token,
+		JobToken:   jobToken(l.o.Token),
+		Components: []string{variables.DefaultComponent},
+		Now:        l.o.Now,
+		Sleep:      app.Sleep,
+		Report:     l.report,
+	}
+	if l.o.Component != "" {
+		o.Components = append(o.Components, l.o.Component)
+	}
+	for _, d := range l.doors {
+		if d.isQueue {
+			o.Port, o.QueuePort = l.doors[0].port(), d.port()
+		}
+	}
+	apis := api.New(o)
 	mux := http.NewServeMux()
-	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/faults", "/faults/"} {
+	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/notification", "/notification/", "/faults", "/faults/"} {
 		mux.Handle(path, apis)
 	}
 	mux.Handle("/", page.New(page.Options{
@@ -139,7 +164,7 @@ func (l *local) handler(ctx context.Context) http.Handler {
 		Done:   ctx.Done(),
 		Report: l.report,
 	}))
-	return ownNames(l.listener.Addr(), mux)
+	return mux, api.QueueRoot(apis)
 }
 
 // ownNames refuses requests to a listener on loopback that name another host.

@@ -1,14 +1,12 @@
 package devstack
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"sync"
 	"time"
@@ -22,6 +20,9 @@ const (
 	DefaultPlatformListen = "127.0.0.1:8088"
 	DefaultPlatformData   = "devstack-data"
 	DefaultToken          = "local"
+	DefaultComponent      = demoComponent
+	// DefaultQueuePort is the port of the queue's own address, if it is free.
+	DefaultQueuePort = "8090"
 )
 
 // The ways to run the component.
@@ -37,6 +38,15 @@ type ServeOptions struct {
 	Data string
 	// Listen is host:port, port 0 any free port.
 	Listen string
+	// QueueListen is the host:port of the queue's own address. "" is the host of Listen
+	// with DefaultQueuePort or any free port, but none if Listen is not on loopback: the
+	// port could be one that clients do not reach.
+	QueueListen string
+	// TLS encrypts connections, with certificates that are made in Data.
+	TLS bool
+	// Component is the id of a component that is known without a configuration; "" is
+	// none.
+	Component string
 	// Token is the token that clients must send.
 	Token string
 	// Runner is RunnerProcess or RunnerDocker.
@@ -46,8 +56,10 @@ type ServeOptions struct {
 	Program []string
 	// Docker is the component for RunnerDocker.
 	Docker sandbox.Docker
-	// Host is the host:port under which components reach the platform; "" is where
-	// it listens.
+	// Host is the host:port under which components reach the platform; "" is where it
+	// listens. With TLS it must be "": components get an address on loopback of their
+	// own, which is not encrypted. To trust the authority they would have to trust no
+	// others.
 	Host string
 	// Logging is sandbox.LogGELF or sandbox.LogStdout.
 	Logging string
@@ -74,6 +86,8 @@ type Addresses struct {
 	Queue   string `json:"queue"`
 	// Page is the address of the page, with the token.
 	Page string `json:"page"`
+	// Authority is the file with the certificate to trust; "" without TLS.
+	Authority string `json:"authority,omitempty"`
 }
 
 // Serve runs the local platform until ctx ends, which is not an error. Running jobs
@@ -88,7 +102,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		_, err = fmt.Fprintf(o.Stdout, "%s\n", line)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.listener.Close(), l.store.Close())
+		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.closeDoors(), l.store.Close())
 	}
 	return l.run(ctx)
 }
@@ -105,22 +119,22 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	listener, err := listen(ctx, localPlatform, o.Listen)
+	if o.TLS && o.Host != "" {
+		return nil, Addresses{}, failure.Userf("components cannot be given an address with TLS: they use one on loopback without it; leave out --component-address or --tls")
+	}
+	l := &local{image: image, report: reporter(o.Stderr)}
+	addresses, err := l.listen(ctx, &o)
+	if err == nil {
+		l.o = o
+		err = l.open()
+	}
 	if err != nil {
-		return nil, Addresses{}, err
+		return nil, Addresses{}, errors.Join(err, l.closeDoors())
 	}
-	l := &local{image: image, listener: listener, report: reporter(o.Stderr)}
-	if o.Token == DefaultToken && !onLoopback(listener.Addr()) {
-		l.report(fmt.Errorf("%s can be reached from elsewhere, and its token is the one everybody knows; choose another with --token", listener.Addr()))
+	if l.certificates != nil && l.certificates.replaced {
+		l.report(fmt.Errorf("a new authority signs the certificate of the platform; clients must trust %s again", addresses.Authority))
 	}
-	near := reachable(listener.Addr())
-	o.Host = cmp.Or(o.Host, near)
-	l.o = o
-	if err := l.open(); err != nil {
-		return nil, Addresses{}, errors.Join(err, listener.Close())
-	}
-	base := "http://" + near
-	return l, Addresses{Storage: base, Queue: base + "/queue", Page: base + "/?token=" + url.QueryEscape(o.Token)}, nil
+	return l, addresses, nil
 }
 
 // runner sets the engine and returns the name of what it runs.

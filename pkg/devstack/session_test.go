@@ -274,7 +274,9 @@ func (s *session) serve() error {
 		return err
 	case line := <-printed:
 		s.local = anyPort.FindString(line)
-		s.output.WriteString(strings.ReplaceAll(line, s.local, DefaultPlatformListen))
+		_, queue, _ := strings.Cut(line, `"queue":"http://`)
+		queue, _, _ = strings.Cut(queue, `"`)
+		s.output.WriteString(strings.NewReplacer(s.local, DefaultPlatformListen, queue, "127.0.0.1:"+DefaultQueuePort).Replace(line))
 		return nil
 	}
 }

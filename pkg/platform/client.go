@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -94,16 +93,6 @@ func validAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
 		u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
-}
-
-// Local reports whether the platform is on this computer.
-func (c *Client) Local() bool {
-	u, err := url.Parse(c.storage)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/keboola/go-client/pkg/request"
 
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -22,19 +21,56 @@ const cipherPrefix = "KBC::"
 // Encrypt is a document with ciphers in the place of all scalars whose keys begin with
 // #, except for those that are ciphers. Without any it sends nothing.
 func (c *Client) Encrypt(ctx context.Context, scope CipherScope, document value.Value) (value.Value, error) {
+	return c.encryptThose(ctx, isSecret, document, func() (CipherScope, error) { return scope, nil })
+}
+
+// EncryptConfiguration does the same for a configuration that is about to be stored. It
+// leaves empty secrets and those that contain a {{variable}}, which are none yet. The
+// ciphers can be read in the project of the token by all runs of the component: a new
+// configuration has no id yet, and jobs of a split have none.
+func (c *Client) EncryptConfiguration(ctx context.Context, component string, document value.Value) (value.Value, error) {
+	if err := checkID("component", component); err != nil {
+		return value.Value{}, err
+	}
+	isPlain := func(v value.Value) bool { return isSecret(v) && v.Raw() != "" && !strings.Contains(v.Raw(), "{{") }
+	return c.encryptThose(ctx, isPlain, document, func() (CipherScope, error) {
+		project, err := c.project(ctx)
+		return CipherScope{Component: component, Project: project}, err
+	})
+}
+
+// project is the id of the project of the token.
+func (c *Client) project(ctx context.Context) (string, error) {
+	req := c.getStorage("tokens/verify")
+	v, err := c.record(ctx, req)
+	if err != nil {
+		return "", err
+	}
+	id := text(v.Field("owner").Field("id"))
+	if id == "" {
+		return "", &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the answer names no project"}
+	}
+	return id, nil
+}
+
+func (c *Client) encryptThose(ctx context.Context, those func(value.Value) bool, document value.Value, scope func() (CipherScope, error)) (value.Value, error) {
 	var plain []value.Member // by their numbers: the rest of the document stays here
-	eachSecret(document, func(secret value.Value) value.Value {
+	eachSecret(document, those, func(secret value.Value) value.Value {
 		plain = append(plain, value.Member{Name: "#" + strconv.Itoa(len(plain)), Value: secret})
 		return secret
 	})
 	if len(plain) == 0 {
 		return document, nil
 	}
-	ciphers, err := c.encrypt(ctx, scope, plain)
+	s, err := scope()
 	if err != nil {
 		return value.Value{}, err
 	}
-	return eachSecret(document, func(value.Value) value.Value {
+	ciphers, err := c.encrypt(ctx, s, plain)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return eachSecret(document, those, func(value.Value) value.Value {
 		next := ciphers[0]
 		ciphers = ciphers[1:]
 		return next
@@ -66,36 +102,16 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	return ciphers, nil
 }
 
-// PlainSecrets are the pointers of the scalars that Encrypt would encrypt, except for
-// empty ones and those that contain a {{variable}}.
-func PlainSecrets(document value.Value) []string {
-	var pointers []string
-	var walk func(at string, v value.Value)
-	walk = func(at string, v value.Value) {
-		for i, item := range v.Items() {
-			walk(failure.PointerJoin(at, strconv.Itoa(i)), item)
-		}
-		for _, m := range v.Members() {
-			at, text := failure.PointerJoin(at, m.Name), m.Value.Raw()
-			plain := strings.HasPrefix(m.Name, "#") && m.Value.IsScalar() && text != "" && !strings.HasPrefix(text, cipherPrefix)
-			if plain && !strings.Contains(text, "{{") {
-				pointers = append(pointers, at)
-			}
-			walk(at, m.Value)
-		}
-	}
-	walk("", document)
-	return pointers
-}
+// isSecret reports whether the value of a key that begins with # is to be encrypted.
+func isSecret(v value.Value) bool { return v.IsScalar() && !strings.HasPrefix(v.Raw(), cipherPrefix) }
 
-// eachSecret is a document with every scalar whose key begins with #, and that is not
-// a cipher, changed.
-func eachSecret(v value.Value, change func(value.Value) value.Value) value.Value {
+// eachSecret is a document with those values changed whose keys begin with #.
+func eachSecret(v value.Value, those func(value.Value) bool, change func(value.Value) value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		switch {
 		case !strings.HasPrefix(m.Name, "#") || !m.Value.IsScalar():
-			m.Value = eachSecret(m.Value, change)
-		case !strings.HasPrefix(m.Value.Raw(), cipherPrefix):
+			m.Value = eachSecret(m.Value, those, change)
+		case those(m.Value):
 			m.Value = change(m.Value)
 		}
 		return m

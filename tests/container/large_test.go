@@ -18,9 +18,9 @@ import (
 // MiB. Workload B of docs/understand/performance.md has 1024.
 const largeVariable = "LARGE_ANSWER_MIB"
 
-// largeMiB is its size where nothing else is said: three times the memory of the
+// largeMiB is its size where nothing else is said: more than the memory of the
 // container.
-const largeMiB = 200
+const largeMiB = 100
 
 // largeSize is the size of the large answer in bytes.
 func largeSize(t *testing.T) int {

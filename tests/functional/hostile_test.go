@@ -269,6 +269,7 @@ func watchHeap(f func()) uint64 {
 // TestHostileAnswersInLittleMemory sends large answers. It is not parallel, for it
 // looks at the memory of the process.
 func TestHostileAnswersInLittleMemory(t *testing.T) {
+	short.OutsideCI(t, "its answers are large")
 	short.SkipRace(t, "its answers are large")
 	const size = 64 << 20
 	fill := func(w io.Writer, text string) {
@@ -363,6 +364,7 @@ func TestLargeValuesTogether(t *testing.T) {
 // TestGigabyteOfText: one text of an answer is larger than what memory should
 // hold, and ends the run with a message. Most of its bytes only go to the disk.
 func TestGigabyteOfText(t *testing.T) {
+	short.OutsideCI(t, "its answer is large")
 	short.SkipRace(t, "its answers are large")
 	const size = 1 << 30
 	long := strings.Repeat("x", 1<<20)

@@ -32,12 +32,19 @@ const component = keboola.ComponentID("acme.ex-shop")
 // connect builds and starts a platform and connects the client to it.
 func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 	t.Helper()
+	return connectTo(t)
+}
+
+// connectTo does the same with more flags.
+func connectTo(t *testing.T, flags ...string) (context.Context, *keboola.AuthorizedAPI) {
+	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "devstack")
 	if output, err := exec.Command("go", "-C", filepath.Join("..", ".."), "run", "-exec", "cp", "./cmd/devstack", program).CombinedOutput(); err != nil {
 		t.Fatalf("building devstack: %v\n%s", err, output)
 	}
-	cmd := exec.Command(program, "serve", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--token", "1234-goclient")
+	flags = append([]string{"serve", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--token", "1234-goclient"}, flags...)
+	cmd := exec.Command(program, flags...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
@@ -56,7 +63,7 @@ func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 		}
 	})
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	var addresses struct{ Storage string }
+	var addresses struct{ Storage, Authority string }
 	if err == nil {
 		err = json.Unmarshal(line, &addresses)
 	}
@@ -67,6 +74,9 @@ func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 	t.Cleanup(cancel)
 	// Nothing is to be repeated: every call must be answered well at once.
 	once := client.New().WithRetry(client.RetryConfig{TotalRequestTimeout: 30 * time.Second})
+	if addresses.Authority != "" {
+		once = once.WithTransport(trusting(t, addresses.Authority))
+	}
 	api, err := keboola.NewAuthorizedAPI(ctx, addresses.Storage, "1234-goclient", keboola.WithClient(&once))
 	if err != nil {
 		t.Fatal(err)
@@ -249,6 +259,7 @@ func readTable(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, br
 	if err != nil || len(*buckets) != 1 || (*buckets)[0].BucketID.String() != "in.c-go-client" {
 		t.Errorf("buckets %+v, %v", buckets, err)
 	}
+	unload(ctx, t, api, key)
 }
 
 // failing runs a job that fails, changes the configuration, and removes it.

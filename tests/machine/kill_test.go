@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // TestKilled kills runs, one after another, in one data directory. Occasionally
@@ -22,7 +24,11 @@ import (
 // out is emptied, as the platform does before every run.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	kills, seed := number(t, "MACHINE_KILLS", 60), number(t, "MACHINE_SEED", time.Now().UnixNano())
+	most := int64(20)
+	if short.CI() {
+		most = 60
+	}
+	kills, seed := number(t, "MACHINE_KILLS", most), number(t, "MACHINE_SEED", time.Now().UnixNano())
 	t.Logf("MACHINE_SEED=%d", seed)
 	k := newKiller(t, rand.New(rand.NewPCG(uint64(seed), 0)))
 	for i := range kills {

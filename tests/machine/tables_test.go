@@ -27,6 +27,7 @@ const (
 // A run may have any number of tables: each of them costs neither an open file
 // nor a buffer of its own.
 func TestManyTables(t *testing.T) {
+	short.OutsideCI(t, "it writes 12,000 tables")
 	ramdisk.Use(t)
 	// The answers are made while they are sent: a process begins with the memory
 	// of the one that starts it, so this one must be small.

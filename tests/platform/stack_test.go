@@ -3,6 +3,8 @@ package platform
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -39,6 +41,7 @@ type stack struct {
 	dir            string // where it keeps what is stored
 	cmd            *exec.Cmd
 	storage, queue string // addresses of the APIs
+	authority      string // file with the certificate to trust; "" without TLS
 	client         *http.Client
 
 	stderr lockedBuffer
@@ -64,15 +67,29 @@ func serve(t *testing.T, dir string, flags ...string) *stack {
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	go s.wait(stdout)
 	t.Cleanup(s.finish)
-	var addresses struct{ Storage, Queue, Page string }
+	var addresses struct{ Storage, Queue, Page, Authority string }
 	if err == nil {
 		err = json.Unmarshal(line, &addresses)
 	}
 	if err != nil || addresses.Storage == "" || addresses.Queue == "" || addresses.Page == "" {
 		t.Fatalf("devstack serve printed %q: %v\n%s", line, err, &s.stderr)
 	}
-	s.storage, s.queue = addresses.Storage+"/v2/storage", addresses.Queue
+	s.storage, s.queue, s.authority = addresses.Storage+"/v2/storage", addresses.Queue, addresses.Authority
+	if s.authority != "" {
+		s.client.Transport = s.trusting()
+	}
 	return s
+}
+
+// trusting trusts the authority of the platform and no other.
+func (s *stack) trusting() *http.Transport {
+	s.t.Helper()
+	text, err := os.ReadFile(s.authority)
+	pool := x509.NewCertPool()
+	if err != nil || !pool.AppendCertsFromPEM(text) {
+		s.t.Fatalf("the authority of the platform: %v", err)
+	}
+	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
 }
 
 func (s *stack) wait(stdout io.Reader) {

@@ -17,7 +17,7 @@ import (
 // the program reports the version of the module. The proxy is a directory with this
 // module as it would be published, and with its dependencies from the module cache.
 func TestInstall(t *testing.T) {
-	short.Skip(t, "it builds programs")
+	short.OutsideCI(t, "it builds the program from sources in another place")
 	t.Parallel()
 	proxy, cache, bin := t.TempDir(), t.TempDir(), t.TempDir()
 	publish(t, proxy, "v1.2.3")

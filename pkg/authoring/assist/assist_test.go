@@ -72,7 +72,9 @@ func TestComplete(t *testing.T) {
 		{"a variable of the platform", job(`"endpoint": "e/{{sin¦}}"`), "since", "since", `{"endpoint": "e/{{since¦}}"}`},
 		{"true and false", job(`"debug": ¦`), "", "", ""},
 		{"nothing in a text of one's own", job(`"endpoint": "us¦ers"`), "", "", ""},
-		{"nothing behind the end", `{} ¦`, "", "", ""},
+		{"nothing between a name and its colon", `{"api"¦: {}}`, "", "", ""},
+		{"nothing after a name", `{"api"¦}`, "", "", ""},
+		{"nothing after the end", `{} ¦`, "", "", ""},
 		{"nothing in no text", `¦`, "", "{}", `{¦}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -164,6 +166,17 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckPart: what is missing in a part may be in the whole; what is not in the part is
+// not reported.
+func TestCheckPart(t *testing.T) {
+	part := `{"config": {"jobs": [{"endpoint": "e", "nope": 1}]}}`
+	whole := `{"api": {"baseUrl": "u", "other": 1}, "config": {"outputBucket": "b", "jobs": [{"endpoint": "e", "nope": 1}]}}`
+	found := CheckPart(t.Context(), []byte(part), []byte(whole), load.Options{})
+	if len(found) != 1 || part[found[0].Start:found[0].End] != `"nope"` || found[0].Line != 1 || found[0].Column != 40 {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestOffsets(t *testing.T) {
 	const text = "aä€😀b"
 	units := NewUnits(text)
@@ -246,6 +259,8 @@ func FuzzAssist(f *testing.F) {
 				t.Fatalf("%+v", finding)
 			}
 		}
-		Offset(text, at)
+		if got := Offset(text, at); got < 0 || got > len(text) {
+			t.Fatalf("offset %d", got)
+		}
 	})
 }

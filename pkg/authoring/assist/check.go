@@ -63,17 +63,11 @@ func CheckPart(ctx context.Context, text, whole []byte, o load.Options) []Findin
 	places := source.New(text)
 	var all []Finding
 	for _, f := range Check(ctx, whole, o) {
-		place, at, found := places.Find(f.Pointer)
-		if !found || at != f.Pointer {
+		if _, at, found := places.Find(f.Pointer); !found || at != f.Pointer {
 			continue
 		}
-		f.Start, f.End = place.Value.Start, place.Value.End
-		if !place.Scalar {
-			f.End = f.Start + 1
-			if place.Name.End > 0 {
-				f.Start, f.End = place.Name.Start, place.Name.End
-			}
-		}
+		mark := diagnostic.Mark(places, f.Finding)
+		f.Start, f.End = mark.Start, mark.End
 		f.Line, f.Column = places.Position(f.Start)
 		all = append(all, f)
 	}

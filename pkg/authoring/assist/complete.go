@@ -40,6 +40,7 @@ func (d *Document) Complete(offset int) []Item {
 	at := spotAt(d.root, d.text, offset)
 	c := completer{d: d, offset: offset}
 	switch {
+	case at.after:
 	case at.inName:
 		c.names(at.around, at.on)
 	case at.on == nil && at.around != nil && at.around.kind == object:

@@ -19,8 +19,9 @@ type spot struct {
 	around *node
 	// on is the value or the member at the place, nil between them.
 	on *node
-	// inName says that the place is in the name of on.
-	inName bool
+	// inName says that the place is in the name of on; after, that it is between the name
+	// and the value.
+	inName, after bool
 }
 
 // spotAt finds a place. Between members, on is nil.
@@ -40,6 +41,8 @@ func spotAt(root *node, source string, offset int) spot {
 				return spot{around: n, on: c, inName: true}
 			case c.holds(source, offset):
 				s.on = c
+			case c.nameEnd > 0 && offset >= c.nameEnd && offset < max(c.colon, c.nameEnd+1):
+				return spot{around: n, on: c, after: true}
 			}
 		}
 	}

@@ -85,7 +85,7 @@ type parser struct {
 	objects, arrays int
 }
 
-// place returns the node for a value that begins here, nil behind the end of the root.
+// place returns the node for a value that begins here, nil after the end of the root.
 func (p *parser) place() *node {
 	switch {
 	case p.top == nil && p.done:

@@ -147,7 +147,7 @@ func syntaxHint(rest string) string {
 // add appends findings with their places.
 func (r *Report) add(findings ...Finding) {
 	for _, f := range findings {
-		f.File, f.span = r.File, r.mark(f)
+		f.File, f.span = r.File, Mark(r.text, f)
 		f.Line, f.Column = r.text.Position(f.span.Start)
 		r.Findings = append(r.Findings, f)
 	}
@@ -179,10 +179,10 @@ func findings(severity Severity, code failure.Code, problems failure.Problems) [
 	return all
 }
 
-// mark returns the part of the text to mark for a finding: the scalar, else the name,
+// Mark returns the part of a text to mark for a finding: the scalar, else the name,
 // else the opening bracket.
-func (r *Report) mark(f Finding) source.Span {
-	place, at, _ := r.text.Find(f.Pointer)
+func Mark(text *source.Text, f Finding) source.Span {
+	place, at, _ := text.Find(f.Pointer)
 	switch f.Code {
 	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
 	default:

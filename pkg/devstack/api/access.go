@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net"
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
@@ -36,6 +37,20 @@ func base(r *http.Request) string {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
+}
+
+// queueBase is the address of the queue for a client.
+func (s *server) queueBase(r *http.Request) string {
+	if r.Context().Value(atRoot{}) != nil {
+		return base(r)
+	}
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil || s.QueuePort == "" || port != s.Port {
+		return base(r) + queuePath
+	}
+	at := *r
+	at.Host = net.JoinHostPort(host, s.QueuePort)
+	return base(&at)
 }
 
 // validID reports whether an id is valid and the store can hold it.

@@ -3,17 +3,23 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"mime"
 	"net/http"
+	"os"
 	"time"
 )
 
 // answer is what an endpoint returns: a record, which becomes JSON, or a text of
-// another type, or nothing.
+// another type, or a file, or nothing.
 type answer struct {
 	status int
 	record any
 	text   []byte
-	kind   string // content type of the text
+	kind   string // content type of the text or the file
+	// file is closed when it is sent; name and modified belong to it.
+	file     *os.File
+	name     string
+	modified time.Time
 }
 
 // ok, created and nothing make answers. With an error the answer is not sent.
@@ -36,6 +42,10 @@ func each[T, R any](items []T, record func(T) R) []R {
 
 // send writes an answer. Errors of writing are ignored: the client has gone.
 func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
+	if a.file != nil {
+		sendFile(w, r, a)
+		return
+	}
 	if a.record != nil {
 		text, err := encode(a.record)
 		if err != nil {
@@ -49,6 +59,14 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.text)
+}
+
+// sendFile sends a file for download; a client may read a part of it.
+func sendFile(w http.ResponseWriter, r *http.Request, a answer) {
+	w.Header().Set("Content-Type", a.kind)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
+	http.ServeContent(w, r, "", a.modified, a.file)
+	_ = a.file.Close() // it was only read
 }
 
 // encode is a record as JSON, with stored documents unchanged.

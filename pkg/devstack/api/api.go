@@ -29,6 +29,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
@@ -44,6 +45,10 @@ type Options struct {
 	// JobToken is accepted like Token, except for /faults. Running components get
 	// it. "" is none.
 	JobToken string
+	// Port is the port of these APIs, QueuePort that of QueueRoot; both or none. The
+	// queue is published there to clients that use Port: others are behind a mapping
+	// of ports, and get the path of the queue here.
+	Port, QueuePort string
 	// Components are the ids of components that are known without a configuration.
 	Components []string
 	// Now is the clock; nil is time.Now.
@@ -79,6 +84,24 @@ func New(o Options) http.Handler {
 	s.register()
 	return http.HandlerFunc(s.serve)
 }
+
+// QueueRoot is a handler with the queue API of New at the root, for an address of its
+// own.
+func QueueRoot(apis http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inner := r.WithContext(context.WithValue(r.Context(), atRoot{}, true))
+		inner.URL = new(url.URL)
+		*inner.URL = *r.URL
+		inner.URL.Path = queuePath + r.URL.Path
+		if r.URL.RawPath != "" {
+			inner.URL.RawPath = queuePath + r.URL.RawPath
+		}
+		apis.ServeHTTP(w, inner)
+	})
+}
+
+// atRoot marks requests of QueueRoot.
+type atRoot struct{}
 
 type server struct {
 	Options

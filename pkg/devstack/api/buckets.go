@@ -2,29 +2,42 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxBucketName is the maximum length of a name with its prefix.
-const maxBucketName = 96
+const (
+	// maxBucketName is the maximum length of a name with its prefix.
+	maxBucketName = 96
+	// maxDescription is the maximum size of a description: the list of buckets is held
+	// in memory.
+	maxDescription = 64 << 10
+)
 
 type bucketRecord struct {
-	ID             string  `json:"id"`
-	Name           string  `json:"name"`
-	Stage          string  `json:"stage"`
-	DisplayName    string  `json:"displayName"`
-	Description    string  `json:"description"`
-	URI            string  `json:"uri"`
-	Created        string  `json:"created"`
-	LastChangeDate *string `json:"lastChangeDate"`
-	IsReadOnly     bool    `json:"isReadOnly"`
-	Backend        string  `json:"backend"`
-	RowsCount      int     `json:"rowsCount"`
-	DataSizeBytes  int64   `json:"dataSizeBytes"`
-	BranchID       int     `json:"idBranch"`
+	ID             string   `json:"id"`
+	Name           string   `json:"name"`
+	Stage          string   `json:"stage"`
+	DisplayName    string   `json:"displayName"`
+	Description    string   `json:"description"`
+	URI            string   `json:"uri"`
+	Created        string   `json:"created"`
+	LastChangeDate *string  `json:"lastChangeDate"`
+	IsReadOnly     bool     `json:"isReadOnly"`
+	Backend        string   `json:"backend"`
+	RowsCount      int      `json:"rowsCount"`
+	DataSizeBytes  int64    `json:"dataSizeBytes"`
+	BranchID       int      `json:"idBranch"`
+	IsMaintenance  bool     `json:"isMaintenance"`
+	Sharing        *string  `json:"sharing"`
+	Color          *string  `json:"color"`
+	Attributes     []string `json:"attributes"`
+	// Tables is the address of the list of tables, or in the record of one bucket the
+	// list itself.
+	Tables any `json:"tables"`
 }
 
 // bucketOf is a bucket with the sums over its tables. Tables of other buckets are
@@ -32,7 +45,9 @@ type bucketRecord struct {
 func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecord {
 	record := bucketRecord{
 		ID: b.ID, Name: b.Name, Stage: b.Stage, DisplayName: cmp.Or(b.DisplayName, strings.TrimPrefix(b.Name, "c-")),
-		URI: base(r) + storagePath + "/buckets/" + b.ID, Created: storageTime(b.Created), Backend: "local", BranchID: branchID,
+		Description: b.Description,
+		URI:         base(r) + storagePath + "/buckets/" + b.ID, Created: storageTime(b.Created), Backend: "local", BranchID: branchID,
+		Attributes: []string{}, Tables: base(r) + storagePath + "/buckets/" + b.ID + "/tables",
 	}
 	last := b.Created
 	for _, t := range tables {
@@ -51,7 +66,8 @@ func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecor
 
 func (s *server) createBucket(r *http.Request) (answer, error) {
 	f := formFields(r)
-	name, stage, display := f.text("name"), f.text("stage"), f.text("displayName")
+	name, stage, display := f.text("name"), cmp.Or(f.text("stage"), "in"), f.displayName()
+	description := f.text("description")
 	switch {
 	case f.err != nil:
 		return answer{}, f.err
@@ -59,10 +75,73 @@ func (s *server) createBucket(r *http.Request) (answer, error) {
 		return answer{}, invalid(`"stage" must be "in" or "out"`)
 	case !validID(name) || strings.Contains(name, ".") || len("c-"+name) > maxBucketName:
 		return answer{}, invalid(`"name" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName-len("c-"))
+	case len(description) > maxDescription:
+		return answer{}, invalid(`"description" is larger than 64 KB`)
 	}
-	bucket := store.Bucket{ID: stage + ".c-" + name, DisplayName: cmp.Or(display, name)}
+	bucket := store.Bucket{ID: stage + ".c-" + name, DisplayName: cmp.Or(display, name), Description: description}
 	stored, err := s.Store.CreateBucket(bucket)
 	return created(bucketOf(r, stored, nil), instead(err, store.ErrExists, exists("bucket", "Bucket %q already exists", bucket.ID)))
+}
+
+// displayName is a name for people, "" if absent.
+func (f *fields) displayName() string {
+	name := f.text("displayName")
+	if name != "" && (!validID(name) || strings.Contains(name, ".") || len(name) > maxBucketName) {
+		f.fail(`"displayName" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName)
+	}
+	return name
+}
+
+func (s *server) updateBucket(r *http.Request) (answer, error) {
+	f := formFields(r)
+	display := f.displayName()
+	async, _ := f.flag("async")
+	switch {
+	case f.err != nil:
+		return answer{}, f.err
+	case display == "":
+		return answer{}, invalid(`"displayName" is required`)
+	}
+	id, started := r.PathValue("bucket"), s.Now()
+	b, err := s.Store.UpdateBucket(id, func(b *store.Bucket) { b.DisplayName = display })
+	if err != nil {
+		return answer{}, instead(err, store.ErrNotFound, noBucket(id))
+	}
+	tables, err := s.Store.Tables(id)
+	if err == nil && async {
+		return s.operate(r, store.Operation{Name: "bucketUpdate", Created: started}, bucketOf(r, b, tables))
+	}
+	return ok(bucketOf(r, b, tables), err)
+}
+
+// deleteBucket deletes a bucket, with its tables only if the client wants that: now,
+// or as an operation.
+func (s *server) deleteBucket(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	force, _ := q.flag("force")
+	async, _ := q.flag("async")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	id, started := r.PathValue("bucket"), s.Now()
+	_, tables, err := s.bucket(id)
+	if err != nil {
+		return answer{}, err
+	}
+	err = s.Store.DeleteBucket(id, force)
+	err = instead(err, store.ErrNotFound, noBucket(id))
+	err = instead(err, store.ErrNotEmpty, &refusal{
+		status: http.StatusBadRequest, code: "buckets.deleteNotEmpty",
+		message: fmt.Sprintf(`Only empty buckets can be deleted. There are %d tables in the bucket; to delete them too, add "force"`, len(tables)),
+	})
+	if err == nil && async {
+		return s.operate(r, store.Operation{Name: "bucketDrop", Created: started}, nil)
+	}
+	return nothing(err)
+}
+
+func noBucket(id string) *refusal {
+	return notFound("storage.buckets.notFound", "Bucket %q not found", id)
 }
 
 func (s *server) listBuckets(r *http.Request) (answer, error) {
@@ -79,13 +158,26 @@ func (s *server) listBuckets(r *http.Request) (answer, error) {
 
 func (s *server) showBucket(r *http.Request) (answer, error) {
 	bucket, tables, err := s.bucket(r.PathValue("bucket"))
-	return ok(bucketOf(r, bucket, tables), err)
+	if err != nil {
+		return answer{}, err
+	}
+	record := bucketOf(r, bucket, tables)
+	list := make([]tableRecord, 0, len(tables))
+	for _, t := range tables {
+		of, err := s.tableOf(r, t, nil)
+		if err != nil {
+			return answer{}, err
+		}
+		list = append(list, of)
+	}
+	record.Tables = list
+	return ok(record, nil)
 }
 
 func (s *server) bucket(id string) (store.Bucket, []store.Table, error) {
 	bucket, err := s.Store.Bucket(id)
 	if err != nil {
-		return bucket, nil, instead(err, store.ErrNotFound, notFound("storage.buckets.notFound", "Bucket %q not found", id))
+		return bucket, nil, instead(err, store.ErrNotFound, noBucket(id))
 	}
 	tables, err := s.Store.Tables(id)
 	return bucket, tables, err

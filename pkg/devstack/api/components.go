@@ -19,6 +19,23 @@ type component struct {
 	URI         string   `json:"uri"`
 	Flags       []string `json:"flags"`
 	Data        struct{} `json:"data"`
+	// Version and what follows are the same for all components: nothing is known of
+	// them here.
+	Version               int      `json:"version"`
+	LongDescription       *string  `json:"longDescription"`
+	HasUI                 bool     `json:"hasUI"`
+	HasRun                bool     `json:"hasRun"`
+	Icon32                *string  `json:"ico32"`
+	Icon64                *string  `json:"ico64"`
+	Schema                struct{} `json:"configurationSchema"`
+	RowSchema             struct{} `json:"configurationRowSchema"`
+	EmptyConfiguration    struct{} `json:"emptyConfiguration"`
+	EmptyConfigurationRow struct{} `json:"emptyConfigurationRow"`
+	ConfigurationHelp     *string  `json:"configurationDescription"`
+	DocumentationURL      *string  `json:"documentationUrl"`
+	Features              []string `json:"features"`
+	Categories            []string `json:"categories"`
+	ExpiredOn             *string  `json:"expiredOn"`
 	// Configurations are absent where only components are listed.
 	Configurations *[]configurationRecord `json:"configurations,omitempty"`
 }
@@ -124,6 +141,6 @@ func componentOf(r *http.Request, id string) component {
 		kind = "other"
 	}
 	return component{
-		ID: id, Name: id, Type: kind, Flags: []string{}, URI: base(r) + storagePath + "/components/" + id,
+		ID: id, Name: id, Type: kind, Flags: []string{}, Features: []string{}, Categories: []string{}, Version: 1, HasRun: true, URI: base(r) + storagePath + "/components/" + id,
 	}
 }

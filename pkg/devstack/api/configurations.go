@@ -65,7 +65,7 @@ func (s *server) createConfiguration(r *http.Request) (answer, error) {
 	c := store.Configuration{
 		Component: r.PathValue("component"), ID: f.id("configurationId"),
 		Name: f.text("name"), Description: f.text("description"), ChangeDescription: f.text("changeDescription"),
-		Configuration: f.object("configuration"), State: f.object("state"),
+		Configuration: s.sealed(f, r.PathValue("component"), "configuration"), State: s.sealed(f, r.PathValue("component"), "state"),
 	}
 	c.IsDisabled, _ = f.flag("isDisabled")
 	switch {
@@ -116,7 +116,7 @@ func noConfiguration(id string) *refusal {
 
 func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 	f := formFields(r)
-	document := f.object("configuration")
+	document, state := s.sealed(f, r.PathValue("component"), "configuration"), s.sealed(f, r.PathValue("component"), "state")
 	order, ordered := f.order()
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		c.ChangeDescription = f.text("changeDescription")
@@ -126,6 +126,9 @@ func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 		}
 		if document != nil {
 			c.Configuration = document
+		}
+		if state != nil {
+			c.State = state
 		}
 		if !ordered {
 			return nil
@@ -209,7 +212,7 @@ func sortRows(rows []store.Row, order []string) error {
 
 func (s *server) setState(r *http.Request) (answer, error) {
 	f := formFields(r)
-	state := f.object("state")
+	state := s.sealed(f, r.PathValue("component"), "state")
 	c, err := s.configuration(r)
 	if err != nil {
 		return answer{}, err

@@ -24,7 +24,8 @@ const (
 )
 
 // fields reads the fields of a body. After the first error all fields are absent,
-// so it is enough to check err once. Null is absent; unknown fields are ignored.
+// so it is enough to check err once. Null is absent. Fields that the endpoint of the
+// request does not have are refused.
 type fields struct {
 	members value.Value // an object
 	err     error
@@ -35,6 +36,14 @@ func formFields(r *http.Request) *fields { return readFields(r, true) }
 func jsonFields(r *http.Request) *fields { return readFields(r, false) }
 
 func readFields(r *http.Request, forms bool) *fields {
+	f := parseBody(r, forms)
+	if f.err == nil {
+		f.err = checkBody(r, f.members)
+	}
+	return f
+}
+
+func parseBody(r *http.Request, forms bool) *fields {
 	body, err := readBody(r)
 	if err != nil || len(body) == 0 {
 		return &fields{err: err}
@@ -85,11 +94,8 @@ func formObject(body string) *fields {
 	if err != nil {
 		return &fields{err: invalid("The body is not a valid form")}
 	}
-	members := make([]value.Member, 0, len(form))
-	for name, given := range form {
-		members = append(members, value.Member{Name: name, Value: value.OfString(given[len(given)-1])})
-	}
-	return &fields{members: value.OfMembers(members...)}
+	members, err := nested(form)
+	return &fields{members: members, err: err}
 }
 
 // get returns a field, and false if it is absent.
@@ -128,9 +134,9 @@ func (f *fields) flag(name string) (yes, given bool) {
 		return false, false
 	}
 	switch v.Raw() {
-	case "1", "true":
+	case "1", "true", "True": // Python writes it so
 		return true, true
-	case "0", "false":
+	case "0", "false", "False":
 		return false, true
 	}
 	f.fail("%q must be true or false", name)

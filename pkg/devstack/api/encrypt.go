@@ -1,10 +1,12 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -63,6 +65,23 @@ func (s *server) encryptDocument(scope encryption.Scope, body []byte) (answer, e
 	}
 	sealed, err := s.box.Encrypt(scope, document)
 	return ok(sealed, badScope(err))
+}
+
+// sealed is a field like fields.object, with ciphers for the component and the project
+// in the place of plain secrets: they are stored encrypted only.
+func (s *server) sealed(f *fields, component, name string) json.RawMessage {
+	document := f.object(name)
+	if document == nil {
+		return nil
+	}
+	v, err := value.Parse(document)
+	if err == nil {
+		v, err = s.box.EncryptPlain(encryption.Scope{Component: component, Project: strconv.Itoa(projectID)}, v)
+	}
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return json.RawMessage(v.JSON())
 }
 
 func badScope(err error) error {

@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -61,4 +63,44 @@ func TestEncryptRefuses(t *testing.T) {
 		{"too deep", "POST", good, asJSON, strings.Repeat("[", 600) + strings.Repeat("]", 600), 400, queueError("The body is nested deeper than 512 levels", "400")},
 		{"unknown path", "POST", "/encryption/decrypt", asJSON, `{}`, 404, queueError(`Path "/encryption/decrypt" not found`, "404")},
 	})
+}
+
+// TestSecretsAreStoredEncrypted: neither the store nor a
+// version nor an answer has a plain secret, and ciphers stay as they are.
+func TestSecretsAreStoredEncrypted(t *testing.T) {
+	w := newWorld(t)
+	const (
+		secret   = "s3cret-at-rest"
+		document = `{"#a":"` + secret + `","l":[{"#b":"` + secret + `","c":"open"}],"#v":"{{v}}","#e":"","#n":null,"#o":{"x":1}}`
+		sealed   = `"#v":"{{v}}","#e":"","#n":null,"#o":{"x":1}}`
+	)
+	fields := `"configuration":` + document + `,"state":{"component":{"#s":"` + secret + `"}}`
+	for _, step := range []struct{ method, path, body string }{
+		{"POST", configs, `{"name":"n","configurationId":"c",` + fields + `}`},
+		{"PUT", configs + "/c", `{` + fields + `}`},
+		{"POST", configs + "/c/rows", `{"rowId":"r",` + fields + `}`},
+		{"PUT", configs + "/c/rows/r", `{` + fields + `}`},
+		{"PUT", configs + "/c/state", `{"state":{"component":{"#s":"` + secret + `"}}}`},
+		{"PUT", configs + "/c/rows/r/state", `{"state":{"component":{"#s":"` + secret + `"}}}`},
+		{"POST", "/queue/jobs", `{"component":"acme.ex","mode":"run","configData":` + document + `}`},
+	} {
+		got := w.call(step.method, step.path, asJSON, step.body)
+		if got.status > 201 || strings.Contains(got.body, secret) || !strings.Contains(got.body, "KBC::ProjectSecure::") {
+			t.Errorf("%s %s: %d %s", step.method, step.path, got.status, got.body)
+		}
+	}
+	for _, path := range []string{configs + "/c", configs + "/c/versions/1", configs + "/c/versions/2", configs + "/c/rows/r/versions/1", "/queue/jobs"} {
+		if got := w.call("GET", path, "", ""); strings.Contains(got.body, secret) || !strings.Contains(got.body, sealed) {
+			t.Errorf("%s: %s", path, got.body)
+		}
+	}
+	before := w.must("GET", configs+"/c", "", 200)["configuration"]
+	text, err := json.Marshal(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.must("PUT", configs+"/c", `{"configuration":`+string(text)+`}`, 200)
+	if after := w.must("GET", configs+"/c", "", 200)["configuration"]; !reflect.DeepEqual(after, before) {
+		t.Errorf("ciphers changed from %v to %v", before, after)
+	}
 }

@@ -5,15 +5,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
 type eventList struct {
 	run, component, configuration string
-	// phrase is part of the message, in any case.
-	phrase string
+	// query is nil without one.
+	query wantsEvent
 	// since and max are exclusive bounds of the id.
 	since, max    uint64
 	limit, offset int
@@ -33,7 +32,6 @@ func eventListOf(r *http.Request) (eventList, error) {
 	q := queryOf(r)
 	list := eventList{
 		run: q.text("runId"), component: q.text("component"), configuration: q.text("configurationId"),
-		phrase:      strings.ToLower(q.text("q")),
 		limit:       q.number("limit", 100, 1, 10_000),
 		offset:      q.number("offset", 0, 0, math.MaxInt32),
 		oldestFirst: q.choice("sortOrder", "desc", "asc") == "asc",
@@ -42,6 +40,9 @@ func eventListOf(r *http.Request) (eventList, error) {
 	list.since, _ = q.eventID("sinceId")
 	if below, given := q.eventID("maxId"); given {
 		list.max = below
+	}
+	if text := q.text("q"); text != "" && q.err == nil {
+		list.query, q.err = parseEventQuery(text)
 	}
 	if list.run != "" && !validID(list.run) {
 		q.fail(`"runId" must be an id of letters, digits, ".", "_" and "-"`)
@@ -89,5 +90,5 @@ func (l eventList) wants(e store.Event) (id uint64, wanted bool) {
 	return id, err == nil && e.Type != hidden && id > l.since && id < l.max &&
 		(l.component == "" || e.Component == l.component) &&
 		(l.configuration == "" || e.ConfigurationID == l.configuration) &&
-		(l.phrase == "" || strings.Contains(strings.ToLower(e.Message), l.phrase))
+		(l.query == nil || l.query(e))
 }

@@ -24,27 +24,28 @@ const (
 )
 
 type eventRecord struct {
-	ID              string          `json:"id"`
-	UUID            string          `json:"uuid"`
-	Event           string          `json:"event"`
-	Component       string          `json:"component"`
-	Message         string          `json:"message"`
-	Description     string          `json:"description"`
-	Type            string          `json:"type"`
-	RunID           string          `json:"runId"`
-	Created         string          `json:"created"`
-	ConfigurationID string          `json:"configurationId"`
-	ObjectID        string          `json:"objectId"`
-	ObjectName      string          `json:"objectName"`
-	ObjectType      string          `json:"objectType"`
-	Context         struct{}        `json:"context"`
-	Params          json.RawMessage `json:"params"`
-	Results         json.RawMessage `json:"results"`
-	Performance     performance     `json:"performance"`
-	Token           named           `json:"token"`
-	URI             string          `json:"uri"`
-	BranchID        int             `json:"idBranch"`
-	Attachments     []string        `json:"attachments"`
+	ID              string  `json:"id"`
+	UUID            string  `json:"uuid"`
+	Event           string  `json:"event"`
+	Component       string  `json:"component"`
+	Message         string  `json:"message"`
+	Description     string  `json:"description"`
+	Type            string  `json:"type"`
+	RunID           *string `json:"runId"`
+	Created         string  `json:"created"`
+	ConfigurationID *string `json:"configurationId"`
+	// The object is a bucket or a table, and the events here have none.
+	ObjectID    *string         `json:"objectId"`
+	ObjectName  *string         `json:"objectName"`
+	ObjectType  *string         `json:"objectType"`
+	Context     struct{}        `json:"context"`
+	Params      json.RawMessage `json:"params"`
+	Results     json.RawMessage `json:"results"`
+	Performance performance     `json:"performance"`
+	Token       named           `json:"token"`
+	URI         string          `json:"uri"`
+	BranchID    int             `json:"idBranch"`
+	Attachments []string        `json:"attachments"`
 }
 
 type performance struct {
@@ -54,14 +55,16 @@ type performance struct {
 
 func eventOf(r *http.Request, e store.Event) eventRecord {
 	return eventRecord{
-		ID: e.ID, UUID: eventUUID(e.ID), Event: "ext." + e.Component + "." + e.Type, Component: e.Component,
-		Message: e.Message, Description: e.Description, Type: e.Type, RunID: e.RunID, Created: storageTime(e.Created),
-		ConfigurationID: e.ConfigurationID, Params: e.Params, Results: e.Results,
+		ID: e.ID, UUID: eventUUID(e.ID), Event: eventName(e), Component: e.Component,
+		Message: e.Message, Description: e.Description, Type: e.Type, RunID: orNull(e.RunID), Created: storageTime(e.Created),
+		ConfigurationID: orNull(e.ConfigurationID), Params: e.Params, Results: e.Results,
 		Performance: performance{Duration: e.Duration},
 		Token:       named{ID: tokenID, Name: tokenDescription},
 		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
 	}
 }
+
+func eventName(e store.Event) string { return "ext." + e.Component + "." + e.Type }
 
 func eventUUID(id string) string {
 	n, err := strconv.ParseUint(id, 10, 64)

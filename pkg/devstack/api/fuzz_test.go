@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,6 +34,15 @@ func FuzzAPI(f *testing.F) {
 	}
 	f.Add("PUT", "/faults", "", "", "text/plain", `[{"path":"/","status":500,"body":"x","times":1,"cut":"before"}]`)
 	f.Add("GET", "//x/../y%2F%00", "", "", "", "")
+	for _, query := range []string{
+		"whereFilters[0][column]=n&whereFilters[0][operator]=gt&whereFilters[0][values][]=1&whereFilters[0][dataType]=REAL", "orderBy[0][column]=n&orderBy[0][dataType]=INTEGER",
+		"whereColumn=n&whereValues[]=x&format=json&changedSince=-1 day&fulltextSearch=x&columns=n,id",
+	} {
+		f.Add("GET", "/v2/storage/tables/in.c-b.t/data-preview?"+strings.ReplaceAll(query, " ", "%20"), "", "", "", "")
+		f.Add("POST", "/v2/storage/tables/in.c-b.t/export-async", "", "", form, query)
+	}
+	f.Add("POST", "/v2/storage/tables/in.c-b.t/export-async", "", "", asJSON, `{"whereFilters":[{"column":"id","values":[1,"2"],"operator":"ne"}],"orderBy":[{"column":"n","order":"desc"}],"gzip":true}`)
+	f.Add("GET", "/v2/storage/events?q=type:error%20AND%20(a%20OR%20NOT%20%22b%20c%22)", "", "", "", "")
 	opened, err := store.Open(filepath.Join(f.TempDir(), "store"), time.Now)
 	if err != nil {
 		f.Fatal(err)
@@ -42,6 +52,15 @@ func FuzzAPI(f *testing.F) {
 			f.Error(err)
 		}
 	})
+	left := 3
+	if _, err := opened.Load(store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: "id"}, {Name: "n"}}, Next: func() ([]string, error) {
+		if left--; left < 0 {
+			return nil, io.EOF
+		}
+		return []string{"x", strings.Repeat("1", left)}, nil
+	}}); err != nil {
+		f.Fatal(err)
+	}
 	noSleep := func(context.Context, time.Duration) error { return nil }
 	f.Fuzz(func(t *testing.T, method, path, header, text, kind, body string) {
 		target, err := url.ParseRequestURI(path)

@@ -30,7 +30,7 @@ func (s *server) index(r *http.Request) (answer, error) {
 	}
 	record := indexRecord{
 		API: "storage", Version: "v2", Documentation: "https://keboola.docs.apiary.io/",
-		Services: []service{{ID: "queue", URL: base(r) + queuePath}, {ID: "encryption", URL: base(r) + encryptionPath}},
+		Services: []service{{ID: "queue", URL: s.queueBase(r)}, {ID: "encryption", URL: base(r) + encryptionPath}, {ID: "notification", URL: base(r) + notificationPath}},
 		Features: []string{},
 	}
 	for _, part := range splitList(q.list("exclude")) {
@@ -47,3 +47,6 @@ func (s *server) index(r *http.Request) (answer, error) {
 	}
 	return ok(record, nil)
 }
+
+// listSubscriptions lists the notifications of the project: there are none.
+func (s *server) listSubscriptions(*http.Request) (answer, error) { return ok([]struct{}{}, nil) }

@@ -7,18 +7,23 @@ import (
 	"testing"
 )
 
+// known is what the record of every component has.
+const known = `,"version":1,"longDescription":null,"hasUI":false,"hasRun":true,"ico32":null,"ico64":null,"configurationSchema":{},` +
+	`"configurationRowSchema":{},"emptyConfiguration":{},"emptyConfigurationRow":{},"configurationDescription":null,"documentationUrl":null,` +
+	`"features":[],"categories":[],"expiredOn":null`
+
 func TestIndexAndProject(t *testing.T) {
 	w := newWorld(t)
 	const head = `{"api":"storage","version":"v2","documentation":"https://keboola.docs.apiary.io/",` +
-		`"services":[{"id":"queue","url":"http://HOST/queue"},{"id":"encryption","url":"http://HOST/encryption"}],"features":[],"urlTemplates":{}`
+		`"services":[{"id":"queue","url":"http://HOST/queue"},{"id":"encryption","url":"http://HOST/encryption"},{"id":"notification","url":"http://HOST/notification"}],"features":[],"urlTemplates":{}`
 	w.createConfig("c", "")
 	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
 	w.must("POST", "/v2/storage/components/acme.variables/configs", `{"name":"v","configurationId":"v"}`, 201)
 	extractor := func(more string) string {
-		return `{"id":"acme.ex","name":"acme.ex","type":"extractor","description":"","uri":"http://HOST/v2/storage/components/acme.ex","flags":[],"data":{}` + more + `}`
+		return `{"id":"acme.ex","name":"acme.ex","type":"extractor","description":"","uri":"http://HOST/v2/storage/components/acme.ex","flags":[],"data":{}` + known + `` + more + `}`
 	}
 	variables := func(more string) string {
-		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + more + `}`
+		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + known + `` + more + `}`
 	}
 	// Of a configuration, content, rows and state are optional.
 	full := func(id string, version int, change, rows string) (whole, bare string) {
@@ -48,11 +53,16 @@ func TestIndexAndProject(t *testing.T) {
 		{"in the trash", "GET", "/v2/storage/components?isDeleted=1", "", "", 200, "[]"},
 		{"component", "GET", "/v2/storage/components/acme.ex", "", "", 200, extractor("")},
 		{"unknown component", "GET", "/v2/storage/components/acme.e", "", "", 404, storageError(`Component "acme.e" not found`, "storage.components.notFound")},
+		{"notifications", "GET", "/notification/project-subscriptions", "", "", 200, "[]"},
 		{"token", "GET", "/v2/storage/tokens/verify", "", "", 200,
 			`{"id":"1","description":"local","created":"2026-03-04T05:06:07+0000","refreshed":"2026-03-04T05:06:07+0000","expires":null,` +
 				`"isExpired":false,"isDisabled":false,"isMasterToken":true,"canManageBuckets":true,"canManageTokens":false,` +
 				`"canReadAllFileUploads":true,"canPurgeTrash":true,"canCreateJobs":true,"bucketPermissions":{},"componentAccess":[],` +
-				`"owner":{"id":1,"name":"Local project","features":[],"region":"local","defaultBackend":"local","fileStorageProvider":"local","limits":{}}}`},
+				`"owner":{"id":1,"name":"Local project","type":"production","created":"2026-03-04T05:06:07+0000","expires":null,"features":[],` +
+				`"dataSizeBytes":0,"rowsCount":0,"hasMysql":false,"hasSynapse":false,"hasRedshift":false,"hasSnowflake":false,"hasExasol":false,` +
+				`"hasTeradata":false,"hasBigquery":false,"isDisabled":false,"metrics":{},"region":"local","defaultBackend":"local","fileStorageProvider":"local","limits":{}},` +
+				`"uri":"http://HOST/v2/storage/tokens/1","dailyCapacity":0,"creatorToken":{"id":1,"description":"local"},"organization":{"id":"1"},` +
+				`"admin":{"id":1,"name":"local","features":[],"isOrganizationMember":true,"role":"admin"}}`},
 		{"branches", "GET", "/v2/storage/dev-branches/", "", "", 200,
 			`[{"id":1,"name":"Main","description":"","created":"2026-03-04T05:06:07+0000","isDefault":true,"creatorToken":{"id":1,"description":"local"}}]`},
 		{"ticket", "POST", "/v2/storage/tickets/", "", "", 201, `{"id":1}`},

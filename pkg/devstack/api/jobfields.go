@@ -30,11 +30,11 @@ func (f *fields) branch() {
 	}
 }
 
-// configData is the configuration that came with the job. An empty one is none: PHP
-// clients send it without a meaning.
-func (f *fields) configData() json.RawMessage {
-	data := f.object("configData")
-	if string(data) == "{}" {
+// configData is the configuration that came with the job. With the id of a stored one
+// an empty configuration is none: PHP clients send it without a meaning.
+func (s *server) configData(f *fields) json.RawMessage {
+	data := s.sealed(f, f.id("component"), "configData")
+	if string(data) == "{}" && f.text("config") != "" {
 		return nil
 	}
 	return data

@@ -81,7 +81,7 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 		ConfigRowIDs: append([]string{}, j.ConfigRowIDs...), Tag: orNull(j.Tag),
 		CreatedTime: queueTime(j.Created), StartTime: queueTime(j.Started), EndTime: queueTime(j.Ended),
 		DurationSeconds: s.duration(j), Result: result, UsageData: []string{}, IsFinished: j.Status.Finished(),
-		URL: base(r) + queuePath + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
+		URL: s.queueBase(r) + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
 		VariableValuesID: orNull(j.VariableValuesID), VariableValuesData: orRaw(j.VariableValuesData, "[]"),
 		Backend: orRaw(j.Extra["backend"], "{}"), Executor: orRaw(j.Extra["executor"], `"dind"`),
 		Behavior: orRaw(j.Extra["behavior"], `{"onError":null}`), Parallelism: orRaw(j.Extra["parallelism"], "null"),
@@ -96,10 +96,17 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 
 // runID is the ids of a job's parents and its own, from the first parent on.
 func runID(j store.Job) string {
-	if parent := strings.Trim(string(j.Extra["parentRunId"]), `"`); parent != "" {
+	if parent := parentOf(j); parent != "" {
 		return parent + "." + j.ID
 	}
 	return j.ID
+}
+
+// parentOf is the run that started a job, "" for none.
+func parentOf(j store.Job) string { return strings.Trim(string(j.Extra["parentRunId"]), `"`) }
+
+func typeOf(j store.Job) string {
+	return strings.Trim(string(orRaw(j.Extra["type"], `"standard"`)), `"`)
 }
 
 func (s *server) duration(j store.Job) int {

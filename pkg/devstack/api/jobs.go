@@ -9,11 +9,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
+// jobMembers are what createJob reads.
+func jobMembers() []string {
+	return []string{
+		"component", "config", "configData", "configRowIds", "mode", "tag", "variableValuesId", "variableValuesData", "branchId",
+		"parallelism", "backend", "behavior", "delay", "delayedStartTime", "type", "onlyOrchestrationTaskIds", "parentRunId",
+		"orchestrationJobId", "orchestrationTaskId", "previousJobId", "executor",
+	}
+}
+
 // createJob stores a new job. The queue finds it in the store.
 func (s *server) createJob(r *http.Request) (answer, error) {
 	f := jsonFields(r)
 	job := store.Job{
-		Component: f.id("component"), Config: f.id("config"), ConfigData: f.configData(),
+		Component: f.id("component"), Config: f.id("config"), ConfigData: s.configData(f),
 		ConfigRowIDs: f.rowIDs(), Mode: f.mode(), Tag: f.text("tag"),
 		VariableValuesID: f.text("variableValuesId"), VariableValuesData: f.variableValues(), Extra: f.extra(r),
 	}

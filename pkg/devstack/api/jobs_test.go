@@ -44,7 +44,7 @@ func TestCreateJob(t *testing.T) {
 		},
 		"no mode":                 {with(""), []string{}, ""},
 		"null is none":            {with(`,"mode":null,"tag":null,"variableValuesId":null,"variableValuesData":null,"parallelism":null,"configData":null,"configRowIds":null,"branchId":null`), []string{}, ""},
-		"unknown key":             {with(`,"x":{"y":1}`), []string{}, ""},
+		"null as an unknown key":  {with(`,"x":null`), []string{}, ""},
 		"force":                   {`{"component":"acme.ex","config":"disabled","mode":"forceRun"}`, []string{`"config":"c"`, `"config":"disabled"`, `"mode":"run"`, `"mode":"forceRun"`}, ""},
 		"debug":                   {with(`,"mode":"debug","tag":"1.2"`), []string{`"mode":"run"`, `"mode":"debug"`, `"tag":null`, `"tag":"1.2"`}, ""},
 		"rows, disabled ones too": {with(`,"configRowIds":["r1",2]`), []string{`"configRowIds":[]`, `"configRowIds":["r1","2"]`}, ""},
@@ -88,7 +88,7 @@ func TestCreateJob(t *testing.T) {
 
 		"nothing":                 {`{}`, nil, `"component" is required`},
 		"no configuration":        {`{"component":"acme.ex"}`, nil, `Provide "config" or "configData"`},
-		"empty configuration":     {`{"component":"acme.ex","config":"","configData":{}}`, nil, `Provide "config" or "configData"`},
+		"empty configuration":     {`{"component":"acme.ex","config":"","configData":[]}`, []string{`"config":"c"`, `"config":null`}, ""},
 		"odd component":           {`{"component":["a"],"config":"c"}`, nil, `"component" must be a string, not an array`},
 		"component with a NUL":    {`{"component":"a\u0000","config":"c"}`, nil, `"component" must be an id of letters, digits, ".", "_" and "-"`},
 		"unknown configuration":   {`{"component":"acme.ex","config":"x"}`, nil, `Cannot resolve job parameters: Configuration "x" of component "acme.ex" not found`},

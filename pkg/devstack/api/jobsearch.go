@@ -13,20 +13,38 @@ import (
 
 const maxJobs = 10_000
 
+// searchParameters are what searchJobs reads.
+func searchParameters() []string {
+	return []string{
+		"id[]", "component[]", "componentId[]", "config[]", "configId[]", "runId[]", "branchId[]", "mode[]", "status[]",
+		"tokenId[]", "tokenDescription[]", "projectId[]", "configRowIds[]", "parentRunId", "type[]",
+		"createdTimeFrom", "createdTimeTo", "startTimeFrom", "startTimeTo", "endTimeFrom", "endTimeTo", "durationSecondsFrom", "durationSecondsTo",
+		"limit", "offset", "sortBy", "sortOrder",
+	}
+}
+
 // jobSearch is a query for jobs. An empty list matches every job.
 type jobSearch struct {
-	ids, components, configurations, statuses, runs, modes, branches []string
-	created, started, ended                                          span
-	limit, offset                                                    int
-	by                                                               string
-	ascending                                                        bool
+	ids, components, configurations, statuses, runs, modes, types, branches []string
+	tokens, tokenDescriptions, projects                                     []string
+	// rows match a job that is limited to one of them.
+	rows []string
+	// parent is the run that started the job; "" is none. It counts only if hasParent.
+	parent                  string
+	hasParent               bool
+	created, started, ended span
+	// Jobs that take from shortest to longest seconds.
+	shortest, longest int
+	limit, offset     int
+	by                string
+	ascending         bool
 }
 
 // span is a time between two moments, both included; a zero one is open.
 type span struct{ from, to time.Time }
 
 func (s *server) searchJobs(r *http.Request) (answer, error) {
-	search, err := jobSearchOf(r)
+	search, err := jobSearchOf(r, s.Now())
 	if err != nil {
 		return answer{}, err
 	}
@@ -45,26 +63,42 @@ func (s *server) searchJobs(r *http.Request) (answer, error) {
 	return ok(records, nil)
 }
 
-func jobSearchOf(r *http.Request) (jobSearch, error) {
+func jobSearchOf(r *http.Request, now time.Time) (jobSearch, error) {
 	q := queryOf(r)
 	search := jobSearch{
 		ids: q.list("id"), components: q.list("component", "componentId"), configurations: q.list("config", "configId"),
-		runs: q.list("runId"), branches: q.list("branchId"), modes: q.words("mode", modes()...),
+		runs: q.list("runId"), branches: q.branches(), modes: q.words("mode", modes()...),
+		types: q.words("type", jobTypes()...), rows: q.list("configRowIds"),
+		tokens: q.list("tokenId"), tokenDescriptions: q.list("tokenDescription"), projects: q.list("projectId"),
+		parent: q.text("parentRunId"), hasParent: q.values.Has("parentRunId"),
 		statuses: q.words("status", "created", "waiting", "processing", "terminating",
 			"success", "warning", "error", "cancelled", "terminated"),
-		created:   q.span("createdTime"),
-		started:   q.span("startTime"),
-		ended:     q.span("endTime"),
+		created:   q.span("createdTime", now),
+		started:   q.span("startTime", now),
+		ended:     q.span("endTime", now),
+		shortest:  q.number("durationSecondsFrom", 0, 0, math.MaxInt32),
+		longest:   q.number("durationSecondsTo", math.MaxInt32, 0, math.MaxInt32),
 		limit:     q.number("limit", 100, 1, maxJobs),
 		offset:    q.number("offset", 0, 0, math.MaxInt32),
-		by:        q.choice("sortBy", "id", "runId", "component", "config", "configId", "status", "mode", "createdTime", "startTime", "endTime", "durationSeconds"),
+		by:        q.choice("sortBy", "id", "runId", "parentRunId", "component", "config", "configId", "status", "mode", "type", "createdTime", "startTime", "endTime", "durationSeconds", "branchId", "tokenId", "tokenDescription", "projectId"),
 		ascending: q.choice("sortOrder", "desc", "asc") == "asc",
 	}
 	return search, q.err
 }
 
-func (q *query) span(name string) span {
-	return span{from: q.moment(name + "From"), to: q.moment(name + "To")}
+// branches are the branches that are searched; default is the id of the default one.
+func (q *query) branches() []string {
+	found := q.list("branchId")
+	for i, id := range found {
+		if id == "default" {
+			found[i] = strconv.Itoa(branchID)
+		}
+	}
+	return found
+}
+
+func (q *query) span(name string, now time.Time) span {
+	return span{from: q.moment(name+"From", now), to: q.moment(name+"To", now)}
 }
 
 func (s *server) searched(search jobSearch) ([]store.Job, error) {
@@ -75,7 +109,7 @@ func (s *server) searched(search jobSearch) ([]store.Job, error) {
 		enough = search.offset + search.limit
 	}
 	err := s.Store.Jobs(func(j store.Job) bool {
-		if search.fits(j) {
+		if s.fits(j, search) {
 			found = append(found, j)
 		}
 		return len(found) < enough
@@ -87,17 +121,27 @@ func (s *server) searched(search jobSearch) ([]store.Job, error) {
 	return found[:min(search.limit, len(found))], err
 }
 
-func (search jobSearch) fits(j store.Job) bool {
+func (s *server) fits(j store.Job, search jobSearch) bool {
 	for _, filter := range []struct {
 		wanted []string
 		is     string
 	}{
 		{search.ids, j.ID}, {search.components, j.Component}, {search.configurations, j.Config}, {search.modes, j.Mode},
 		{search.statuses, string(j.Status)}, {search.runs, runID(j)}, {search.branches, strconv.Itoa(branchID)},
+		{search.types, typeOf(j)}, {search.tokens, tokenID}, {search.tokenDescriptions, tokenDescription}, {search.projects, strconv.Itoa(projectID)},
 	} {
 		if len(filter.wanted) > 0 && !slices.Contains(filter.wanted, filter.is) {
 			return false
 		}
+	}
+	if search.hasParent && search.parent != parentOf(j) {
+		return false
+	}
+	if len(search.rows) > 0 && !slices.ContainsFunc(search.rows, func(id string) bool { return slices.Contains(j.ConfigRowIDs, id) }) {
+		return false
+	}
+	if seconds := s.duration(j); seconds < search.shortest || seconds > search.longest {
+		return false
 	}
 	return search.created.holds(j.Created) && search.started.holds(j.Started) && search.ended.holds(j.Ended)
 }
@@ -137,6 +181,10 @@ func (s *server) comparison(by string) func(a, b store.Job) int {
 		return text(func(j store.Job) string { return j.Component })
 	case "config", "configId":
 		return text(func(j store.Job) string { return j.Config })
+	case "parentRunId":
+		return text(parentOf)
+	case "type":
+		return text(typeOf)
 	case "status":
 		return text(func(j store.Job) string { return string(j.Status) })
 	case "mode":
@@ -147,7 +195,7 @@ func (s *server) comparison(by string) func(a, b store.Job) int {
 		return func(a, b store.Job) int { return a.Ended.Compare(b.Ended) }
 	case "durationSeconds":
 		return func(a, b store.Job) int { return cmp.Compare(s.duration(a), s.duration(b)) }
-	default: // id and createdTime, which have the same order
+	default: // id and createdTime, which have the same order, and what all jobs have in common
 		return func(a, b store.Job) int { return 0 }
 	}
 }

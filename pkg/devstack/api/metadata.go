@@ -2,10 +2,8 @@ package api
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -55,19 +53,28 @@ func (s *server) metadataOwners() []metadataOwner {
 	}
 }
 
-// metadataEndpoints are the paths of metadata.
-func (s *server) metadataEndpoints() map[string]methods {
+// ofMetadata are the paths of metadata.
+func (s *server) ofMetadata() map[string]methods {
 	all := map[string]methods{}
 	for _, owner := range s.metadataOwners() {
-		all[owner.path] = methods{http.MethodGet: s.listMetadata(owner), http.MethodPost: s.setMetadata(owner)}
-		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: s.deleteMetadata(owner)}
+		set := does(s.setMetadata(owner)).body("metadata[]")
+		if owner.provided {
+			set = set.body("provider")
+		} else {
+			set = set.ignores("it is always user", "provider")
+		}
+		all[owner.path] = methods{http.MethodGet: does(s.listMetadata(owner)), http.MethodPost: set}
+		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(owner))}
 	}
 	table := metadataOwner{find: func(r *http.Request) (store.Object, error) {
 		t, err := s.table(r.PathValue("table"))
 		return store.TableObject(t.ID), err
 	}}
-	all["tables/{table}/metadata"] = methods{http.MethodGet: s.listMetadata(table), http.MethodPost: s.setTableMetadata}
-	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: s.deleteMetadata(table)}
+	all["tables/{table}/metadata"] = methods{
+		http.MethodGet:  does(s.listMetadata(table)),
+		http.MethodPost: does(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]"),
+	}
+	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(table))}
 	return all
 }
 
@@ -97,7 +104,7 @@ func noColumn(id string) *refusal {
 	return notFound("storage.columns.notFound", "Column %q not found, the id of a column is BUCKET.TABLE.COLUMN", id)
 }
 
-func (s *server) listMetadata(owner metadataOwner) endpoint {
+func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
 	return func(r *http.Request) (answer, error) {
 		o, err := owner.find(r)
 		if err != nil {
@@ -109,7 +116,7 @@ func (s *server) listMetadata(owner metadataOwner) endpoint {
 }
 
 // setMetadata sets values and answers with all of the object.
-func (s *server) setMetadata(owner metadataOwner) endpoint {
+func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
 	return func(r *http.Request) (answer, error) {
 		f := formFields(r)
 		if f.err != nil {
@@ -207,7 +214,7 @@ func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Objec
 	return values
 }
 
-func (s *server) deleteMetadata(owner metadataOwner) endpoint {
+func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
 	return func(r *http.Request) (answer, error) {
 		o, err := owner.find(r)
 		if err != nil {
@@ -230,12 +237,11 @@ func (f *fields) provider(required bool) string {
 	return provider
 }
 
-// metadata reads a list of {"key": …, "value": …}. In a form its items are
-// NAME[0][key] and NAME[0][value].
+// metadata reads a list of {"key": …, "value": …}.
 func (f *fields) metadata(name, provider string) []store.Metadata {
 	v, given := f.get(name)
 	if !given {
-		v = f.formItems(name)
+		return nil
 	}
 	if v.Kind() != value.Array {
 		f.fail("%q must be an array, not %s", name, v.Kind().WithArticle())
@@ -246,23 +252,6 @@ func (f *fields) metadata(name, provider string) []store.Metadata {
 		list = append(list, f.item(fmt.Sprintf("%s[%d]", name, i), item, provider))
 	}
 	return list
-}
-
-// formItems are the items of a list in a form, in the order of their numbers.
-func (f *fields) formItems(name string) value.Value {
-	items := map[int][]value.Member{}
-	for _, m := range f.members.Members() {
-		rest, found := strings.CutPrefix(m.Name, name+"[")
-		index, field, isItem := strings.Cut(strings.TrimSuffix(rest, "]"), "][")
-		if n, err := strconv.Atoi(index); found && isItem && err == nil {
-			items[n] = append(items[n], value.Member{Name: field, Value: m.Value})
-		}
-	}
-	var list []value.Value
-	for _, n := range slices.Sorted(maps.Keys(items)) {
-		list = append(list, value.OfMembers(items[n]...))
-	}
-	return value.OfItems(list...)
 }
 
 // item reads one {"key": …, "value": …}.

@@ -1,12 +1,10 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 const (
@@ -16,51 +14,60 @@ const (
 	maxPreview = 32 << 20
 )
 
-// previewTable answers with the first rows as CSV, every cell in quotes as on the
-// platform.
+// previewTable answers with the first rows: as lines, or as JSON.
 func (s *server) previewTable(r *http.Request) (answer, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
 		return answer{}, err
 	}
 	q := queryOf(r)
-	limit, wanted := q.number("limit", previewRows, 0, maxPreviewRows), columnsOf(q)
-	if limit == 0 { // some clients mean the default by it
-		limit = previewRows
-	}
-	names, places := choose(q, t.Columns, wanted)
-	if q.err != nil {
+	selected := selectionOf(q.fields, t, previewRows, maxPreviewRows, s.Now())
+	format := q.format(rfcFormat, escapedFormat, rawFormat, jsonFormat)
+	switch {
+	case q.err != nil:
 		return answer{}, q.err
-	}
-	if sizeCSV(names) > maxPreview {
+	case sizeCSV(selected.names) > maxPreview:
 		return answer{}, tooLarge()
+	case format == jsonFormat:
+		return s.previewJSON(selected, t)
 	}
-	text, left := table.AppendRecord(nil, names), limit
-	row := make([]string, len(places))
-	var refused error
-	err = s.Store.Rows(t.ID, func(cells []string) bool {
-		if len(cells) != len(t.Columns) {
-			refused = &refusal{
-				status: http.StatusConflict, code: "storage.tables.conflict",
-				message: "The columns of table " + t.ID + " have just changed",
-			}
-			return false
+	text := appendLine(nil, format, selected.names)
+	err = selected.each(s.Store, t, func(cells []string) error {
+		if len(text)+sizeCSV(cells) > maxPreview {
+			return tooLarge()
 		}
-		for i, place := range places {
-			row[i] = cells[place]
-		}
-		if len(text)+sizeCSV(row) > maxPreview {
-			refused = tooLarge()
-			return false
-		}
-		text = table.AppendRecord(text, row)
-		left--
-		return left > 0
+		text = appendLine(text, format, cells)
+		return nil
 	})
-	if err == nil {
-		err = refused
-	}
-	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, instead(err, store.ErrNotFound, noTable(t.ID))
+	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, err
+}
+
+// previewCell is a cell in a preview as JSON. Cells are never truncated here.
+type previewCell struct {
+	Column    string `json:"columnName"`
+	Value     string `json:"value"`
+	Truncated bool   `json:"isTruncated"`
+}
+
+func (s *server) previewJSON(selected selection, t store.Table) (answer, error) {
+	record := struct {
+		Columns []string          `json:"columns"`
+		Rows    []json.RawMessage `json:"rows"`
+	}{selected.names, []json.RawMessage{}}
+	size := 0
+	err := selected.each(s.Store, t, func(cells []string) error {
+		row := make([]previewCell, len(cells))
+		for i, cell := range cells {
+			row[i] = previewCell{Column: selected.names[i], Value: cell}
+		}
+		text, err := encode(row)
+		if size += len(text); err == nil && size > maxPreview {
+			err = tooLarge()
+		}
+		record.Rows = append(record.Rows, text)
+		return err
+	})
+	return ok(record, err)
 }
 
 func tooLarge() error {
@@ -73,34 +80,4 @@ func sizeCSV(cells []string) int {
 		size += len(cell) + len(`"",`)
 	}
 	return size
-}
-
-// columnsOf are the names in columns, a list or one text with commas.
-func columnsOf(q *query) []string {
-	var names []string
-	for _, text := range q.list("columns") {
-		names = append(names, strings.Split(text, ",")...)
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
-}
-
-// choose returns the names of the wanted columns and their places in a row; no
-// wanted columns means all.
-func choose(q *query, columns []store.Column, wanted []string) (names []string, places []int) {
-	for i, c := range columns {
-		names, places = append(names, c.Name), append(places, i)
-	}
-	if len(wanted) == 0 {
-		return names, places
-	}
-	places = nil
-	for _, name := range wanted {
-		place := slices.Index(names, name)
-		if place < 0 {
-			q.fail("Column %q does not exist", name)
-			return nil, nil
-		}
-		places = append(places, place)
-	}
-	return wanted, places
 }

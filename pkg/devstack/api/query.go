@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
 // query reads the parameters of a URL as fields and as lists. An empty parameter is
@@ -24,13 +24,14 @@ func queryOf(r *http.Request) *query {
 	if err != nil {
 		return &query{fields: &fields{err: invalid("The query is not valid")}}
 	}
-	var members []value.Member
-	for name := range values {
-		if text := values.Get(name); text != "" {
-			members = append(members, value.Member{Name: name, Value: value.OfString(text)})
+	given := url.Values{}
+	for name, texts := range values {
+		if texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" }); len(texts) > 0 {
+			given[name] = texts
 		}
 	}
-	return &query{&fields{members: value.OfMembers(members...)}, values}
+	members, err := nested(given)
+	return &query{&fields{members: members, err: err}, values}
 }
 
 func (q *query) eventID(name string) (id uint64, given bool) {
@@ -78,17 +79,29 @@ func (q *query) words(name string, words ...string) []string {
 	return found
 }
 
-// moment is a point in time, zero if absent.
-func (q *query) moment(name string) time.Time {
-	text := q.text(name)
+// maxMoment is the maximum length of a point in time.
+const maxMoment = 100
+
+// moment is a point in time, zero if absent: a date or a time, a number of seconds
+// since 1970, or what PHP's strtotime knows, such as "-2 days", in UTC.
+func (f *fields) moment(name string, now time.Time) time.Time {
+	text := f.text(name)
 	if text == "" {
 		return time.Time{}
 	}
-	t, ok := parseTime(text)
-	if !ok {
-		q.fail("%q must be a date or a time like 2006-01-02T15:04:05+00:00", name)
+	if t, ok := parseTime(text); ok {
+		return t
 	}
-	return t
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) >= len("100000000") && seconds < 1<<40 {
+		return time.Unix(seconds, 0)
+	}
+	if len(text) <= maxMoment {
+		if t, ok := php.StrToTime(text, now); ok {
+			return t
+		}
+	}
+	f.fail(`%q must be a date, a time like 2006-01-02T15:04:05+00:00, or a text like "-2 days"`, name)
+	return time.Time{}
 }
 
 func parseTime(text string) (t time.Time, ok bool) {

@@ -14,12 +14,15 @@ const (
 	queuePath      = "/queue"
 	encryptionPath = "/encryption"
 	faultsPath     = "/faults"
+	// notificationPath has an API without content: clients list the notifications of
+	// a project when they read its configurations.
+	notificationPath = "/notification"
+	// configurationPath is the path of a configuration below a branch.
+	configurationPath = "components/{component}/configs/{configuration}"
 )
 
-// endpoint carries out one request. An error that is not a *refusal is an error of
-// this program.
-type endpoint func(*http.Request) (answer, error)
-
+// methods are the endpoints of a path. The function of an endpoint returns an error
+// that is not a *refusal for an error of this program.
 type methods map[string]endpoint
 
 // register registers every path once, with all its methods, so that an unknown
@@ -34,32 +37,43 @@ func (s *server) register() {
 	}
 }
 
-// isPublic reports whether a path needs no token: the index, a component, and the
-// encryption, which shows nothing that its client does not know.
+// isPublic reports whether a path needs no token: the index, a component, the
+// encryption, which shows nothing that its client does not know, and downloads, whose
+// address is signed.
 func isPublic(pattern string) bool {
 	return slices.Contains([]string{
-		storagePath, storagePath + "/components/{component}", storagePath + "/branch/{branch}/components/{component}", encryptPath,
+		storagePath, storagePath + "/components/{component}", storagePath + "/branch/{branch}/components/{component}",
+		encryptPath, downloadPath,
 	}, pattern)
 }
 
-// endpoints are all paths.
+// endpoints are all paths, with the parameters of their requests.
 func (s *server) endpoints() map[string]methods {
+	search := does(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{
-		storagePath:                    {http.MethodGet: s.index},
-		storagePath + "/tokens/verify": {http.MethodGet: s.verifyToken},
-		storagePath + "/dev-branches":  {http.MethodGet: s.listBranches},
-		storagePath + "/tickets":       {http.MethodPost: s.createTicket},
-		queuePath + "/jobs":            {http.MethodPost: s.createJob, http.MethodGet: s.searchJobs},
-		queuePath + "/jobs/{job}":      {http.MethodGet: s.showJob},
-		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
-		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
-		encryptPath:                    {http.MethodPost: s.encrypt},
-		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
+		storagePath:                   {http.MethodGet: does(s.index).query("exclude[]")},
+		storagePath + "/dev-branches": {http.MethodGet: does(s.listBranches), http.MethodPost: unsupported()},
+		storagePath + "/dev-branches/{branch}": {
+			http.MethodGet: does(s.showBranch), http.MethodPut: unsupported(), http.MethodDelete: unsupported(),
+		},
+		downloadPath:                   {http.MethodGet: does(s.downloadFile).query("expires", "signature")},
+		storagePath + "/tickets":       {http.MethodPost: does(s.createTicket)},
+		queuePath + "/jobs":            {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
+		queuePath + "/jobs/{job}":      {http.MethodGet: does(s.showJob)},
+		queuePath + "/jobs/{job}/kill": {http.MethodPost: does(s.killJob)},
+		queuePath + "/search/jobs":     {http.MethodGet: search},
+		encryptPath:                    {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
+		faultsPath: {
+			http.MethodGet: does(s.listFaults), http.MethodPut: does(s.setFaults).readsBody(), http.MethodDelete: does(s.clearFaults),
+		},
+		notificationPath + "/project-subscriptions": {http.MethodGet: does(s.listSubscriptions).ignores("there are none", "event", "filterPhase")},
 	}
-	all[storagePath+"/branch/{branch}/search/component-configurations"] = methods{http.MethodGet: s.searchConfigurations}
-	ofBranch := s.ofBranch()
-	maps.Copy(ofBranch, s.metadataEndpoints())
-	for pattern, m := range ofBranch {
+	// As on the platform, this search needs a branch.
+	all[storagePath+"/branch/{branch}/search/component-configurations"] = methods{
+		http.MethodGet: does(s.searchConfigurations).query("componentId", "idComponent", "configurationId", "metadataKeys[]", "include[]"),
+	}
+	all[storagePath+"/search/component-configurations"] = methods{http.MethodGet: unsupported()}
+	for pattern, m := range s.ofBranch() {
 		all[storagePath+"/"+pattern] = m
 		all[storagePath+"/branch/{branch}/"+pattern] = m
 	}
@@ -69,40 +83,128 @@ func (s *server) endpoints() map[string]methods {
 // ofBranch are the paths that exist with and without a branch; without one they
 // mean the default branch.
 func (s *server) ofBranch() map[string]methods {
+	all := map[string]methods{
+		"tokens/verify": {http.MethodGet: does(s.verifyToken)},
+		"events": {
+			http.MethodGet: does(s.listEvents).query("runId", "component", "configurationId", "sinceId", "maxId", "q", "limit", "offset", "sortOrder"),
+			http.MethodPost: does(s.createEvent).body("component", "type", "message", "description", "configurationId", "runId", "params",
+				"results", "duration"),
+		},
+		"events/{event}": {http.MethodGet: does(s.showEvent)},
+	}
+	maps.Copy(all, s.ofConfigurations())
+	maps.Copy(all, s.ofVersions())
+	maps.Copy(all, s.ofMetadata())
+	maps.Copy(all, s.ofTables())
+	for pattern, names := range unsupportedPaths() {
+		if all[pattern] == nil {
+			all[pattern] = methods{}
+		}
+		for _, method := range names {
+			all[pattern][method] = unsupported()
+		}
+	}
+	return all
+}
+
+// ofConfigurations are the paths of components, configurations and rows.
+func (s *server) ofConfigurations() map[string]methods {
 	const (
-		configuration = "components/{component}/configs/{configuration}"
+		configuration = configurationPath
 		row           = configuration + "/rows/{row}"
+		inPath        = "the path names it"
 	)
+	setState := does(s.setState).body("state")
 	return map[string]methods{
-		"components":                     {http.MethodGet: s.listComponents},
-		"components/{component}":         {http.MethodGet: s.showComponent},
-		"components/{component}/configs": {http.MethodGet: s.listConfigurations, http.MethodPost: s.createConfiguration},
+		"components":             {http.MethodGet: does(s.listComponents).query("include[]", "isDeleted").lacks("componentType")},
+		"components/{component}": {http.MethodGet: does(s.showComponent)},
+		"components/{component}/configs": {
+			http.MethodGet: does(s.listConfigurations).query("isDeleted"),
+			http.MethodPost: does(s.createConfiguration).
+				body("configurationId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId").
+				ignores("a new configuration has no rows", "rowsSortOrder"),
+		},
 		configuration: {
-			http.MethodGet: s.showConfiguration, http.MethodPut: s.updateConfiguration, http.MethodDelete: s.deleteConfiguration,
+			http.MethodGet: does(s.showConfiguration),
+			http.MethodPut: does(s.updateConfiguration).
+				body("name", "description", "changeDescription", "configuration", "state", "isDisabled", "rowsSortOrder[]").
+				ignores(inPath, "branchId", "componentId", "configurationId", "id"),
+			http.MethodDelete: does(s.deleteConfiguration),
 		},
-		configuration + "/restore":                     {http.MethodPost: s.restore},
-		configuration + "/versions":                    {http.MethodGet: s.listVersions},
-		configuration + "/versions/{version}":          {http.MethodGet: s.showVersion},
-		configuration + "/versions/{version}/rollback": {http.MethodPost: s.rollback},
-		configuration + "/versions/{version}/create":   {http.MethodPost: s.copyVersion},
-		configuration + "/state":                       {http.MethodPut: s.setState},
-		configuration + "/rows":                        {http.MethodGet: s.listRows, http.MethodPost: s.createRow},
+		configuration + "/state": {http.MethodPut: setState},
+		configuration + "/rows": {
+			http.MethodGet: does(s.listRows),
+			http.MethodPost: does(s.createRow).
+				body("rowId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId", "configId", "configurationId"),
+		},
 		row: {
-			http.MethodGet: s.showRow, http.MethodPut: s.updateRow, http.MethodDelete: s.deleteRow,
+			http.MethodGet: does(s.showRow),
+			http.MethodPut: does(s.updateRow).
+				body("name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId", "configId", "configurationId", "rowId", "id"),
+			http.MethodDelete: does(s.deleteRow).query("changeDescription"),
 		},
-		row + "/state":                       {http.MethodPut: s.setState},
-		row + "/versions":                    {http.MethodGet: s.listRowVersions},
-		row + "/versions/{version}":          {http.MethodGet: s.showRowVersion},
-		row + "/versions/{version}/rollback": {http.MethodPost: s.rollbackRow},
-		row + "/versions/{version}/create":   {http.MethodPost: s.copyRowVersion},
-		"events":                             {http.MethodGet: s.listEvents, http.MethodPost: s.createEvent},
-		"events/{event}":                     {http.MethodGet: s.showEvent},
-		"buckets":                            {http.MethodGet: s.listBuckets, http.MethodPost: s.createBucket},
-		"buckets/{bucket}":                   {http.MethodGet: s.showBucket},
-		"buckets/{bucket}/tables":            {http.MethodGet: s.listTables},
-		"tables":                             {http.MethodGet: s.listTables},
-		"tables/{table}":                     {http.MethodGet: s.showTable},
-		"tables/{table}/data-preview":        {http.MethodGet: s.previewTable},
+		row + "/state": {http.MethodPut: setState},
+	}
+}
+
+// ofVersions are the paths of versions and of the trash.
+func (s *server) ofVersions() map[string]methods {
+	const ofRow = configurationPath + "/rows/{row}"
+	versions := func(list func(*http.Request) (answer, error)) methods {
+		return methods{http.MethodGet: does(list).query("limit", "offset", "include[]")}
+	}
+	return map[string]methods{
+		configurationPath + "/restore":                     {http.MethodPost: does(s.restore).body("changeDescription")},
+		configurationPath + "/versions":                    versions(s.listVersions),
+		configurationPath + "/versions/{version}":          {http.MethodGet: does(s.showVersion)},
+		configurationPath + "/versions/{version}/rollback": {http.MethodPost: does(s.rollback).body("changeDescription")},
+		configurationPath + "/versions/{version}/create": {
+			http.MethodPost: does(s.copyVersion).body("configurationId", "name", "description", "changeDescription"),
+		},
+		ofRow + "/versions":                    versions(s.listRowVersions),
+		ofRow + "/versions/{version}":          {http.MethodGet: does(s.showRowVersion)},
+		ofRow + "/versions/{version}/rollback": {http.MethodPost: does(s.rollbackRow).body("changeDescription")},
+		ofRow + "/versions/{version}/create":   {http.MethodPost: does(s.copyRowVersion).body("targetConfigId", "changeDescription")},
+	}
+}
+
+// ofTables are the paths of buckets, tables and what is exported from them.
+func (s *server) ofTables() map[string]methods {
+	const everything = "a record always has everything"
+	tables := does(s.listTables).ignores(everything, "include")
+	return map[string]methods{
+		"buckets": {
+			http.MethodGet: does(s.listBuckets).ignores(everything, "include"),
+			http.MethodPost: does(s.createBucket).body("name", "stage", "displayName", "description").
+				ignores("there is one backend", "backend").lacks("sourceProjectId", "sourceBucketId", "color"),
+		},
+		"buckets/{bucket}": {
+			http.MethodGet:    does(s.showBucket).ignores(everything, "include"),
+			http.MethodPut:    does(s.updateBucket).body("displayName", "async").lacks("color"),
+			http.MethodDelete: does(s.deleteBucket).query("force", "async"),
+		},
+		"buckets/{bucket}/tables": {http.MethodGet: tables, http.MethodPost: unsupported()},
+		"tables":                  {http.MethodGet: tables},
+		"tables/{table}": {
+			http.MethodGet: does(s.showTable).ignores(everything, "include"),
+			http.MethodDelete: does(s.deleteTable).query("async").
+				ignores("no table depends on another one", "force").lacks("unlink"),
+		},
+		"tables/{table}/data-preview": {http.MethodGet: does(s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
+		"tables/{table}/export-async": {
+			http.MethodPost: does(s.exportTable).body(selectionParameters()...).body("format", "gzip").
+				lacks("escape", "fileType", "includeInternalTimestamp"),
+		},
+		"jobs":             {http.MethodGet: does(s.listOperations).query("limit", "offset")},
+		"jobs/{operation}": {http.MethodGet: does(s.showOperation)},
+		"files": {
+			http.MethodGet: does(s.listFiles).query("limit", "offset", "sinceId", "maxId", "tags[]", "runId").
+				ignores("expired files are deleted", "showExpired").lacks("q"),
+		},
+		"files/{file}": {http.MethodGet: does(s.showFile).query("federationToken"), http.MethodDelete: does(s.deleteFile)},
 	}
 }
 
@@ -158,7 +260,7 @@ func (s *server) public(m methods) http.Handler {
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		run, found := m[method]
+		called, found := m[method]
 		if !found {
 			w.Header().Set("Allow", m.allowed())
 			s.refuse(w, r, &refusal{
@@ -167,7 +269,12 @@ func (s *server) public(m methods) http.Handler {
 			})
 			return
 		}
-		a, err := run(r)
+		r = called.called(r)
+		if err := called.check(r); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		a, err := called.run(r)
 		if err != nil {
 			s.refuse(w, r, err)
 			return

@@ -62,7 +62,7 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 	row := store.Row{
 		ID: f.id("rowId"), Name: f.text("name"), Description: f.text("description"),
 		ChangeDescription: f.text("changeDescription"),
-		Configuration:     f.object("configuration"), State: f.object("state"),
+		Configuration:     s.sealed(f, r.PathValue("component"), "configuration"), State: s.sealed(f, r.PathValue("component"), "state"),
 		Version: 1, Created: s.Now().UTC(),
 	}
 	row.IsDisabled, _ = f.flag("isDisabled")
@@ -109,7 +109,8 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 
 func (s *server) updateRow(r *http.Request) (answer, error) {
 	f := formFields(r)
-	id, document := r.PathValue("row"), f.object("configuration")
+	id, component := r.PathValue("row"), r.PathValue("component")
+	document, state := s.sealed(f, component, "configuration"), s.sealed(f, component, "state")
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		row, found := c.Row(id)
 		if !found {
@@ -120,6 +121,9 @@ func (s *server) updateRow(r *http.Request) (answer, error) {
 		f.describe(&row.Name, &row.Description, &row.IsDisabled)
 		if document != nil {
 			row.Configuration = document
+		}
+		if state != nil {
+			row.State = state
 		}
 		c.ChangeDescription = cmp.Or(row.ChangeDescription, "Row "+id+" changed")
 		return nil
@@ -132,13 +136,13 @@ func (s *server) updateRow(r *http.Request) (answer, error) {
 }
 
 func (s *server) deleteRow(r *http.Request) (answer, error) {
-	id := r.PathValue("row")
-	_, err := s.change(r, new(fields), func(c *store.Configuration) error {
+	id, q := r.PathValue("row"), queryOf(r)
+	_, err := s.change(r, q.fields, func(c *store.Configuration) error {
 		if _, found := c.Row(id); !found {
 			return noRow(id)
 		}
 		c.Rows = slices.DeleteFunc(c.Rows, func(row store.Row) bool { return row.ID == id })
-		c.ChangeDescription = "Row " + id + " deleted"
+		c.ChangeDescription = cmp.Or(q.text("changeDescription"), "Row "+id+" deleted")
 		return nil
 	})
 	return nothing(err)

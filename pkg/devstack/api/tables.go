@@ -20,18 +20,27 @@ type tableRecord struct {
 	Columns        []string                    `json:"columns"`
 	Metadata       []metadataRecord            `json:"metadata"`
 	ColumnMetadata map[string][]metadataRecord `json:"columnMetadata"`
-	Bucket         bucketRecord                `json:"bucket"`
+	// Bucket is absent in the record of its bucket.
+	Bucket *bucketRecord `json:"bucket,omitempty"`
+	// Transactional and what follows are the same for all tables: there are no
+	// aliases and no typed tables.
+	Transactional  bool     `json:"transactional"`
+	IsAlias        bool     `json:"isAlias"`
+	IsAliasable    bool     `json:"isAliasable"`
+	IsTyped        bool     `json:"isTyped"`
+	IndexedColumns []string `json:"indexedColumns"`
+	Attributes     []string `json:"attributes"`
 }
 
 // tableOf is a table with its metadata.
-func (s *server) tableOf(r *http.Request, t store.Table, bucket bucketRecord) (tableRecord, error) {
+func (s *server) tableOf(r *http.Request, t store.Table, bucket *bucketRecord) (tableRecord, error) {
 	own, columns, err := s.Store.TableMetadata(t.ID)
 	record := tableRecord{
 		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: base(r) + storagePath + "/tables/" + t.ID,
 		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
 		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
 		Columns: []string{}, Metadata: each(own, metadataOf), ColumnMetadata: map[string][]metadataRecord{},
-		Bucket: bucket,
+		Bucket: bucket, IndexedColumns: append([]string{}, t.PrimaryKey...), Attributes: []string{},
 	}
 	if !t.LastImport.IsZero() {
 		record.LastImportDate = orNull(storageTime(t.LastImport))
@@ -67,7 +76,7 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 		}
 		bucket := bucketOf(r, b, tables)
 		for _, t := range tables {
-			record, err := s.tableOf(r, t, bucket)
+			record, err := s.tableOf(r, t, &bucket)
 			if err != nil {
 				return answer{}, err
 			}
@@ -86,7 +95,25 @@ func (s *server) showTable(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(s.tableOf(r, t, bucketOf(r, bucket, tables)))
+	record := bucketOf(r, bucket, tables)
+	return ok(s.tableOf(r, t, &record))
+}
+
+// deleteTable deletes a table: now, or as an operation.
+func (s *server) deleteTable(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	async, _ := q.flag("async")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	id, started := r.PathValue("table"), s.Now()
+	if err := s.Store.DeleteTable(id); err != nil {
+		return answer{}, instead(err, store.ErrNotFound, noTable(id))
+	}
+	if async {
+		return s.operate(r, store.Operation{Name: "tableDrop", Table: id, Created: started}, nil)
+	}
+	return nothing(nil)
 }
 
 func noTable(id string) *refusal {

@@ -35,7 +35,8 @@ func TestBuckets(t *testing.T) {
 	const buckets = "/v2/storage/branch/1/buckets"
 	bucket := func(id, stage, name, display, change, sums string) string {
 		return `{"id":"` + id + `","name":"` + name + `","stage":"` + stage + `","displayName":"` + display + `","description":"","uri":"http://HOST/v2/storage/buckets/` + id +
-			`","created":"2026-03-04T05:06:07+0000","lastChangeDate":` + change + `,"isReadOnly":false,"backend":"local",` + sums + `,"idBranch":1}`
+			`","created":"2026-03-04T05:06:07+0000","lastChangeDate":` + change + `,"isReadOnly":false,"backend":"local",` + sums +
+			`,"idBranch":1,"isMaintenance":false,"sharing":null,"color":null,"attributes":[],"tables":"http://HOST/v2/storage/buckets/` + id + `/tables"}`
 	}
 	const empty = `"rowsCount":0,"dataSizeBytes":0`
 	shop := bucket("in.c-shop", "in", "c-shop", "shop", "null", empty)
@@ -46,13 +47,16 @@ func TestBuckets(t *testing.T) {
 		{"JSON", "POST", buckets, asJSON, `{"name":"shop","stage":"in","backend":"snowflake"}`, 201, shop},
 		{"form", "POST", "/v2/storage/buckets", form, "name=my_b-1&stage=out&displayName=Mine", 201, mine},
 		{"taken", "POST", buckets, asJSON, `{"name":"shop","stage":"in"}`, 400, storageError(`Bucket "in.c-shop" already exists`, "bucketAlreadyExists")},
-		{"no stage", "POST", buckets, asJSON, `{"name":"shop"}`, 400, storageError(`"stage" must be "in" or "out"`, "validation")},
+		{"no stage", "POST", buckets, asJSON, `{"name":"shop"}`, 400, storageError(`Bucket "in.c-shop" already exists`, "bucketAlreadyExists")},
+		{"odd stage", "POST", buckets, asJSON, `{"name":"shop","stage":"sys"}`, 400, storageError(`"stage" must be "in" or "out"`, "validation")},
+		{"odd display name", "POST", buckets, asJSON, `{"name":"n","displayName":"$"}`, 400,
+			storageError(`"displayName" must be 1 to 96 letters, digits, "_" and "-"`, "validation")},
 		{"no name", "POST", buckets, asJSON, `{"stage":"in"}`, 400, storageError(wrong, "validation")},
 		{"dot", "POST", buckets, asJSON, `{"stage":"in","name":"a.b"}`, 400, storageError(wrong, "validation")},
 		{"long name", "POST", buckets, asJSON, `{"stage":"in","name":"` + strings.Repeat("x", 95) + `"}`, 400, storageError(wrong, "validation")},
 		{"odd name", "POST", buckets, asJSON, `{"stage":"in","name":["a"]}`, 400, storageError(`"name" must be a string, not an array`, "validation")},
 		{"list", "GET", buckets, "", "", 200, "[" + shop + "," + mine + "]"},
-		{"detail", "GET", buckets + "/out.c-my_b-1", "", "", 200, mine},
+		{"detail", "GET", buckets + "/out.c-my_b-1", "", "", 200, strings.Replace(mine, `"tables":"http://HOST/v2/storage/buckets/out.c-my_b-1/tables"`, `"tables":[]`, 1)},
 		{"unknown", "GET", buckets + "/in.c-x", "", "", 404, storageError(`Bucket "in.c-x" not found`, "storage.buckets.notFound")},
 		{"no tables", "GET", buckets + "/in.c-shop/tables", "", "", 200, "[]"},
 		{"tables of nothing", "GET", buckets + "/in/tables", "", "", 404, storageError(`Bucket "in" not found`, "storage.buckets.notFound")},
@@ -61,7 +65,12 @@ func TestBuckets(t *testing.T) {
 	w.load(store.Load{Table: "in.c-shop.a", Columns: []store.Column{{Name: "id"}}, Next: rowsOf([]string{"1"}, []string{"23"})})
 	w.load(store.Load{Table: "in.c-shop.b", Columns: []store.Column{{Name: "id"}}, Next: rowsOf([]string{"456"})})
 	filled := bucket("in.c-shop", "in", "c-shop", "shop", `"2026-03-04T05:06:08+0000"`, `"rowsCount":3,"dataSizeBytes":6`)
-	w.run(t, []step{{"sums", "GET", buckets + "/in.c-shop", "", "", 200, filled}, {"sums in the list", "GET", buckets, "", "", 200, "[" + filled + "," + mine + "]"}})
+	w.run(t, []step{{"sums in the list", "GET", buckets, "", "", 200, "[" + filled + "," + mine + "]"}})
+	detail := w.must("GET", buckets+"/in.c-shop", "", 200)
+	tables, _ := detail["tables"].([]any)
+	if len(tables) != 2 || detail["rowsCount"] != 3.0 || detail["dataSizeBytes"] != 6.0 || tables[0].(map[string]any)["id"] != "in.c-shop.a" {
+		t.Errorf("the bucket is %v", detail)
+	}
 }
 
 func TestTables(t *testing.T) {
@@ -80,7 +89,8 @@ func TestTables(t *testing.T) {
 		`"columnMetadata":{"id":[{"id":"3","key":"KBC.datatype.basetype","value":"INTEGER","provider":"storage",` + at + `},{"id":"4","key":"KBC.datatype.nullable","value":"false","provider":"storage",` + at + `}],` +
 		`"name":[{"id":"5","key":"KBC.datatype.nullable","value":"true","provider":"storage",` + at + `},{"id":"6","key":"KBC.datatype.basetype","value":"NUMERIC","provider":"user",` + at + `}]},"bucket":`
 	got := w.call("GET", "/v2/storage/tables/in.c-shop.users", "", "")
-	if got.status != 200 || !strings.HasPrefix(got.body, users) || !strings.Contains(got.body, `"rowsCount":2,"dataSizeBytes":17,"idBranch":1}}`) {
+	if got.status != 200 || !strings.HasPrefix(got.body, users) || !strings.Contains(got.body, `"rowsCount":2,"dataSizeBytes":17,"idBranch":1,`) ||
+		!strings.HasSuffix(got.body, `,"transactional":false,"isAlias":false,"isAliasable":false,"isTyped":false,"indexedColumns":["id"],"attributes":[]}`) {
 		t.Errorf("got  %s\nwant %s", got.body, users)
 	}
 	missing := storageError(`Table "in.c-shop.x" not found`, "storage.tables.notFound")
@@ -132,8 +142,8 @@ func TestPreviewIsLimited(t *testing.T) {
 		"":                       200,
 		"?limit=1&columns=a,a,a": 200,
 		"?columns=a,a,a":         400,
-		"?limit=1&columns=" + strings.Repeat("a,", 1000):                                          400,
-		"?limit=1&columns[]=" + strings.Repeat(strings.Repeat("n", 200)+",", 4500) + "&columns=a": 200,
+		"?limit=1&columns=" + strings.Repeat("a,", 1000):                                            400,
+		"?limit=1&columns[]=" + strings.Repeat(strings.Repeat("n", 200)+",", 4500) + "&columns[]=a": 200,
 	} {
 		got := w.ask(t, "GET", preview+query, nil)
 		if got.Code != status || status == 400 && !strings.Contains(got.Body.String(), "The preview is larger than 32 MB, request fewer rows (limit) or columns") {

@@ -72,3 +72,14 @@ func TestVersions(t *testing.T) {
 	w.wants(t, "POST", c+"/restore", "", 201, `"version":8,"changeDescription":"Configuration restored"`, `"isDeleted":false`)
 	w.wants(t, "GET", c+"/versions?limit=2", "", 200, version(8, 10, "Configuration restored", "new", false), version(7, 10, "Configuration deleted", "new", true))
 }
+
+// What clients may also send with a change.
+func TestStateAndReasonOfAChange(t *testing.T) {
+	w := newWorld(t)
+	w.createConfig("c", "")
+	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
+	w.wants(t, "PUT", configs+"/c", `{"state":{"component":{"s":1}}}`, 200, `"state":{"component":{"s":1}}`)
+	w.wants(t, "PUT", configs+"/c/rows/r", `{"state":{"component":{"s":2}}}`, 200, `"state":{"component":{"s":2}}`)
+	w.must("DELETE", configs+"/c/rows/r?changeDescription=why", "", 204)
+	w.wants(t, "GET", configs+"/c", "", 200, `"version":5,"changeDescription":"why"`)
+}

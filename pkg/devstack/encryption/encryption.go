@@ -106,6 +106,21 @@ func (b *Box) Encrypt(s Scope, document value.Value) (value.Value, error) {
 	}), nil
 }
 
+// EncryptPlain does the same for a document that is about to be stored. It leaves null,
+// empty texts and those with a {{variable}}, which hold no secret yet.
+func (b *Box) EncryptPlain(s Scope, document value.Value) (value.Value, error) {
+	if _, err := s.kind(); err != nil {
+		return value.Value{}, err
+	}
+	return eachSecret(document, func(_ string, secret value.Value) value.Value {
+		if secret.IsNull() || secret.Raw() == "" || strings.Contains(secret.Raw(), "{{") || isCipher(secret.Raw()) {
+			return secret
+		}
+		text, _ := b.EncryptText(s, secret.Cell()) // the scope is good
+		return value.OfString(text)
+	}), nil
+}
+
 // Decrypt is a document with the texts of the ciphers below keys that begin with #,
 // for a reader with this scope, and the keys of the ciphers that cannot be read,
 // which stay as they are.

@@ -165,3 +165,26 @@ func FuzzDecrypt(f *testing.F) {
 		}
 	})
 }
+
+// Placeholders and empty texts stay in a document that is stored, and so do ciphers.
+func TestEncryptPlain(t *testing.T) {
+	b, scope := box(1), Scope{Component: "acme.ex", Project: "1"}
+	given, err := value.Parse([]byte(`{"#a":"x","#n":1.50,"#e":"","#z":null,"#v":"Bearer {{token}}","#c":"KBC::ProjectSecureKV::x","o":{"#d":["a",{"#f":"y"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := b.EncryptPlain(scope, given)
+	if err != nil || strings.Count(sealed.JSON(), Prefix+"ProjectSecure::") != 3 || !strings.Contains(sealed.JSON(), `"#e":"","#z":null,"#v":"Bearer {{token}}","#c":"KBC::ProjectSecureKV::x"`) {
+		t.Errorf("%s, %v", sealed.JSON(), err)
+	}
+	if again, err := b.EncryptPlain(scope, sealed); err != nil || !again.Equal(sealed) {
+		t.Errorf("again %s, %v", again.JSON(), err)
+	}
+	plain, _ := b.Decrypt(scope, sealed)
+	if want := strings.Replace(given.JSON(), "1.50", `"1.50"`, 1); plain.JSON() != want {
+		t.Errorf("decrypted %s", plain.JSON())
+	}
+	if _, err := b.EncryptPlain(Scope{}, given); !errors.Is(err, ErrScope) {
+		t.Errorf("without a scope: %v", err)
+	}
+}

@@ -209,8 +209,8 @@ func TestFailedRun(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	for _, row := range []struct{ name, manifest, types, want string }{
-		{"older form", `{"metadata":[{"key":"k","value":1}],"column_metadata":{"b b":[{"key":"x","value":"y"}]},"columns":["b b"]}`, "", `map[k:1] map[b_b:map[x:y]]`},
-		{"newer form", `{"description":"D","table_metadata":{"k":"v"},"schema":[{"name":"a","description":"C","metadata":{"x":true}}]}`, Hints, `map[KBC.description:D k:v] map[a:map[KBC.description:C x:true]]`},
+		{"older form", `{"metadata":[{"key":"k","value":1}],"column_metadata":{"b b":[{"key":"x","value":"y"}]},"columns":["b b"]}`, "", `[k=1] b_b [x=y]`},
+		{"newer form", `{"description":"D","table_metadata":{"k":"v"},"schema":[{"name":"a","description":"C","metadata":{"x":true}}]}`, Hints, `[KBC.description=D k=v] a [KBC.description=C x=true]`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)
@@ -220,11 +220,24 @@ func TestMetadata(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := fmt.Sprint(loaded[0].Metadata, " ", loaded[0].ColumnMetadata); got != row.want {
-				t.Errorf("got %s", got)
+			own, columns, err := b.store.TableMetadata(loaded[0].ID)
+			got := fmt.Sprint(pairs(own))
+			for name, list := range columns {
+				got += " " + name + " " + fmt.Sprint(pairs(list))
+			}
+			if err != nil || got != row.want {
+				t.Errorf("got %s, %v", got, err)
 			}
 		})
 	}
+}
+
+// pairs are the keys and values of metadata.
+func pairs(list []store.Metadata) (pairs []string) {
+	for _, m := range list {
+		pairs = append(pairs, m.Key+"="+m.Value)
+	}
+	return pairs
 }
 
 func TestLoadIsIncremental(t *testing.T) {

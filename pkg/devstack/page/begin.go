@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
@@ -241,7 +242,7 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	if len(d.candidates) > 1 {
 		q := draftQuestion{Name: "exchange", Text: "Which request is the example?"}
 		for i, c := range d.candidates {
-			q.Options = append(q.Options, draftOption{Name: decimalText(i), Label: registryOf(c.Exchange.Request).Redact(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
+			q.Options = append(q.Options, draftOption{Name: strconv.Itoa(i), Label: registryOf(c.Exchange.Request).Redact(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
 		}
 		at = p.ask(q, draftOption{}, given)
 	}

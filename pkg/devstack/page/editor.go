@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	places "github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
@@ -128,6 +129,10 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if len(e.pretty()) > assist.MaxText {
+		return s.refuse(w, r, http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("this configuration is larger than %d MB, too large for the editor: change a file with extractor config pull and extractor config push", assist.MaxText>>20))
+	}
 	p := editorPage{edited: e, Text: s.shown(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
 	if query.Has("at") {
 		if place, _, found := places.New([]byte(p.Text)).Find(query.Get("at")); found {
@@ -138,12 +143,15 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shown is the stored document as the editor shows it.
-func (s *site) shown(e edited) string {
-	text := e.document()
-	if v, err := value.Parse(text); err == nil {
-		text = bytes.TrimSpace(v.Pretty())
+func (s *site) shown(e edited) string { return s.hideSecrets(e.pretty(), e.secretNames) }
+
+// pretty is the stored document in lines, with its secrets.
+func (e edited) pretty() string {
+	v, err := value.Parse(e.document())
+	if err != nil {
+		return string(e.document())
 	}
-	return s.hideSecrets(string(text), e.secretNames)
+	return string(bytes.TrimSpace(v.Pretty()))
 }
 
 // fingerprint is a text that changes with the stored document, and with nothing else.
@@ -328,7 +336,7 @@ func storagePath(component, id string) string {
 }
 
 // seal encrypts the secrets of a document for a configuration, or for all of a component.
-// What is no secret stays: a cipher of {{name}} would not be replaced by the variable.
+// Names of variables stay: a cipher of {{name}} would not be replaced by the variable.
 func (s *site) seal(ctx context.Context, component, id string, document value.Value) (value.Value, error) {
 	query := url.Values{"componentId": {component}, "projectId": {queue.Scope(component, id).Project}}
 	if id != "" {
@@ -342,7 +350,7 @@ func (s *site) seal(ctx context.Context, component, id string, document value.Va
 	return withHarmless(sealed, document), err
 }
 
-// withHarmless is a sealed document with what was no secret as it was.
+// withHarmless is a sealed document in which harmless values are as they were.
 func withHarmless(sealed, document value.Value) value.Value {
 	if sealed.Kind() == value.Array {
 		items := make([]value.Value, sealed.Len())

@@ -152,6 +152,8 @@ func TestEditorInBrowser(t *testing.T) {
 	b.visit(configurationPath(stored.Component, stored.ID) + "/edit?at=/parameters/config/jobs/0/dataField")
 	b.until(`(() => { const a = document.getElementById("document"); return a.value.slice(a.selectionStart, a.selectionEnd) === "orders"; })()`)
 
+	t.Run("a large document", func(t *testing.T) { b.in(t).large() })
+
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, complaint := range b.complaints {
@@ -159,4 +161,38 @@ func TestEditorInBrowser(t *testing.T) {
 			t.Errorf("the browser complains: %s", complaint)
 		}
 	}
+}
+
+// large types at the end of 5,000 lines with tabs, wide characters and a long line.
+func (b *browser) large() {
+	document := `{"note": "` + strings.Repeat("long ", 2000) + `", "tab\t": "` + "日本😀" + `", "jobs": [` + strings.Repeat(`{"endpoint": "users/of/the/company", "dataField": "data.items.list", "more": "and more"},`, 1000) + `{}]}`
+	c := b.configure(store.Configuration{Component: "acme.ex-shop", Name: "Large", Configuration: []byte(document)})
+	b.visit(configurationPath(c.Component, c.ID) + "/edit?at=/jobs/999")
+	b.until(`document.querySelectorAll(".editor-line").length > 10 && document.getElementById("document").value.split("\n").length > 5000`)
+	const shown = `(() => {
+		const area = document.getElementById("document");
+		const lines = area.value.split("\n");
+		const box = document.getElementById("editor-box").getBoundingClientRect();
+		const painted = [...document.querySelectorAll(".editor-line")];
+		const inView = painted.filter((l) => l.getBoundingClientRect().top >= box.top && l.getBoundingClientRect().bottom <= box.bottom);
+		return painted.length < 150 && inView.length > 10 && painted.every((l) => l.textContent.trimEnd() === lines[+l.dataset.line].trimEnd());
+	})()`
+	b.until(shown)
+	b.until(caret(`{}`) + ` > 0`)
+	b.until(shown)
+	start := ask[float64](b, "performance.now()")
+	b.do(chromedp.KeyEvent(",12345678"))
+	b.until(`document.querySelector(".finding-list")?.textContent.includes("line")`)
+	b.Logf("9 keys and their problems took %.0f ms", ask[float64](b, "performance.now()")-start)
+	b.until(shown)
+	const caretInView = `(() => {
+		const number = [...document.querySelectorAll(".editor-gutter .here")][0].getBoundingClientRect();
+		const box = document.getElementById("editor-box").getBoundingClientRect();
+		return number.top >= box.top && number.bottom <= box.bottom;
+	})()`
+	if !ask[bool](b, caretInView) {
+		b.Error("the cursor is not in view")
+	}
+	b.shots("editor-large")
+	b.until(`(document.getElementById("document").value = document.getElementById("document").defaultValue) !== ""`)
 }

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // post sends a body after a login.
@@ -161,7 +163,7 @@ func TestEditorOfRow(t *testing.T) {
 	path := configurationPath(c.Component, c.ID) + "/edit"
 	p.see(path, `aria-current="page">Configuration</a>`, "?row=r1", "No problem found")
 	_, form := p.opened(path + "?row=r1")
-	body := p.see(path+"?row=r1", "line 4", "unknown-key", "did you mean dataField?")
+	body := p.see(path+"?row=r1", "line 4", "unknown-key", "Did you mean &#34;dataField&#34;?", `&#34;dataFeild&#34;`)
 	lacks(t, strings.ReplaceAll(body, "&#39;", "'"), "baseUrl")
 	form.Set("row", "r1")
 	form.Set("document", `{"parameters": {"config": {"#own": "`+p.placeholderOf("s3cret-1")+`", "jobs": [{"endpoint": "users", "params": {"k": {"attr": "#own"}}, "headers": [{"#h": "{{v}}"}]}]}}}`)
@@ -210,10 +212,17 @@ func TestAssistRoute(t *testing.T) {
 	marks := map[string]string{}
 	units := []rune(strings.ReplaceAll("{\n\"#a\": \""+key+"\", \"é\": 1, \"parameters\": {\"api\": {\"baseUrl\": \"https://h/\", \"😀\": 1},\n \"config\": {\"#key\": \"x\", \"jobs\": [{\"endpoint\": \"e\", \"method\": \"NO\"}]}}}", "😀", "!!"))
 	for _, f := range found.List {
-		marks[string(units[f.Start:f.End])] = fmt.Sprint(f.Line, f.Severity, f.Code)
+		marks[string(units[f.Start:f.End])] = fmt.Sprintf("%d %s %s", f.Line, f.Severity, f.Code)
 	}
 	if marks[`"NO"`] != "3 error unknown-choice" || marks[`"!!"`] == "" {
 		t.Errorf("%q", marks)
+	}
+	// What is wrong with a secret does not show it, wherever its dots are.
+	body, err := json.Marshal(question{Want: "findings", Document: `{"parameters":{"api":{"baseUrl":"https://h/","#clientCertificate":"` + key + `","pagination":{"method":"` + key + `"}},
+		"config":{"#key":"` + key + `","jobs":[{"endpoint":"e","#dataField":"` + key + `","method":{"#x":"` + key + `"}}]}}}`})
+	p.must(err)
+	if w := p.post(path, "application/json", "", string(body)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), "client") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := p.post(path, "application/json", "", "{"); w.Code != http.StatusBadRequest {
 		t.Errorf("broken: %d", w.Code)
@@ -298,9 +307,59 @@ func FuzzPlaceholders(f *testing.F) {
 		if !json.Valid([]byte(text)) || strings.Contains(text, someDots) || strings.Contains(text, `\u2022`) {
 			return
 		}
+		if shown := leftIn(t, hidden); shown != "" {
+			t.Fatalf("%s is shown: %s", shown, hidden)
+		}
 		back, err := s.storedSecrets(store.Configuration{Configuration: []byte(text)}, nil).fill(hidden, nil)
 		if err != nil || compact(back.text) != compact(text) {
 			t.Fatalf("%v: %s\n%s\n%s", err, text, hidden, back.text)
 		}
 	})
+}
+
+// leftIn is a value below a key with # that is neither hidden nor harmless, "" if there is
+// none.
+func leftIn(t *testing.T, text string) string {
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var look func(v value.Value) string
+	look = func(v value.Value) string {
+		for _, item := range v.Items() {
+			if found := look(item); found != "" {
+				return found
+			}
+		}
+		for _, m := range v.Members() {
+			if isSecret(m.Name) && !harmless(m.Value.JSON()) {
+				return m.Value.JSON()
+			}
+			if found := look(m.Value); found != "" && !isSecret(m.Name) {
+				return found
+			}
+		}
+		return ""
+	}
+	return look(v)
+}
+
+// TestTooLargeForTheEditor: the editor shows nothing of it, and saves nothing.
+func TestTooLargeForTheEditor(t *testing.T) {
+	p := newPlatform(t)
+	large := strings.Repeat("x", assist.MaxText)
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: []byte(`{"#a":"s3cret","b":"` + large + `"}`)})
+	small := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: []byte(`{"#a":"s3cret"}`)})
+	path := configurationPath(c.Component, c.ID)
+	if w := p.get(path + "/edit"); w.Code != http.StatusRequestEntityTooLarge || strings.Contains(w.Body.String(), "s3cret") {
+		t.Errorf("%d", w.Code)
+	}
+	_, err := p.store.UpdateConfiguration(c.Component, c.ID, func(c *store.Configuration) error { c.Configuration = []byte(`{}`); return nil })
+	p.must(err)
+	lacks(t, p.see(path+"/versions?from=1&to=2"), "s3cret", "xxxxxxxx")
+	text, form := p.opened(configurationPath(small.Component, small.ID) + "/edit")
+	form.Set("document", strings.Replace(text, "{", `{"b": "`+large+`", `, 1))
+	if w := p.submit(configurationPath(small.Component, small.ID)+"/edit", form); w.Code != http.StatusUnprocessableEntity {
+		t.Errorf("saved: %d", w.Code)
+	}
 }

@@ -42,7 +42,8 @@ func TestHostileText(t *testing.T) {
 		Variables: []store.Variable{{Name: evil, Value: evil}}})
 
 	pages := map[string]string{"/login": p.serve(httptest.NewRequest("GET", "/login?next=/"+url.QueryEscape(evil), nil)).Body.String()}
-	for _, path := range []string{"/", jobURL(j.ID), "/configurations/acme.ex-shop/evil", "/tables", "/tables/in.c-evil.t", "/configurations/keboola.variables/v",
+	for _, path := range []string{"/", jobURL(j.ID), "/configurations/acme.ex-shop/evil", "/tables",
+		"/configurations/acme.ex-shop/evil/edit", "/configurations/acme.ex-shop/evil/edit?row=r&at=/", "/configurations/acme.ex-shop/evil/versions?from=1&to=2", "/begin?search=" + url.QueryEscape(evil), p.hostileDraft(), "/tables/in.c-evil.t", "/configurations/keboola.variables/v",
 		jobURL(j.ID) + "?rq=" + url.QueryEscape(evil) + "&eq=" + url.QueryEscape(evil) + "&ekind=" + url.QueryEscape(evil), "/tables/in.c-evil.t?sort=a&desc=1&q=" + url.QueryEscape(evil[:20])} {
 		pages[path] = p.see(path)
 	}
@@ -55,6 +56,25 @@ func TestHostileText(t *testing.T) {
 	for path, page := range pages {
 		checkElements(t, path, page)
 	}
+}
+
+// hostileDraft is the page about an API whose answer is evil, and whose document has an
+// earlier version.
+func (p *platform) hostileDraft() string {
+	p.Helper()
+	_, err := p.store.UpdateConfiguration("acme.ex-shop", "evil", func(c *store.Configuration) error {
+		c.Configuration = []byte("{\"a\": 1}")
+		return nil
+	})
+	p.must(err)
+	text, err := json.Marshal(map[string]any{evil: []any{map[string]any{evil: evil}}, "other": []any{map[string]any{"id": 1}}})
+	p.must(err)
+	archive, err := json.Marshal(map[string]any{"log": map[string]any{"entries": []any{map[string]any{
+		"request":  map[string]any{"method": "GET", "url": "https://h/" + url.PathEscape(evil) + "?a=" + url.QueryEscape(evil)},
+		"response": map[string]any{"status": 200, "content": map[string]any{"text": string(text), "mimeType": evil}},
+	}}}})
+	p.must(err)
+	return p.led(p.upload("/begin", "har", string(archive)))
 }
 
 // checkElements fails for elements and attributes that only evil text has.

@@ -35,8 +35,11 @@ func (s *site) placeholder(secret string) string {
 
 // hideSecrets replaces the secrets in a JSON text by their placeholders: the values below
 // keys that begin with #, and those of the named variables. The rest of the text stays as it
-// is.
+// is. Of a text that is too large for the editor nothing is left.
 func (s *site) hideSecrets(text string, names map[string]bool) string {
+	if len(text) > assist.MaxText {
+		return value.OfString(dots).JSON()
+	}
 	var b strings.Builder
 	done := 0
 	assist.New(text).Walk(func(p assist.Place) bool {
@@ -218,6 +221,9 @@ func (s *site) namesIn(c store.Configuration, text []byte) (map[string]bool, err
 // configuration and its rows, as they are stored: encrypted or not. A placeholder without
 // such a secret is a user error.
 func (s *site) restoreSecrets(_ context.Context, component, id string, text []byte) ([]byte, error) {
+	if len(text) > assist.MaxText {
+		return nil, failure.Userf("the text is larger than %d MB", assist.MaxText>>20)
+	}
 	c, err := s.Store.Configuration(component, id)
 	if err != nil {
 		return nil, err

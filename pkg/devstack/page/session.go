@@ -79,7 +79,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 		s.ask(w, http.StatusUnauthorized, next)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -21,7 +20,6 @@ func (b *browser) shots(name string) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.look(width, 900, scheme)
 			b.until(`document.fonts.status === "loaded"`)
-			time.Sleep(150 * time.Millisecond) // only for a person: transitions end
 			picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 			b.must(err)
 			b.must(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o644))

@@ -46,7 +46,12 @@ type versionLine struct {
 type comparison struct {
 	Title string
 	Lines []change
+	// Omitted is how many more lines there are.
+	Omitted int
 }
+
+// shownChanges is how many lines of a comparison are on a page.
+const shownChanges = 4000
 
 func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	return s.showVersions(w, r, http.StatusOK, "")
@@ -161,10 +166,16 @@ func (s *site) compare(p *versionsPage) error {
 		}
 		return strings.Split(strings.TrimSuffix(s.hideSecrets(string(v.Pretty()), names), "\n"), "\n")
 	}
+	left := shownChanges
 	add := func(title string, before, after []string) {
-		if !slices.Equal(before, after) {
-			p.Compared = append(p.Compared, comparison{title, shorten(compareLines(before, after))})
+		if slices.Equal(before, after) {
+			return
 		}
+		c := comparison{Title: title, Lines: shorten(compareLines(before, after))}
+		c.Omitted = max(len(c.Lines)-left, 0)
+		c.Lines = c.Lines[:len(c.Lines)-c.Omitted]
+		left -= len(c.Lines)
+		p.Compared = append(p.Compared, c)
 	}
 	add("Name and description", about(old.Name, old.Description, old.IsDisabled), about(fresh.Name, fresh.Description, fresh.IsDisabled))
 	add("Configuration", lines(old.Configuration), lines(fresh.Configuration))

@@ -133,6 +133,21 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestLargeComparison: a page has a limit.
+func TestLargeComparison(t *testing.T) {
+	p := newPlatform(t)
+	document := func(text string) []byte {
+		return []byte(`{"a":["` + strings.Repeat(text+`","`, 2*shownChanges) + `"]}`)
+	}
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: document("old")})
+	_, err := p.store.UpdateConfiguration(c.Component, c.ID, func(c *store.Configuration) error { c.Configuration = document("new"); return nil })
+	p.must(err)
+	body := p.see(configurationPath(c.Component, c.ID)+"/versions?from=1&to=2", "more lines are not shown")
+	if n := strings.Count(body, "<code>"); n > shownChanges {
+		t.Errorf("%d lines", n)
+	}
+}
+
 // TestManyVersions: they are in pages.
 func TestManyVersions(t *testing.T) {
 	p := newPlatform(t)

@@ -37,7 +37,8 @@ type plan struct {
 func (q *Queue) plan(job store.Job) (plan, error) {
 	if job.Config == "" {
 		doc, err := parse(job.ConfigData)
-		return plan{config: hash(doc.Field("parameters")), steps: []step{{doc: doc}}}, err
+		plain, _ := q.box.Decrypt(Scope(job.Component, job.Config), doc) // ciphers differ each time
+		return plan{config: hash(plain.Field("parameters")), steps: []step{{doc: doc}}}, err
 	}
 	c, err := q.configuration(job.Component, job.Config)
 	missing := errors.Is(err, store.ErrNotFound)

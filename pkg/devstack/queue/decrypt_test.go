@@ -62,6 +62,23 @@ func TestCiphers(t *testing.T) {
 	}
 }
 
+// TestCiphersOfAJob: a job without a configuration has the same id of a configuration,
+// and so the same bucket, however its secrets are encrypted.
+func TestCiphersOfAJob(t *testing.T) {
+	p := newPlatform(t)
+	var ids []string
+	p.component = func(run *play) sandbox.Exit {
+		ids = append(ids, run.spec.Env["KBC_CONFIGID"])
+		return sandbox.Exit{}
+	}
+	for _, secret := range []string{"plain", p.cipher("", "plain"), p.cipher("", "plain"), "other"} {
+		same(t, "status", string(p.run(store.Job{ConfigData: []byte(`{"parameters":{"#password":"` + secret + `"}}`)}).Status), "success")
+	}
+	if len(ids) != 4 || ids[0] != ids[1] || ids[1] != ids[2] || ids[2] == ids[3] {
+		t.Errorf("ids %q", ids)
+	}
+}
+
 // TestCiphersOfOthers: in a configuration they stay, a state with them is an error.
 func TestCiphersOfOthers(t *testing.T) {
 	const foreign = `"#token":"KBC::ConfigSecureGKMS::eJx"`

@@ -2,6 +2,9 @@ package queue
 
 import "github.com/keboola/configurable-extractor/pkg/value"
 
+// RowDocument is what a job runs for a row: the row on top of its configuration.
+func RowDocument(configuration, row value.Value) value.Value { return overlay(configuration, row) }
+
 // overlay merges two documents: objects and arrays are merged, arrays item by item,
 // and anything else is replaced. As on the platform, an empty array and an empty
 // object are the same.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ type Bucket struct {
 	// Stage is in or out; Name begins with c-.
 	Stage, Name string
 	DisplayName string
+	Description string
 	Created     time.Time
 }
 
@@ -43,6 +46,50 @@ func (s *Store) Buckets() (found []Bucket, err error) {
 }
 
 func (s *Store) Bucket(id string) (Bucket, error) { return one[Bucket](s, buckets, []byte(id)) }
+
+// UpdateBucket changes a bucket, except for its id.
+func (s *Store) UpdateBucket(id string, change func(*Bucket)) (b Bucket, err error) {
+	err = s.write(func(tx *bbolt.Tx) error {
+		if b, err = get[Bucket](tx, buckets, []byte(id)); err != nil {
+			return err
+		}
+		change(&b)
+		b.ID = id // the key must not change
+		return put(tx, buckets, []byte(id), b)
+	})
+	return b, err
+}
+
+// DeleteBucket deletes a bucket. It returns ErrNotEmpty if the bucket has tables,
+// unless they are to be deleted with it. It waits for a load.
+func (s *Store) DeleteBucket(id string, withTables bool) error {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	return s.write(func(tx *bbolt.Tx) error {
+		if tx.Bucket(buckets).Get([]byte(id)) == nil {
+			return ErrNotFound
+		}
+		prefix := []byte(id + ".")
+		cursor := tx.Bucket(tables).Cursor()
+		var found []string
+		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			found = append(found, string(key))
+		}
+		if len(found) > 0 && !withTables {
+			return ErrNotEmpty
+		}
+		for _, table := range found {
+			r, err := getTable(tx, table)
+			if err != nil {
+				return err
+			}
+			if err := dropTable(tx, r); err != nil {
+				return err
+			}
+		}
+		return errors.Join(forgetMetadata(tx, BucketObject(id), none), tx.Bucket(buckets).Delete([]byte(id)))
+	})
+}
 
 // newBucket sets the fields that follow from the id.
 func (s *Store) newBucket(b Bucket) Bucket {

@@ -128,14 +128,15 @@ type load struct {
 	merge   bool        // with the earlier rows
 	staged  uint64      // the generation that is being filled
 
-	place []int // the place of each column in the table
-	key   []int // the places of the primary key in a row
+	place []int  // the place of each column in the table
+	key   []int  // the places of the primary key in a row
+	start []byte // the beginning of each row
 	cells []string
 	count int // rows so far
 }
 
 func (s *Store) begin(l Load) (*load, error) {
-	w := &load{store: s, Load: l}
+	w := &load{store: s, Load: l, start: rowStart(s.clock())}
 	err := s.read(func(tx *bbolt.Tx) (err error) {
 		w.earlier, err = getTable(tx, l.Table)
 		return err
@@ -221,7 +222,7 @@ func (l *load) read() (batch []loadedRow, more bool, err error) {
 		for i, cell := range given {
 			l.cells[l.place[i]] = cell
 		}
-		var r loadedRow
+		r := loadedRow{row: slices.Clone(l.start)}
 		for _, cell := range l.cells {
 			r.row = appendCell(r.row, cell)
 		}

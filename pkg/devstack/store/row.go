@@ -1,17 +1,24 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"time"
 )
 
-// A row is stored as the length and the text of each cell. If its table got more
-// columns later, the missing cells are "".
+// A row is stored as timed, the time of its load in seconds since 1970, and the length
+// and the text of each cell. If its table got more columns later, the missing cells
+// are "". Rows of earlier versions have no time and begin with the first cell.
 
 // maxPlainKey is the maximum length of a primary key that is stored as it is;
 // longer ones are hashed.
 const maxPlainKey = 512
+
+// timed begins a row with a time. It is a length of 0 in two bytes, which no cell
+// begins with.
+var timed = []byte{0x80, 0}
 
 var errRow = errors.New("a stored row is damaged")
 
@@ -19,8 +26,25 @@ func appendCell(row []byte, cell string) []byte {
 	return append(binary.AppendUvarint(row, uint64(len(cell))), cell...)
 }
 
+// rowStart is the beginning of the rows that are loaded at a time.
+func rowStart(at time.Time) []byte {
+	return binary.AppendUvarint(bytes.Clone(timed), uint64(max(0, at.Unix())))
+}
+
+// splitRow returns when a row was loaded, in seconds since 1970, and its cells. The
+// time is 0 if it is unknown.
+func splitRow(row []byte) (loaded int64, cells []byte) {
+	rest, found := bytes.CutPrefix(row, timed)
+	seconds, n := binary.Uvarint(rest)
+	if !found || n <= 0 {
+		return 0, row
+	}
+	return int64(seconds), rest[n:]
+}
+
 // decodeRow returns the cells of a row, one for each column.
 func decodeRow(row []byte, columns int) ([]string, error) {
+	_, row = splitRow(row)
 	cells, text := make([]string, columns), string(row)
 	for i := 0; len(text) > 0; i++ {
 		length, n := binary.Uvarint(row[len(row)-len(text):])
@@ -34,6 +58,7 @@ func decodeRow(row []byte, columns int) ([]string, error) {
 
 // rowBytes is the size of all cells of a row.
 func rowBytes(row []byte) (size int64) {
+	_, row = splitRow(row)
 	for len(row) > 0 {
 		length, n := binary.Uvarint(row)
 		if n <= 0 || length > uint64(len(row)-n) {

@@ -1,5 +1,5 @@
 // Package store keeps the local platform's data in one file: configurations, jobs,
-// events and tables.
+// events and tables. The contents of exported files are in a directory beside it.
 //
 // A write that returned without an error survives the end of the process at any
 // moment. Every write is complete or absent. All methods are safe for concurrent
@@ -14,6 +14,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -25,10 +26,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// ErrNotFound says that a thing does not exist, ErrExists that it exists already.
+// ErrNotFound says that a thing does not exist, ErrExists that it exists already,
+// ErrNotEmpty that it has contents.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
+	ErrNotEmpty = errors.New("not empty")
 )
 
 // The top-level buckets of the file. Keys are texts, or numbers as eight bytes, big
@@ -47,6 +50,8 @@ var (
 	rows           = []byte("rows")           // generation -> a bucket, see generation.go
 	ids            = []byte("ids")            // its sequence numbers everything but events
 	keys           = []byte("keys")           // encryptionKey -> the key of the ciphers
+	files          = []byte("files")          // id -> File
+	operations     = []byte("operations")     // id -> Operation
 )
 
 // encryptionKey is the name of the only key.
@@ -70,6 +75,9 @@ type Store struct {
 	now func() time.Time
 	// key is the key of this store for what is encrypted.
 	key [keySize]byte
+	// fileDir is the directory of the contents of files; it is made with the first
+	// file.
+	fileDir string
 
 	// loading allows one load at a time: each must see the table as the last one
 	// left it.
@@ -90,7 +98,7 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		return nil, failure.Userf("cannot open the local platform's file %s: %w", path, err)
 	}
 	db.MaxBatchDelay = batchDelay
-	s := &Store{db: db, now: now, changed: make(chan struct{})}
+	s := &Store{db: db, now: now, fileDir: filepath.Join(filepath.Dir(path), "files"), changed: make(chan struct{})}
 	if err := s.prepare(); err != nil {
 		return nil, failure.Applicationf("preparing %s: %w", path, errors.Join(err, db.Close()))
 	}
@@ -110,7 +118,7 @@ func options() *bbolt.Options {
 // interrupted.
 func (s *Store) prepare() error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids, keys} {
+		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids, keys, files, operations} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -123,7 +131,7 @@ func (s *Store) prepare() error {
 	if err != nil {
 		return err
 	}
-	return s.recover()
+	return errors.Join(s.recover(), s.recoverFiles())
 }
 
 // numberEvents gives events their own numbers, so that they leave no gaps in those of

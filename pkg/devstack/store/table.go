@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -58,6 +59,12 @@ func (s *Store) Table(id string) (Table, error) {
 // Rows calls keep with the rows of a table, in the order they were first loaded,
 // until keep returns false. Each row is a new slice with one cell for each column.
 func (s *Store) Rows(id string, keep func(cells []string) bool) error {
+	return s.TimedRows(id, func(_ time.Time, cells []string) bool { return keep(cells) })
+}
+
+// TimedRows is Rows with the time of the last load of each row. It is that of the
+// creation of the table for rows of earlier versions of this program.
+func (s *Store) TimedRows(id string, keep func(loaded time.Time, cells []string) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		r, err := getTable(tx, id)
 		if err != nil {
@@ -66,9 +73,37 @@ func (s *Store) Rows(id string, keep func(cells []string) bool) error {
 		earlier, later := openGeneration(tx, r.Generation), openGeneration(tx, r.Pending)
 		return merged(earlier, later, func(row []byte) (bool, error) {
 			cells, err := decodeRow(row, len(r.Columns))
-			return err == nil && keep(cells), err
+			if err != nil {
+				return false, err
+			}
+			loaded := r.Created
+			if seconds, _ := splitRow(row); seconds > 0 {
+				loaded = time.Unix(seconds, 0)
+			}
+			return keep(loaded, cells), nil
 		})
 	})
+}
+
+// DeleteTable deletes a table and its rows. It waits for a load.
+func (s *Store) DeleteTable(id string) error {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	return s.write(func(tx *bbolt.Tx) error {
+		r, err := getTable(tx, id)
+		if err != nil {
+			return err
+		}
+		return dropTable(tx, r)
+	})
+}
+
+// dropTable removes a table with its rows and its metadata.
+func dropTable(tx *bbolt.Tx, r tableRecord) error {
+	return errors.Join(
+		remove(tx, r.Generation, r.Pending), tx.Bucket(tables).Delete([]byte(r.ID)),
+		forgetMetadata(tx, tableObjects(r.ID), none),
+	)
 }
 
 func getTable(tx *bbolt.Tx, id string) (tableRecord, error) {

@@ -87,14 +87,12 @@ func (h history) last() (number int, err error) {
 // each calls keep with the versions, the newest first, until keep returns false.
 func (h history) each(keep func(Version) bool) error {
 	cursor := h.tx.Bucket(versions).Cursor()
-	key, text := cursor.Seek(h.at(end))
-	if key == nil {
-		key, text = cursor.Last()
-	} else {
-		key, text = cursor.Prev()
+	newest := cursor.Prev
+	if after, _ := cursor.Seek(h.at(end)); after == nil {
+		newest = cursor.Last
 	}
 	// The keys of the rows of a configuration begin like its own, but are longer.
-	for ; len(key) == len(h.key)+8 && bytes.HasPrefix(key, h.key); key, text = cursor.Prev() {
+	for key, text := newest(); len(key) == len(h.key)+8 && bytes.HasPrefix(key, h.key); key, text = cursor.Prev() {
 		var v version
 		if err := json.Unmarshal(text, &v); err != nil {
 			return err

@@ -1,14 +1,16 @@
 package control
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
 const variablesFile = `{"variables":[{"name":"id","type":"int"}]}`
@@ -272,34 +274,65 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestPushWarnsOfPlainSecrets: what the platform stores without encryption is named,
-// without its value.
-func TestPushWarnsOfPlainSecrets(t *testing.T) {
-	const plain = `{"parameters":{"api":{"#key":7},"config":{"#token":"s3cret-token","list":[{"#a/b":"x-secret"}]}}}`
-	const at = "/parameters/api/#key, /parameters/config/#token, /parameters/config/list/0/#a~1b"
-	for name, tc := range map[string]struct{ url, content, want string }{
-		"plain":            {"https://connection.example.com", plain, "warning: stored without encryption: " + at + "; save the configuration in the user interface, which encrypts secrets, and revoke these if others could read them\n"},
-		"on this computer": {"http://127.0.0.1:8088", plain, ""},
-		"by its name":      {"http://localhost:8088", plain, ""},
-		"a similar name":   {"https://localhost.example.com", `{"#a":"s3cret-token"}`, "warning: stored without encryption: /#a; save the configuration in the user interface, which encrypts secrets, and revoke these if others could read them\n"},
-		"nothing plain":    {"https://connection.example.com", `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`, ""},
+// TestPushEncrypts: what is stored has ciphers for the component and the project; without
+// plain secrets no more is sent than the configuration.
+func TestPushEncrypts(t *testing.T) {
+	const (
+		encryption = "https://encryption.example.com"
+		verify     = "GET " + storage + "/tokens/verify"
+		index      = "GET " + storage + "?exclude=components"
+		encrypt    = "POST " + encryption + "/encrypt"
+		services   = `{"services":[{"id":"encryption","url":"` + encryption + `"}]}`
+		asked      = "POST /encrypt?componentId=acme.ex&projectId=7 "
+		nothing    = "nothing is stored, because the secrets cannot be encrypted: "
+	)
+	before := []string{"GET /v2/storage/tokens/verify", "GET /v2/storage?exclude=components"}
+	for _, tc := range []struct {
+		name, content, project, index, ciphers string
+		sent                                   []string // before the configuration
+		stored, problem                        string
+	}{
+		{name: "plain secrets", content: `{"parameters":{"api":{"#key":7},"config":{"#token":"s3cret","list":[{"#a/b":"x-secret"}],"#c":"KBC::old"}}}`,
+			ciphers: `{"#0":"KBC::A","#1":"KBC::B","#2":"KBC::C"}`, sent: append(before, asked+`{"#0":7,"#1":"s3cret","#2":"x-secret"}`),
+			stored: `{"parameters":{"api":{"#key":"KBC::A"},"config":{"#token":"KBC::B","list":[{"#a/b":"KBC::C"}],"#c":"KBC::old"}}}`},
+		{name: "nothing plain", content: `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`,
+			stored: `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`},
+		{name: "no project", content: `{"#a":"s3cret"}`, project: `{"owner":{}}`, sent: before[:1],
+			problem: nothing + "GET " + storage + "/tokens/verify: 200 OK: the answer names no project"},
+		{name: "a token that may not", content: `{"#a":"s3cret"}`, project: `404 {"error":"gone"}`, sent: before[:1],
+			problem: nothing + "GET " + storage + "/tokens/verify: 404 Not Found: gone"},
+		{name: "no service", content: `{"#a":"s3cret"}`, index: `{"services":[]}`, sent: before,
+			problem: nothing + "GET " + storage + ": 200 OK: the index names no usable address of the service encryption"},
+		{name: "not all ciphers", content: `{"#a":"s3cret","#b":"t"}`, ciphers: `{"#0":"KBC::A"}`, sent: append(before, asked+`{"#0":"s3cret","#1":"t"}`),
+			problem: nothing + "POST " + encryption + "/encrypt: 200 OK: the answer lacks a cipher"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			client, err := platform.New(platform.Options{URL: tc.url, Token: canary, Transport: w.transport})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.Platform = client
-			w.JSON = true
-			w.answers("PUT "+tc.url+"/v2/storage"+ours+"/12", `{"id":"12","version":3}`)
-			w.answers("GET "+tc.url+"/v2/storage"+ours+"/12", `{"id":"12","name":"shop","configuration":{}}`)
-			if err := w.Push(context.Background(), Push{File: file(t, "shop.json", tc.content), Configuration: "12"}); err != nil {
-				t.Fatal(err)
-			}
-			if got := w.progress.String(); got != tc.want {
-				t.Errorf("progress %q, want %q", got, tc.want)
-			}
-		})
+		for _, id := range []string{"", "12"} {
+			t.Run(tc.name+" "+id, func(t *testing.T) {
+				w := newWorld(t)
+				w.JSON = true
+				w.answers(verify, cmp.Or(tc.project, `{"owner":{"id":7}}`))
+				w.answers(index, cmp.Or(tc.index, services))
+				w.answers(encrypt, tc.ciphers)
+				w.answers(createOurs, `{"id":"12"}`)
+				w.answers("PUT "+storage+ours+"/12", `{"id":"12","version":3}`)
+				w.answers("GET "+storage+ours+"/12", `{"id":"12","name":"shop","configuration":{}}`)
+				err := w.Push(context.Background(), Push{File: file(t, "shop.json", tc.content), Configuration: id})
+				sent := slices.Clone(tc.sent)
+				switch {
+				case tc.problem != "":
+				case id == "":
+					sent = append(sent, "POST /v2/storage"+ours+" configuration="+tc.stored+"&name=shop")
+				default:
+					sent = append(sent, "GET /v2/storage"+ours+"/12", "PUT /v2/storage"+ours+"/12 configuration="+tc.stored)
+				}
+				if got := fmt.Sprint(err); got != cmp.Or(tc.problem, "<nil>") {
+					t.Errorf("got %s", got)
+				}
+				w.requests(sent...)
+				if w.progress.Len() > 0 {
+					t.Errorf("progress %q", &w.progress)
+				}
+			})
+		}
 	}
 }

@@ -41,8 +41,8 @@ type pushed struct {
 
 // Push stores the variable configuration, if there is one, and then the extractor's
 // configuration with its id in variables_id, and writes both ids. Both files are
-// checked before anything is sent. It encrypts nothing, and warns of plain secrets. If only the first was stored, the error names
-// it.
+// checked before anything is sent. Secrets are encrypted before anything is stored. If
+// only the first was stored, the error names it.
 func (s *Session) Push(ctx context.Context, p Push) error {
 	p.VariablesComponent = cmp.Or(p.VariablesComponent, variables.DefaultComponent)
 	content, err := s.document(p.File)
@@ -53,6 +53,9 @@ func (s *Session) Push(ctx context.Context, p Push) error {
 	if err != nil {
 		return err
 	}
+	if content, err = s.Platform.EncryptConfiguration(ctx, s.Component, content); err != nil {
+		return fmt.Errorf("nothing is stored, because the secrets cannot be encrypted: %w", err)
+	}
 	store, done := s.create, "configuration %s"
 	if p.Configuration != "" {
 		store, done = s.update, "configuration %s is updated"
@@ -62,9 +65,6 @@ func (s *Session) Push(ctx context.Context, p Push) error {
 		if stored.variables != "" {
 			err = fmt.Errorf("only the variable configuration %s was stored: %w", stored.variables, err)
 		}
-		return err
-	}
-	if err := s.warnOfPlain(content); err != nil {
 		return err
 	}
 	if s.JSON {
@@ -82,16 +82,6 @@ func (s *Session) Push(ctx context.Context, p Push) error {
 		return err
 	}
 	return s.line(s.Progress, "update it with `extractor config push %s --config %s`", p.File, stored.ID)
-}
-
-// warnOfPlain warns of secrets that were stored as they are, except on the platform of
-// this computer.
-func (s *Session) warnOfPlain(content value.Value) error {
-	plain := platform.PlainSecrets(content)
-	if len(plain) == 0 || s.Platform.Local() {
-		return nil
-	}
-	return s.line(s.Progress, "warning: stored without encryption: %s; save the configuration in the user interface, which encrypts secrets, and revoke these if others could read them", strings.Join(plain, ", "))
 }
 
 func (p pushed) summary() value.Value {

@@ -430,6 +430,13 @@
     clearTimeout(completing);
   }
 
+  // inText reports whether a text is open at the cursor.
+  function inText() {
+    const line = lines[lineOf(area.selectionStart)];
+    const before = line.slice(0, area.selectionStart - starts[lineOf(area.selectionStart)]).replace(/\\./g, "");
+    return before.split('"').length % 2 === 0;
+  }
+
   function completeSoon() {
     clearTimeout(completing);
     completing = setTimeout(() => complete(false), 90);
@@ -560,8 +567,8 @@
     changed();
     const typed = event.data || "";
     const deleted = event.inputType && event.inputType.startsWith("delete");
-    if (typed.length === 1 && /["A-Za-z0-9_#{$.-]/.test(typed)) completeSoon();
-    else if (deleted && offered) completeSoon();
+    if (typed.length === 1 && /["A-Za-z0-9_#{$.-]/.test(typed) && (typed !== '"' || inText())) completeSoon();
+    else if (deleted && (offered || inText())) completeSoon();
     else if (event.inputType) hideChoices();
   });
   document.addEventListener("selectionchange", () => {

@@ -1,0 +1,410 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// selection is which rows and columns of a table are wanted, and in which order.
+type selection struct {
+	names      []string // the wanted columns
+	places     []int    // their places in a row
+	conditions []condition
+	// since and until are bounds of the time of the load, zero if open; until is
+	// excluded.
+	since, until time.Time
+	// search is a text in lower case that one of the cells must contain.
+	search string
+	order  []orderKey
+	limit  int // 0 for none
+}
+
+// condition compares a column with values.
+type condition struct {
+	column   string
+	place    int
+	operator string
+	values   []string
+	set      map[string]bool // the values of eq and ne that are compared as texts
+	numeric  bool
+}
+
+type orderKey struct {
+	column              string
+	place               int
+	descending, numeric bool
+}
+
+// selectionParameters are what selectionOf reads.
+func selectionParameters() []string {
+	return []string{
+		"limit", "columns[]", "changedSince", "changedUntil", "whereColumn", "whereOperator", "whereValues[]", "whereFilters[]",
+		"orderBy[]", "fulltextSearch",
+	}
+}
+
+// Each row is compared with each condition and order, and each wanted column is
+// written, so their numbers are limited.
+const (
+	maxSelected = 10_000 // columns
+	maxFilters  = 100    // conditions, and orders
+)
+
+// numericTypes are the data types that compare cells as numbers.
+func numericTypes() []string { return []string{"INTEGER", "DOUBLE", "BIGINT", "REAL", "DECIMAL"} }
+
+// selectionOf reads a selection from a table. Errors are left in the fields.
+func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) selection {
+	s := selection{
+		limit: f.number("limit", limit, 0, maxLimit), since: f.moment("changedSince", now), until: f.moment("changedUntil", now),
+		search: strings.ToLower(f.text("fulltextSearch")),
+	}
+	if s.limit == 0 { // some clients mean the default by it
+		s.limit = limit
+	}
+	s.names, s.places = f.choose(t.Columns)
+	if column := f.text("whereColumn"); column != "" {
+		s.conditions = append(s.conditions, f.condition(t, column, f.text("whereOperator"), f.scalars("whereValues"), ""))
+	} else if _, given := f.get("whereValues"); given {
+		f.fail(`"whereValues" needs a "whereColumn"`)
+	}
+	for i, item := range f.objects("whereFilters", "column", "operator", "values", "dataType") {
+		one := &fields{members: item}
+		s.conditions = append(s.conditions, one.condition(t, one.text("column"), one.text("operator"), one.scalars("values"), one.text("dataType")))
+		f.failAt("whereFilters", i, one)
+	}
+	for i, item := range f.objects("orderBy", "column", "order", "dataType") {
+		one := &fields{members: item}
+		s.order = append(s.order, one.orderKey(t))
+		f.failAt("orderBy", i, one)
+	}
+	return s
+}
+
+// failAt takes over the error of an item of a list.
+func (f *fields) failAt(name string, i int, item *fields) {
+	if item.err != nil {
+		f.fail("%s[%d]: %s", name, i, item.err)
+	}
+}
+
+// objects are the items of a list of objects with these members and no others.
+func (f *fields) objects(name string, members ...string) []value.Value {
+	v, given := f.get(name)
+	if !given {
+		return nil
+	}
+	if v.Kind() != value.Array {
+		f.fail("%q must be a list, not %s", name, v.Kind().WithArticle())
+		return nil
+	}
+	if v.Len() > maxFilters {
+		f.fail("%q has %d items, at most %d are possible", name, v.Len(), maxFilters)
+		return nil
+	}
+	for i, item := range v.Items() {
+		if item.Kind() != value.Object {
+			f.fail("%s[%d] must be an object, not %s", name, i, item.Kind().WithArticle())
+			return nil
+		}
+		for _, m := range item.Members() {
+			if !slices.Contains(members, m.Name) {
+				f.fail("%s[%d] has the unknown member %.100q, expected %s", name, i, m.Name, quoted(members))
+			}
+		}
+	}
+	return v.Items()
+}
+
+// scalars are the items of a list of texts and numbers. A single one is a list too.
+func (f *fields) scalars(name string) []string {
+	v, given := f.get(name)
+	if !given {
+		return nil
+	}
+	items := []value.Value{v}
+	if v.Kind() == value.Array {
+		items = v.Items()
+	}
+	var texts []string
+	for _, item := range items {
+		if item.Kind() != value.String && item.Kind() != value.Number {
+			f.fail("%q must be a list of texts and numbers, found %s", name, item.Kind().WithArticle())
+			return nil
+		}
+		texts = append(texts, item.Raw())
+	}
+	return texts
+}
+
+// place finds a column.
+func (f *fields) place(t store.Table, column string) int {
+	place := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
+	if place < 0 {
+		f.fail("Column %.300q does not exist", column)
+	}
+	return place
+}
+
+// isNumeric reads a data type; without one cells are compared as texts.
+func (f *fields) isNumeric(dataType string) bool {
+	if dataType != "" && !slices.Contains(numericTypes(), dataType) {
+		f.fail(`"dataType" must be one of %s, found %.100q`, quoted(numericTypes()), dataType)
+	}
+	return dataType != ""
+}
+
+func (f *fields) condition(t store.Table, column, operator string, values []string, dataType string) condition {
+	c := condition{column: column, place: f.place(t, column), operator: operator, values: values, numeric: f.isNumeric(dataType)}
+	switch {
+	case operator == "":
+		c.operator = "eq"
+	case operator == "neq": // the name that some clients send
+		c.operator = "ne"
+	}
+	switch operators := []string{"eq", "ne", "gt", "ge", "lt", "le"}; {
+	case !slices.Contains(operators, c.operator):
+		f.fail("The operator must be one of %s, found %.100q", quoted(operators), operator)
+	case len(values) == 0:
+		f.fail("The condition on column %q needs values", column)
+	case len(values) > 1 && c.operator != "eq" && c.operator != "ne":
+		f.fail("The operator %q takes one value, found %d", c.operator, len(values))
+	}
+	if c.numeric {
+		for _, text := range values {
+			if _, ok := numberOf(text); !ok {
+				f.fail("The value %.100q is not a number", text)
+			}
+		}
+		return c
+	}
+	c.set = make(map[string]bool, len(values))
+	for _, text := range values {
+		c.set[text] = true
+	}
+	return c
+}
+
+func (f *fields) orderKey(t store.Table) orderKey {
+	column := f.text("column")
+	key := orderKey{column: column, place: f.place(t, column), numeric: f.isNumeric(f.text("dataType"))}
+	switch order := f.text("order"); strings.ToUpper(order) {
+	case "", "ASC":
+	case "DESC":
+		key.descending = true
+	default:
+		f.fail(`"order" must be ASC or DESC, found %.100q`, order)
+	}
+	return key
+}
+
+// choose returns the names of the wanted columns and their places in a row; no
+// wanted columns means all. Columns are a list, or texts with commas.
+func (f *fields) choose(columns []store.Column) (names []string, places []int) {
+	for i, c := range columns {
+		names, places = append(names, c.Name), append(places, i)
+	}
+	var wanted []string
+	for _, text := range f.scalars("columns") {
+		for name := range strings.SplitSeq(text, ",") {
+			if name != "" {
+				wanted = append(wanted, name)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return names, places
+	}
+	if len(wanted) > maxSelected {
+		f.fail(`"columns" has %d names, at most %d are possible`, len(wanted), maxSelected)
+		return nil, nil
+	}
+	places = nil
+	for _, name := range wanted {
+		place := slices.Index(names, name)
+		if place < 0 {
+			f.fail("Column %.300q does not exist", name)
+			return nil, nil
+		}
+		places = append(places, place)
+	}
+	return wanted, places
+}
+
+// number is the number in a cell or a parameter: a whole one, or any other.
+type number struct {
+	whole int64
+	float float64
+	exact bool
+}
+
+// numberOf reads a decimal number.
+func numberOf(text string) (number, bool) {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
+		return number{}, false
+	}
+	if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return number{whole: whole, float: float64(whole), exact: true}, true
+	}
+	float, err := strconv.ParseFloat(text, 64)
+	return number{float: float}, err == nil
+}
+
+func (n number) compare(other number) int {
+	switch {
+	case n.exact && other.exact && n.whole < other.whole, !(n.exact && other.exact) && n.float < other.float:
+		return -1
+	case n.exact && other.exact && n.whole > other.whole, !(n.exact && other.exact) && n.float > other.float:
+		return 1
+	}
+	return 0
+}
+
+// fits reports whether a row is selected.
+func (s selection) fits(loaded time.Time, cells []string) (bool, error) {
+	if !s.since.IsZero() && loaded.Before(s.since) || !s.until.IsZero() && !loaded.Before(s.until) {
+		return false, nil
+	}
+	for _, c := range s.conditions {
+		if fits, err := c.fits(cells[c.place]); err != nil || !fits {
+			return false, err
+		}
+	}
+	if s.search == "" {
+		return true, nil
+	}
+	return slices.ContainsFunc(cells, func(cell string) bool { return strings.Contains(strings.ToLower(cell), s.search) }), nil
+}
+
+// fits reports whether a cell meets a condition. As numbers, empty cells never do.
+func (c condition) fits(cell string) (bool, error) {
+	switch c.operator {
+	case "eq", "ne":
+		if !c.numeric {
+			return c.set[cell] == (c.operator == "eq"), nil
+		}
+	}
+	if c.numeric && cell == "" {
+		return false, nil
+	}
+	orders := make([]int, 0, 1)
+	for _, wanted := range c.values {
+		order, err := c.compare(cell, wanted)
+		if err != nil {
+			return false, err
+		}
+		orders = append(orders, order)
+	}
+	switch c.operator {
+	case "eq":
+		return slices.Contains(orders, 0), nil
+	case "ne":
+		return !slices.Contains(orders, 0), nil
+	case "gt":
+		return orders[0] > 0, nil
+	case "ge":
+		return orders[0] >= 0, nil
+	case "lt":
+		return orders[0] < 0, nil
+	default:
+		return orders[0] <= 0, nil
+	}
+}
+
+func (c condition) compare(cell, wanted string) (int, error) {
+	if !c.numeric {
+		return strings.Compare(cell, wanted), nil
+	}
+	a, ok := numberOf(cell)
+	if !ok {
+		return 0, notNumeric(c.column)
+	}
+	b, _ := numberOf(wanted)
+	return a.compare(b), nil
+}
+
+func notNumeric(column string) *refusal {
+	return invalid(`Column %q has a cell that is not a number, leave out the "dataType"`, column)
+}
+
+// rank compares two rows. As numbers, empty cells come first.
+func (s selection) rank(a, b []string) int {
+	for _, key := range s.order {
+		order := 0
+		x, y := a[key.place], b[key.place]
+		if key.numeric && x != "" && y != "" {
+			n, _ := numberOf(x)
+			m, _ := numberOf(y)
+			order = n.compare(m)
+		} else {
+			order = strings.Compare(x, y)
+		}
+		if key.descending {
+			order = -order
+		}
+		if order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// each calls emit with the wanted cells of the selected rows of a table, in their
+// order. The slice is used until the next call only. It needs little memory for any
+// number of rows.
+func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) error {
+	row, left := make([]string, len(s.places)), s.limit
+	take := func(cells []string) error {
+		for i, place := range s.places {
+			row[i] = cells[place]
+		}
+		left--
+		return emit(row)
+	}
+	sorted := newSorter(s.rank, s.limit)
+	defer sorted.close()
+	if len(s.order) > 0 {
+		take = func(cells []string) error {
+			for _, key := range s.order {
+				if _, ok := numberOf(cells[key.place]); key.numeric && !ok && cells[key.place] != "" {
+					return notNumeric(key.column)
+				}
+			}
+			return sorted.add(cells)
+		}
+	}
+	var failed error
+	err := from.TimedRows(t.ID, func(loaded time.Time, cells []string) bool {
+		if len(cells) != len(t.Columns) {
+			failed = &refusal{
+				status: http.StatusConflict, code: "storage.tables.conflict",
+				message: "The columns of table " + t.ID + " have just changed",
+			}
+			return false
+		}
+		fits, err := s.fits(loaded, cells)
+		if err == nil && fits {
+			err = take(cells)
+		}
+		failed = err
+		return err == nil && (left > 0 || s.limit == 0)
+	})
+	if err != nil {
+		return instead(err, store.ErrNotFound, noTable(t.ID))
+	}
+	if failed != nil || len(s.order) == 0 {
+		return failed
+	}
+	return sorted.each(func(cells []string) error {
+		for i, place := range s.places {
+			row[i] = cells[place]
+		}
+		return emit(row)
+	})
+}
