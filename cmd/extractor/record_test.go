@@ -121,7 +121,7 @@ func TestRecordingGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := regexp.MustCompile(`(?s)"entries":\[(.*)\]\}\}`).FindSubmatch(archive)[1]
+	entry := regexp.MustCompile(`(?s)"entries":\[(.*?)\n\]`).FindSubmatch(archive)[1]
 	write(t, more, strings.Replace(string(archive), `"entries":[`, `"entries":[`+strings.Replace(string(entry), "/t\"", "/t2\"", 1)+",", 1))
 	write(t, filepath.Join(dir, "shop", "config.json"), configFor(api.URL, ""))
 	if out := shell(any+replay[1], 1); !strings.Contains(out, "the recording holds 1 request that was not sent, the first: GET "+api.URL+"/t2") {
@@ -134,7 +134,7 @@ func TestRecordingFlags(t *testing.T) {
 	shell := shellWith(t, dir)
 	write(t, filepath.Join(dir, "config.json"), configFor("http://127.0.0.1:1", ""))
 	for flags, want := range map[string]string{
-		"--record a --replay b":           "--record and --replay exclude each other",
+		"--record a --replay b":           "cannot replay 'b'",
 		"--record-max-body 5":             "--record-max-body needs --record",
 		"--record-max-body -1 --record a": "--record-max-body expects a number of bytes, found -1",
 		"--record none/a":                 "cannot record to 'none/a'",

@@ -20,6 +20,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 	if err != nil {
 		return nil, err
 	}
+	o.describe()
 	given, err := config.Parse(text)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		}
 		o.Log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
 	}
+	o.describe(doc.Config.Iterations...)
 	if o.report != nil { // the report also has the warnings of `extractor validate`
 		o.report.Check(doc.Lint())
 	}

@@ -7,17 +7,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// openRecording opens the recording that the run writes or that replaces the
-// network. Its clock becomes that of the run.
+// openRecording opens the recordings that replace the network and that the run writes;
+// their clock becomes that of the run.
 func (o *Options) openRecording() error {
 	switch {
-	case o.Record != "" && o.Replay != "":
-		return failure.Userf("--record and --replay exclude each other")
 	case o.RecordMaxBody < 0:
 		return failure.Userf("--record-max-body expects a number of bytes, found %d", o.RecordMaxBody)
 	case o.RecordMaxBody > 0 && o.Record == "":
 		return failure.Userf("--record-max-body needs --record")
-	case o.Record != "":
+	}
+	if o.Replay != "" {
+		player, err := har.NewPlayer(o.Replay, o.Secrets)
+		if err != nil {
+			return err
+		}
+		o.Player, o.Now, o.Sleep = player, player.Now, player.Sleep
+	}
+	if o.Record != "" {
 		if err := checkRecord(o); err != nil {
 			return err
 		}
@@ -29,20 +35,15 @@ func (o *Options) openRecording() error {
 			return err
 		}
 		o.Recorder, o.Now, o.Sleep = recorder, recorder.Now, recorder.Sleep
-	case o.Replay != "":
-		player, err := har.NewPlayer(o.Replay, o.Secrets)
-		if err != nil {
-			return err
-		}
-		o.Player, o.Now, o.Sleep = player, player.Now, player.Sleep
 	}
 	return nil
 }
 
 // finishRecording is called when a run has sent all its requests, before its
-// results appear: it writes a recording, and fails if a replay has unused answers.
+// results appear: it writes a recording, and fails if a replay has unused answers,
+// unless the answers that it used become a recording of their own.
 func (o *Options) finishRecording() error {
-	if o.Player != nil {
+	if o.Player != nil && o.Recorder == nil {
 		return o.Player.Finish()
 	}
 	return o.cutRecording()
@@ -63,7 +64,7 @@ func (o *Options) cutRecording() error {
 func (o *Options) closeRecording(err error) error {
 	closing := o.cutRecording()
 	if o.Player != nil {
-		closing = o.Player.Close()
+		closing = errors.Join(closing, o.Player.Close())
 	}
 	if closing != nil && !errors.Is(err, closing) {
 		return errors.Join(err, closing)

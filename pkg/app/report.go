@@ -2,8 +2,11 @@ package app
 
 import (
 	"errors"
+	"net/url"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
 // openReport starts collecting for the report, if there is one.
@@ -34,4 +37,22 @@ func (o *Options) writeReport(err error) error {
 	writing := advised(o.report.Write(o.Report, o.Now(), reason))
 	o.written.report = writing == nil
 	return errors.Join(err, writing)
+}
+
+// describe names the configuration in the report, and the addresses of its iterations
+// once they are known.
+func (o *Options) describe(iterations ...config.Iteration) {
+	if o.report == nil {
+		return
+	}
+	name := o.source.file
+	if id := o.Getenv("KBC_CONFIGID"); OnPlatform(o.Getenv) && id != "" {
+		name = o.Getenv("KBC_COMPONENTID") + " " + id
+	}
+	var apis []string
+	for _, it := range iterations {
+		// User name and password are not part of where it is.
+		apis = append(apis, (&url.URL{Scheme: it.BaseURL.Scheme, Host: it.BaseURL.Host, Path: it.BaseURL.Path}).String())
+	}
+	o.report.Describe(strings.TrimSpace(name), apis...)
 }

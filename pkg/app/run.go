@@ -59,6 +59,7 @@ func start(ctx context.Context, o *Options) int {
 	}
 	err = o.openRecording()
 	o.Log = event.NewLog(sink, o.Secrets, o.Now)
+	o.reportLive()
 	var cut *event.RunCut
 	if err == nil {
 		err = o.openReport()

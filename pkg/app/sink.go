@@ -83,6 +83,17 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
+// reportLive reports the state of running jobs and every request, if the platform asks
+// for them. Without it a run has no such events.
+func (o *Options) reportLive() {
+	const every = time.Second
+	if o.Live != nil || o.Getenv("EXTRACTOR_LIVE") != "true" {
+		return
+	}
+	o.Log.Watch()
+	o.Live = event.NewReportedLive(time.NewTicker(every).C, o.Now, o.Log.Emit)
+}
+
 // Colours reports whether a writer is a terminal with colours, and NO_COLOR
 // (https://no-color.org) is not set.
 func Colours(w io.Writer, getenv func(string) string) bool {

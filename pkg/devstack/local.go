@@ -20,6 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -33,6 +34,7 @@ type local struct {
 	report func(error)
 	store  *store.Store
 	queue  *queue.Queue
+	tries  *trial.Trials
 	// certificates are nil without TLS.
 	certificates *certificates
 }
@@ -44,13 +46,20 @@ func (l *local) open() (err error) {
 	if l.store, err = store.Open(filepath.Join(l.o.Data, "platform.db"), l.o.Now); err != nil {
 		return err
 	}
-	if l.queue, err = l.newQueue(); err != nil {
+	runs, err := l.newSandbox()
+	if err == nil {
+		l.queue, err = l.newQueue(runs)
+	}
+	if err == nil {
+		l.tries, err = trial.New(trial.Options{Dir: filepath.Join(l.o.Data, "tries"), Runner: runs, Prepare: l.queue.Try, Now: l.o.Now, Report: l.report})
+	}
+	if err != nil {
 		return errors.Join(err, l.store.Close())
 	}
 	return nil
 }
 
-func (l *local) newQueue() (*queue.Queue, error) {
+func (l *local) newSandbox() (*sandbox.Sandbox, error) {
 	dir := filepath.Join(l.o.Data, "runs")
 	// The store is open, so no other platform uses this directory. The platform
 	// also works if something cannot be removed, such as files that root made in a
@@ -58,15 +67,15 @@ func (l *local) newQueue() (*queue.Queue, error) {
 	if err := sandbox.RemoveLeftovers(dir); err != nil {
 		l.report(err)
 	}
-	runs, err := sandbox.New(sandbox.Options{
+	return sandbox.New(sandbox.Options{
 		Dir:     dir,
 		Engine:  l.o.engine,
 		Logging: l.o.Logging,
 		Now:     l.o.Now,
 	})
-	if err != nil {
-		return nil, err
-	}
+}
+
+func (l *local) newQueue(runs *sandbox.Sandbox) (*queue.Queue, error) {
 	host, _, err := net.SplitHostPort(l.o.Host)
 	if err != nil {
 		return nil, failure.Userf("the address for components must be host:port: %w", err)
@@ -119,7 +128,7 @@ func (l *local) run(ctx context.Context) error {
 	for range l.doors {
 		err = errors.Join(err, <-served)
 	}
-	return errors.Join(err, l.store.Close())
+	return errors.Join(err, l.tries.Close(), l.store.Close())
 }
 
 // handlers are that of the platform, and that of the queue at the root.
@@ -149,6 +158,7 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 	mux.Handle("/", page.New(page.Options{
 		Store:  l.store,
 		API:    apis,
+		Tries:  l.tries,
 		Token:  l.o.Token,
 		Now:    l.o.Now,
 		Done:   ctx.Done(),

@@ -56,7 +56,7 @@ func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 
 // lineOf is the live line of a child job.
 func (r *jobRun) lineOf(child *job) *event.LiveJob {
-	return r.run.Live.Job(child, child.Endpoint, len(r.parents)+1)
+	return r.run.Live.Job(child, child.Endpoint, len(r.parents)+1).At(child.Pointer, r.number)
 }
 
 // counted counts the runs for items of the parent job on the live line.

@@ -27,7 +27,9 @@ type jobRunner struct {
 	memory *state.Memory // what the iteration remembers
 	scope  *expr.Scope
 	// number is that of the iteration, from 1; 0 when there is only one.
-	number     int
+	number int
+	// rooted is the number of the current root job, from 1.
+	rooted     int
 	statistics statistics // of the current root job and its children
 	unwanted   *unwanted  // runs of these that did not take place
 	progress   progress
@@ -41,6 +43,7 @@ func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
 // root runs a root job with all its children, then reports for each of these
 // jobs how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
+	jr.rooted++
 	jr.statistics, jr.unwanted = statistics{}, &unwanted{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
@@ -49,7 +52,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	if jr.run.concurrency() > 1 {
 		err = jr.parallel(ctx, j, in)
 	} else {
-		err = jr.eachWindow(j, in, func(j *job, in invocation) error { return jr.serial(ctx, j, in) })
+		err = jr.eachWindow(j, in, jr.serially(ctx, nil))
 	}
 	if err == nil {
 		err = jr.complete(j)
@@ -74,6 +77,8 @@ type invocation struct {
 	parents  []value.Packed
 	items    expr.Members // what its expressions refer to in these rows
 	window   *jobWindow   // the window it is for, which may be that of a job above it; nil for none
+	// place is that of the run among all, see position.
+	place position
 	// events are about the values that filled it.
 	events []event.Body
 	// counted are the items that the run is for, on the live line.
@@ -115,7 +120,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	r := &jobRun{
 		jobRunner: jr, job: j, invocation: in,
 		sample: sample{size: jr.run.Sample},
-		live:   jr.run.Live.Job(j, j.name, len(in.parents)),
+		live:   jr.run.Live.Job(j, j.name, len(in.parents)).At(j.Pointer, jr.number),
 		events: slices.Clip(in.events), // other runs share them; about the first page
 	}
 	if j.Unstored {
@@ -185,6 +190,9 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 			last = r.facts(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
 		}
+		if err == nil {
+			err = r.note(page, stop)
+		}
 		if err == nil && stop != nil {
 			err = d.finish(ctx)
 		}
@@ -230,12 +238,22 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 	return r.ended(*stop)
 }
 
+// serially runs jobs below a position, one after another.
+func (jr *jobRunner) serially(ctx context.Context, at position) runFunc {
+	n := 0
+	return func(j *job, in invocation) error {
+		n++
+		in.place = at.below(n)
+		return jr.serial(ctx, j, in)
+	}
+}
+
 func (s serial) answer(ctx context.Context, request config.Request, _ paging.State, _ paging.Page) (*exchange.Answer, error) {
 	out, err := s.prepare(request)
 	if err != nil {
 		return nil, err
 	}
-	return s.send(ctx, out, nil, nil)
+	return s.send(ctx, s.place.below(s.pages+1), request, out, nil, nil)
 }
 
 func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {
@@ -244,7 +262,7 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 	}
 	ids, err := s.settle(ctx, p)
 	if err == nil && p.page != nil {
-		err = s.eachChild(p.page, func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
+		err = s.eachChild(p.page, s.serially(ctx, s.place.below(p.number)))
 	}
 	return ids, err
 }
@@ -252,7 +270,7 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 func (serial) restart() {}
 
 func (s serial) finish(ctx context.Context) error {
-	return s.runLastBatches(func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
+	return s.runLastBatches(s.serially(ctx, s.place.below(s.pages+1)))
 }
 
 // count counts a run of a job that has ended.

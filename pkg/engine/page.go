@@ -47,11 +47,16 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 	return outgoing{full, headers}, err
 }
 
-// send sends a request of the job. needed is closed when the job needs the answer;
+// send sends a request of the job for the page at a position: paged, with what all jobs
+// send (out). needed is closed when the job needs the answer;
 // nil is for one that it needs now. rest is as that of exchange.Sender.
-func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
+func (r *jobRun) send(ctx context.Context, at position, paged config.Request, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit})
+	from := exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+	if r.run.Recorder != nil {
+		from.At, from.Explain = r.placeOf(at), r.explain(paged, out.Request)
+	}
+	return r.client.Do(ctx, out.Request, from)
 }
 
 // read reads and checks the answer to a request, or takes the error instead.

@@ -92,6 +92,7 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
+	in.place = at
 	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.below(1))}
 }
 

@@ -40,7 +40,7 @@ func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
 			return
 		}
 		p.err = failure.Recover(func() (err error) {
-			p.res, err = s.r.send(permit.ctx, out, p.needed, permit.rest)
+			p.res, err = s.r.send(permit.ctx, permit.at, request, out, p.needed, permit.rest)
 			return err
 		})
 	})

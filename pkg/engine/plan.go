@@ -69,6 +69,7 @@ type job struct {
 	// rememberedNames are the names that its expressions read.
 	rememberedNames []string
 	children        []*job
+	parent          *job // nil for a root job
 }
 
 // Features are what a configuration can choose from.
@@ -199,6 +200,9 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		}
 		compiled.names = answer.CompileColumns(j.Columns, j.DataField.Delimiter)
 		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
+		for _, child := range compiled.children {
+			child.parent = compiled
+		}
 		c.references(compiled)
 		if above > 0 {
 			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Vocabulary)

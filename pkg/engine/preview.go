@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -37,7 +38,7 @@ type Draft struct {
 	// its place.
 	Login        *exchange.Outgoing
 	LoginPointer string
-	LoginSources []Source
+	LoginSources []request.Source
 	// LoginRemembers says in sentences what the login leaves for the next one.
 	LoginRemembers []string
 	// LoginRules say in sentences what happens to answers of the login.
@@ -46,7 +47,7 @@ type Draft struct {
 	Request *exchange.Outgoing
 	Problem error
 	// Sources say where the parts of the request come from.
-	Sources []Source
+	Sources []request.Source
 	// Paging says in sentences how the job continues and what ends it.
 	Paging []string
 	// Rules say in sentences what happens to answers, in the order in which they are
@@ -275,9 +276,9 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	}
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
-			request := auth.LoginRequest.In(v.doc.API.Authentication)
-			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(request.Value, false, expr.Remembered)), d.Read...)
-			d.Login, d.LoginPointer, d.LoginSources = &out, request.Pointer, v.login(&out)
+			login := auth.LoginRequest.In(v.doc.API.Authentication)
+			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(login.Value, false, expr.Remembered)), d.Read...)
+			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.login(&out)
 			d.LoginRemembers = v.loginRemembers()
 			d.LoginRules = v.run.plan.target.LoginRules.Describe()
 		} else {

@@ -8,24 +8,12 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// Source says where one part of a request comes from.
-type Source struct {
-	// Part is "address", "method", "query NAME", "body NAME", "header NAME" or
-	// "placeholder NAME".
-	Part string
-	// From names the source in words.
-	From string
-	// Pointer is its place in the document, "" when it is in none.
-	Pointer string
-	// Evaluated is set when an object at that place is an expression.
-	Evaluated bool
-}
 
 // origins knows the sources of an iteration's requests.
 type origins struct {
@@ -38,27 +26,27 @@ type origins struct {
 // sources are those of a request: of a job's own request (base), what paging made of it
 // (first) and what it is with the default options (full), of the default options, and of what authentication and signature
 // added to the request that was built.
-func (o origins) sources(j *job, base, first, full config.Request, sent *exchange.Outgoing) []Source {
-	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
+func (o origins) sources(j *job, base, first, full config.Request, sent *exchange.Outgoing) []request.Source {
+	all := o.base(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
 	all = append(all, o.method(j)...)
 	all = append(all, o.params(j, base, first, full, sent)...)
 	return append(all, o.headers(j, first, sent)...)
 }
 
 // login are the sources of the request of a login.
-func (o origins) login(sent *exchange.Outgoing) []Source {
-	request := auth.LoginRequest.In(o.doc.API.Authentication)
-	all := o.base(auth.LoginEndpoint.Of(request), Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(request).Pointer})
+func (o origins) login(sent *exchange.Outgoing) []request.Source {
+	login := auth.LoginRequest.In(o.doc.API.Authentication)
+	all := o.base(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
 	}
-	params, headers := auth.LoginParams.In(request), auth.LoginHeaders.In(request)
+	params, headers := auth.LoginParams.In(login), auth.LoginHeaders.In(login)
 	for _, name := range (config.Request{Params: params.Value}).ParamNames() {
-		all = append(all, Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
+		all = append(all, request.Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
 	}
 	for _, line := range sent.Headers {
-		s := Source{Part: "header " + line.Name, From: "built in"}
+		s := request.Source{Part: "header " + line.Name, From: "built in"}
 		_, built := sent.Built.Header[line.Name]
 		own, mine := memberLike(headers.Value, line.Name)
 		switch {
@@ -96,35 +84,35 @@ func (o origins) defaults(keys ...string) string {
 
 // base is the source of an endpoint, after that of the base address where this
 // is part of it.
-func (o origins) base(endpoint string, own Source) []Source {
+func (o origins) base(endpoint string, own request.Source) []request.Source {
 	// An endpoint that is an address leads to the same place from anywhere.
 	here, err := exchange.Resolve(o.it.BaseURL, endpoint)
 	elsewhere, err2 := exchange.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
 	if err == nil && err2 == nil && here.String() == elsewhere.String() {
-		return []Source{own}
+		return []request.Source{own}
 	}
-	return []Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
+	return []request.Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
 }
 
 // method is given where it is a default; a job's own is seen in the request.
-func (o origins) method(j *job) []Source {
+func (o origins) method(j *job) []request.Source {
 	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
-		return []Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
+		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
 	}
 	return nil
 }
 
 // params are the parameters, wherever the method sends them, then those in the
 // query that the endpoint or the authentication brought.
-func (o origins) params(j *job, base, first, full config.Request, sent *exchange.Outgoing) []Source {
+func (o origins) params(j *job, base, first, full config.Request, sent *exchange.Outgoing) []request.Source {
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
 	}
 	added := addedToQuery(sent)
-	var all []Source
+	var all []request.Source
 	given := map[string]bool{}
-	add := func(s Source, name string) {
+	add := func(s request.Source, name string) {
 		if s.Part == "query "+name && slices.Contains(added, name) || given[s.Part] {
 			return // the authentication replaced it, or it was given already
 		}
@@ -134,14 +122,14 @@ func (o origins) params(j *job, base, first, full config.Request, sent *exchange
 	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field(config.DefaultParams.Name)}).ParamNames() {
 		_, own := first.Param(name)
 		if _, ok := full.Param(name); ok && !own {
-			add(Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name), Evaluated: true}, name)
+			add(request.Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name), Evaluated: true}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
-		s := Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
+		s := request.Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
-			s = Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
+			s = request.Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
 			if own.Len() > 0 && !own.IsScalar() { // paging set a part of it
 				s.From = "job and paging"
 			}
@@ -149,7 +137,7 @@ func (o origins) params(j *job, base, first, full config.Request, sent *exchange
 		add(s, name)
 	}
 	for _, name := range (config.Request{Params: first.Query}).ParamNames() {
-		add(Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
+		add(request.Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
 	}
 	if sent.Built != nil {
 		// A secret may hold what parts parameters: no piece of it is the name of one.
@@ -158,7 +146,7 @@ func (o origins) params(j *job, base, first, full config.Request, sent *exchange
 		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
-				add(Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
+				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
 			}
 		}
 	}
@@ -201,8 +189,8 @@ func namesOf(query string) []string {
 }
 
 // headers are the headers in the order in which they are sent.
-func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) []Source {
-	var all []Source
+func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) []request.Source {
+	var all []request.Source
 	for i, line := range sent.Headers {
 		if i > 0 && sent.Headers[i-1].Name == line.Name {
 			continue
@@ -212,8 +200,8 @@ func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) 
 	return all
 }
 
-func (o origins) header(j *job, first config.Request, name string, sent *exchange.Outgoing) Source {
-	s := Source{Part: "header " + name, From: "built in"}
+func (o origins) header(j *job, first config.Request, name string, sent *exchange.Outgoing) request.Source {
+	s := request.Source{Part: "header " + name, From: "built in"}
 	built := sent.Built
 	if built == nil {
 		return s
@@ -248,10 +236,10 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 		own = value.Value{} // both are sent when they differ in their letter case
 	}
 	if at, ok := memberLike(own, name); ok {
-		return Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at), Evaluated: true}
 	}
 	if at, ok := memberLike(defaults, name); ok {
-		return Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at), Evaluated: true}
 	}
 	headers := slices.Clone(o.it.Headers)
 	for _, h := range o.it.ComputedHeaders {
@@ -259,7 +247,7 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 	}
 	for _, h := range headers {
 		if strings.EqualFold(h.Name, name) {
-			s = Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
+			s = request.Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
 		}
 	}
 	if s.Pointer == "" && name == "Accept" && j.format.Pointer != "" {
@@ -269,16 +257,16 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 }
 
 // addedHeader is a header that was not there when the request was built.
-func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
+func (o origins) addedHeader(name string, sent *exchange.Outgoing) request.Source {
 	signature := exchange.Signed(o.doc)
 	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
 	s := o.authentication("headers", name)
 	scheme, _ := o.features.Auth.Of(o.doc.API.Authentication)
 	switch {
 	case signed:
-		return Source{Part: s.Part, From: "signature for AWS", Pointer: signature.Pointer}
+		return request.Source{Part: s.Part, From: "signature for AWS", Pointer: signature.Pointer}
 	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !scheme.SetsAuthorization:
-		return Source{Part: s.Part, From: "user name and password in the address"}
+		return request.Source{Part: s.Part, From: "user name and password in the address"}
 	default:
 		return s
 	}
@@ -286,10 +274,10 @@ func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
 
 // authentication is the source of a header or a parameter of the query that the
 // authentication added; the pointer leads as near to it as it can.
-func (o origins) authentication(kind, name string) Source {
+func (o origins) authentication(kind, name string) request.Source {
 	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
-	s := Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
+	s := request.Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
 	name, _, _ = strings.Cut(name, "[")
 	for _, group := range []config.Section{auth.APIRequest.In(section).Get(kind), section.Get(kind)} {
 		if at, ok := memberLike(group.Value, name); ok {
@@ -311,10 +299,10 @@ func memberLike(v value.Value, name string) (string, bool) {
 }
 
 // placeholderSources are the placeholders of a child.
-func placeholderSources(child *job, above []*job) []Source {
-	var all []Source
+func placeholderSources(child *job, above []*job) []request.Source {
+	var all []request.Source
 	for _, p := range child.placeholders {
-		all = append(all, Source{Part: "placeholder {" + p.token + "}", From: p.origin(above), Pointer: p.pointer})
+		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.origin(above), Pointer: p.pointer})
 	}
 	return all
 }

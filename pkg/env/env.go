@@ -28,7 +28,7 @@ type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 // goroutines at once.
 type Run struct {
 	Log     *event.Log
-	Live    *event.Live // the terminal's lines, nil for none
+	Live    *event.Live // shows the running jobs, nil for none
 	Secrets *secret.Registry
 
 	// Recorder records every exchange, Player answers instead of the network; nil for

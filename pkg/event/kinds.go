@@ -31,7 +31,7 @@ func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
 		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{}, ResponseCleaned{},
-		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
+		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobLive{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
 		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},

@@ -78,6 +78,42 @@ func (e JobProgress) Message() string {
 	return s
 }
 
+// JobLive is the state of a running job, for a platform that shows it while it runs;
+// only with EXTRACTOR_LIVE. Waiting is what it waits for, Waited for how long it has,
+// and WaitSeconds for how long it will, 0 if that is unknown.
+type JobLive struct {
+	Job         string  `json:"job"`
+	Depth       int     `json:"depth,omitempty"`
+	Seconds     float64 `json:"seconds"`
+	Window      string  `json:"window,omitempty"`
+	Pages       int     `json:"pages"`
+	Rows        int     `json:"rows"`
+	Unstored    bool    `json:"unstored,omitempty"`
+	Parents     int     `json:"parents,omitempty"`
+	ParentsDone int     `json:"parentsDone,omitempty"`
+	Waiting     string  `json:"waiting,omitempty"`
+	Waited      float64 `json:"waited,omitempty"`
+	WaitSeconds float64 `json:"waitSeconds,omitempty"`
+	JobPointer  string  `json:"jobPointer,omitempty" console:"-"`
+	Iteration   int     `json:"iteration,omitempty" console:"-"`
+
+	since, until time.Time
+}
+
+func (JobLive) Kind() string { return "job.live" }
+func (JobLive) Level() Level { return Debug }
+
+func (e JobLive) Message() string {
+	s := fmt.Sprintf("Job %s is running: %s, %s", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	if e.Parents > 0 {
+		s += fmt.Sprintf(", %d of %s", e.ParentsDone, prose.Count(e.Parents, "parent"))
+	}
+	if e.Waiting != "" {
+		s += ", waiting " + e.Waiting
+	}
+	return s
+}
+
 // JobFinished says how much a job fetched and which rule ended it.
 type JobFinished struct {
 	Job        string `json:"job"`

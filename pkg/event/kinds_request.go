@@ -61,7 +61,7 @@ func (e RequestSent) Message() string {
 }
 
 // RequestAnswered is the end of an HTTP request: its answer is complete, or will
-// never be. Only with `config.debug`, and for a report.
+// never be. Only with `config.debug`, with EXTRACTOR_LIVE, and for a report.
 type RequestAnswered struct {
 	Method     string  `json:"method"`
 	URL        string  `json:"url"`
@@ -77,7 +77,7 @@ type RequestAnswered struct {
 	Job        string  `json:"job,omitempty"`
 	JobPointer string  `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int     `json:"iteration,omitempty" console:"-"`
-	// Untold says that the event is for a report only, without `config.debug`.
+	// Untold says that the event is for a report only.
 	Untold bool `json:"-"`
 }
 

@@ -20,11 +20,14 @@ import (
 //
 // It draws the lines at every tick and after every event, so that events stay above
 // them. The lines are not events and are not kept. All methods may be called by
-// several goroutines. A nil Live shows nothing.
+// several goroutines. A nil Live shows nothing. NewReportedLive makes events instead
+// of lines.
 type Live struct {
-	o    LiveOptions
-	done chan struct{} // closed when the drawing goroutine has ended
-	stop chan struct{}
+	o LiveOptions
+	// report gets events instead of lines on a terminal; nil for lines.
+	report func(Body)
+	done   chan struct{} // closed when the drawing goroutine has ended
+	stop   chan struct{}
 
 	mu    sync.Mutex
 	jobs  []*LiveJob
@@ -50,6 +53,8 @@ type LiveJob struct {
 	key         any
 	name        string
 	depth       int
+	pointer     string
+	iteration   int
 	window      string // "" for none
 	began       time.Time
 	pages, rows int
@@ -59,6 +64,9 @@ type LiveJob struct {
 
 	unstored bool // its rows are in no table
 	waits    []*wait
+	// reported is what was reported last, reportedAt when.
+	reported   JobLive
+	reportedAt time.Time
 }
 
 // wait is something that a job waits for, until a known time or not.
@@ -86,22 +94,26 @@ const (
 // NewLive starts drawing. Close ends it.
 func NewLive(o LiveOptions) *Live {
 	l := &Live{o: o, done: make(chan struct{}), stop: make(chan struct{})}
-	go l.work()
+	go l.work(l.redraw)
 	return l
 }
 
-func (l *Live) work() {
+func (l *Live) work(show func()) {
 	defer close(l.done)
 	for {
 		select {
 		case <-l.stop:
 			return
 		case <-l.o.Ticks:
-			l.mu.Lock()
-			l.draw()
-			l.mu.Unlock()
+			show()
 		}
 	}
+}
+
+func (l *Live) redraw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.draw()
 }
 
 // Close removes the lines and ends the drawing.
@@ -300,15 +312,9 @@ func (j *LiveJob) line(now time.Time) string {
 	return strings.Repeat("  ", j.depth) + j.name + ": " + strings.Join(parts, ", ")
 }
 
-// waiting says what the job waits for: of several things the one that ends last, or
-// else the one that began first.
+// waiting says what the job waits for, "" for nothing.
 func (j *LiveJob) waiting(now time.Time) string {
-	var first *wait
-	for _, w := range j.waits {
-		if first == nil || w.until.After(first.until) {
-			first = w
-		}
-	}
+	first := j.longest()
 	if first == nil {
 		return ""
 	}
@@ -323,6 +329,17 @@ func (j *LiveJob) waiting(now time.Time) string {
 	default: // counts down to 1 s
 		return "waiting " + duration(left+time.Second-1) + ": " + first.what
 	}
+}
+
+// longest is what the job waits for: of several things the one that ends last, or else
+// the one that began first; nil for nothing.
+func (j *LiveJob) longest() (first *wait) {
+	for _, w := range j.waits {
+		if first == nil || w.until.After(first.until) {
+			first = w
+		}
+	}
+	return first
 }
 
 // duration is a duration of at least a second in its two largest units, rounded down.

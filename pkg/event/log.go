@@ -64,6 +64,7 @@ type Log struct {
 	secrets *secret.Registry
 	now     func() time.Time
 	trace   func(Event) // nil for none
+	watched bool
 
 	mu     sync.Mutex
 	sink   Sink
@@ -85,6 +86,13 @@ func (l *Log) Trace(to func(Event)) { l.trace = to }
 
 // Traced reports whether events of level Trace are used.
 func (l *Log) Traced() bool { return l.trace != nil }
+
+// Watch also passes what a platform needs to show a run while it runs: every request.
+// It must be called before the first event.
+func (l *Log) Watch() { l.watched = true }
+
+// Watched reports whether Watch was called.
+func (l *Log) Watched() bool { return l.watched }
 
 // Secrets are the secrets that the log masks.
 func (l *Log) Secrets() *secret.Registry { return l.secrets }

@@ -25,7 +25,7 @@ func scanJSON(d *decoding) error {
 	s.dec = s.bounded.dec
 	root := &wanted{}
 	if !s.detect {
-		s.path = d.query.Data.segments()
+		s.path = d.query.Data.Segments()
 		s.data, s.batched = root.growData(d.query.Data)
 		if s.data.list = true; !s.batched {
 			s.whole = root.growWhole(d.query.Data)

@@ -18,7 +18,7 @@ type listed struct {
 func (d *decoding) listed() *listed {
 	l := &listed{decoding: d}
 	for i, path := range d.query.Fields {
-		l.fields = append(l.fields, listedField{field: &d.page.fields[i], path: path.segments(), most: maxField})
+		l.fields = append(l.fields, listedField{field: &d.page.fields[i], path: path.Segments(), most: maxField})
 	}
 	d.page.Root, d.page.Found, d.page.list = value.Array, true, true
 	d.page.Volume = int64(len("[]"))

@@ -17,7 +17,8 @@ type Path struct {
 	Text, Separator string
 }
 
-func (p Path) segments() []string { return slices.Collect(value.Segments(p.Text, p.Separator)) }
+// Segments are those of the path, see value.Segments.
+func (p Path) Segments() []string { return slices.Collect(value.Segments(p.Text, p.Separator)) }
 
 // Query is what a Scan looks for.
 type Query struct {

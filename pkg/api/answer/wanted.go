@@ -65,7 +65,7 @@ func (p *wanted) grow(path Path) *wanted {
 // growWhole is the node of a path whose whole text is a name, nil for one that has
 // a single segment.
 func (p *wanted) growWhole(path Path) *wanted {
-	if len(path.segments()) < 2 {
+	if len(path.Segments()) < 2 {
 		return nil
 	}
 	return p.child(path.Text)

@@ -51,7 +51,7 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	}
 	wishes := []wish{{&p.errors.atPath, []string{errorsMember}}}
 	for i, path := range q.Fields {
-		wishes = append(wishes, wish{&p.fields[i].atPath, path.segments()}, wish{&p.fields[i].atName, []string{path.Text}})
+		wishes = append(wishes, wish{&p.fields[i].atPath, path.Segments()}, wish{&p.fields[i].atName, []string{path.Text}})
 	}
 	// A path ends at an element that another one wants as a whole: the short ones first.
 	slices.SortStableFunc(wishes, func(a, b wish) int { return cmp.Compare(len(a.segments), len(b.segments)) })
@@ -64,7 +64,7 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 // elementsOf is the path of the data: of elements of one name each leads on, so a segment
 // for every item says nothing more.
 func elementsOf(data Path) []string {
-	return slices.DeleteFunc(data.segments(), func(segment string) bool { return segment == EveryItem })
+	return slices.DeleteFunc(data.Segments(), func(segment string) bool { return segment == EveryItem })
 }
 
 // data grows the path of the items, or of the elements around them.

@@ -97,8 +97,8 @@ func New(o Options) (*Client, error) {
 //	send          sends, reads the whole body into a spool, within the time-out
 //	network       connections, TLS, proxy or tunnel, with net/http
 //
-// A replay and a dry run have one step in the place of the last three, replay or
-// dryRun, and no tunnel. A dry run has no retry either.
+// A replay and a dry run have one step in the place of the last two, replay or
+// dryRun, and no tunnel. A dry run is not recorded. A dry run has no retry either.
 //
 // With this order credentials and signatures are new for each attempt and hop,
 // every address that is sent to is checked, and every request that is sent is
@@ -113,9 +113,9 @@ func (c *Client) chain() Step {
 		s = &replay{o}
 	default:
 		s = &send{o, c.network}
-		if o.Recorder != nil {
-			s = &record{s, o.Recorder}
-		}
+	}
+	if o.Recorder != nil && o.DryRun == nil {
+		s = &record{s, o.Recorder}
 	}
 	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.PathTexts()}
 	if o.Settings.signature != nil {
@@ -192,11 +192,11 @@ func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (auth
 // tick advances the clock of a recording or a replay, so that credentials and
 // signatures are computed for the time when the request is sent.
 func (c *Client) tick() {
-	switch {
-	case c.o.Recorder != nil:
-		c.o.Recorder.Tick()
-	case c.o.Player != nil:
+	if c.o.Player != nil {
 		c.o.Player.Tick()
+	}
+	if c.o.Recorder != nil {
+		c.o.Recorder.Tick()
 	}
 }
 

@@ -45,11 +45,30 @@ var ErrNotSent = errors.New("a dry run sends nothing")
 type dryRun struct{ *Options }
 
 func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	kept, err := outgoing(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	t.DryRun.Outgoing = append(t.DryRun.Outgoing, kept)
+	if x.Purpose != Login {
+		return nil, ErrNotSent
+	}
+	spool := t.spooler.New()
+	if _, err := spool.Write(t.DryRun.Answer); err != nil {
+		return nil, errors.Join(err, spool.Close())
+	}
+	sent := *x
+	sent.Request = withUser(x.Request)
+	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
+}
+
+// outgoing is a request as it is sent.
+func outgoing(ctx context.Context, x *Exchange) (Outgoing, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)
 	var wire bytes.Buffer
 	if err := sent.http(ctx).Write(&wire); err != nil { // as net/http does for a connection
-		return nil, err
+		return Outgoing{}, err
 	}
 	kept := Outgoing{Login: x.Purpose == Login, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
 	head, body, _ := bytes.Cut(wire.Bytes(), []byte("\r\n\r\n"))
@@ -61,13 +80,5 @@ func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	// The first line is METHOD TARGET HTTP/1.1.
 	kept.URL = x.URL.Scheme + "://" + x.URL.Host + strings.Split(lines[0], " ")[1]
-	t.DryRun.Outgoing = append(t.DryRun.Outgoing, kept)
-	if x.Purpose != Login {
-		return nil, ErrNotSent
-	}
-	spool := t.spooler.New()
-	if _, err := spool.Write(t.DryRun.Answer); err != nil {
-		return nil, errors.Join(err, spool.Close())
-	}
-	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
+	return kept, nil
 }

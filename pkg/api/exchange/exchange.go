@@ -83,6 +83,11 @@ type Sender struct {
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
+	// At is the place of the page, see har.Origin; nil without a recording.
+	At []int
+	// Explain says where the parts of a request come from that was sent as it is. It is
+	// called for a recording only, and may be nil.
+	Explain func(sent Outgoing) []request.Source
 	// Rest is called before a wait for an answer that is not ready, and resume after it.
 	// Other requests of the run may be sent meanwhile. nil does nothing.
 	Rest func() (resume func() error)

@@ -9,7 +9,7 @@ import (
 
 // logger counts every request that is sent: each attempt, hop and login. Under debug
 // it emits an event when the request is sent and one when it ends; without debug
-// only the second one, for the report of the run. An attempt without a connection
+// only the second one, for the report of the run or a platform that shows it. An attempt without a connection
 // is reported by retry.
 type logger struct {
 	next Step
@@ -29,7 +29,7 @@ func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if res != nil {
 		t.Secrets.AddAddress(res.Header.Get("Location"))
 	}
-	if !start.IsZero() && (t.Debug || t.Log.Traced()) {
+	if !start.IsZero() && (t.Debug || t.Log.Traced() || t.Log.Watched()) {
 		t.answered(x, res, err, t.Now().Sub(start), sent.held)
 	}
 	return res, err
@@ -64,7 +64,7 @@ func (t *logger) answered(x *Exchange, res *Answer, err error, took, held time.D
 		Job:        x.Sender.Job,
 		JobPointer: x.Sender.Pointer,
 		Iteration:  x.Sender.Iteration,
-		Untold:     !t.Debug,
+		Untold:     !t.Debug && !t.Log.Watched(),
 	}
 	if err != nil {
 		e.Reason = err.Error()

@@ -28,13 +28,17 @@ type record struct {
 func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	timed := *x
 	timed.moments = &moments{now: t.recorder.Real}
-	kept := har.Exchange{Request: x.Request, Started: t.recorder.Now()}
+	kept := har.Exchange{Request: x.Request, Origin: x.origin(ctx), Started: t.recorder.Now()}
 	began := t.recorder.Real()
 	res, err := t.next.Do(ctx, &timed)
 	ended := t.recorder.Real()
 	kept.Ended = t.recorder.Tick()
 	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
 	if err != nil {
+		if unknown, ok := errors.AsType[*har.Unknown](err); ok {
+			kept.Err, kept.Unsent, kept.Unknown = unknown.Error(), true, true
+			return nil, errors.Join(err, t.keep(x, kept))
+		}
 		failed, ok := errors.AsType[*networkError](err)
 		if !ok || ctx.Err() != nil {
 			return nil, err // not an error of the API
@@ -49,6 +53,25 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
+}
+
+// origin says what an exchange is for; nil if its sender does not say it.
+func (x *Exchange) origin(ctx context.Context) *har.Origin {
+	if x.Sender.At == nil {
+		return nil
+	}
+	o := &har.Origin{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.At, Login: x.Purpose == Login, Attempt: x.Attempt}
+	built, sent := x.Built.URL, x.URL
+	if built.Scheme != sent.Scheme || built.Host != sent.Host || built.EscapedPath() != sent.EscapedPath() {
+		o.Redirected = true
+		return o
+	}
+	if x.Sender.Explain != nil {
+		if out, err := outgoing(ctx, x); err == nil { // else the step send reports it
+			o.Sources = x.Sender.Explain(out)
+		}
+	}
+	return o
 }
 
 // keep records an exchange, now or later with its login.

@@ -9,6 +9,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
+// Unknown says that a request is not in the recording that is replayed.
+type Unknown struct{ text string }
+
+func (e *Unknown) Error() string { return e.text }
+
+func unknownf(format string, args ...any) error {
+	return failure.Userf("%w", &Unknown{fmt.Sprintf(format, args...)})
+}
+
 // unknown is the error for a request without an entry. It names the nearest recorded
 // request and the first difference.
 func (p *Player) unknown(text string) error {
@@ -29,11 +38,11 @@ func (p *Player) unknown(text string) error {
 	}
 	switch {
 	case times > 0:
-		return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), prose.Count(times, "time"))
+		return unknownf("%s is sent more often than it was recorded (%s)", firstLine(text), prose.Count(times, "time"))
 	case best < 0:
-		return failure.Userf("%s was not recorded: the recording is empty", firstLine(text))
+		return unknownf("%s was not recorded: the recording is empty", firstLine(text))
 	}
-	return failure.Userf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
+	return unknownf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
 }
 
 // common is the length in bytes of the common beginning of two texts, in whole

@@ -44,7 +44,11 @@ type Entry struct {
 	Error string `json:"_error,omitempty"`
 	Code  int    `json:"_errorCode,omitempty"`
 	// Unsent is set if there was no connection.
-	Unsent   bool     `json:"_unsent,omitempty"`
+	Unsent bool `json:"_unsent,omitempty"`
+	// Unknown is set if a replay was recorded that had no answer to the request.
+	Unknown bool `json:"_unknown,omitempty"`
+	// Origin is what the exchange was for; nil in recordings of other programs.
+	Origin   *Origin  `json:"_origin,omitempty"`
 	Response Response `json:"response"`
 }
 

@@ -53,6 +53,8 @@ type Exchange struct {
 	Err      string
 	Code     int
 	Unsent   bool
+	// Unknown is set if a replay had no answer.
+	Unknown bool
 	// Body reads the decompressed body of Size bytes, from the start with each call.
 	Body func() io.Reader
 	Size int64
@@ -61,6 +63,8 @@ type Exchange struct {
 	// Opaque hides all texts of the body except messages: those of a failed login,
 	// whose secrets are not known.
 	Opaque bool
+	// Origin is what it was for; nil if that is not known.
+	Origin *Origin
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
 	Timings        Timings
@@ -111,6 +115,24 @@ func (r *Recorder) Add(x Exchange) error {
 	err := r.write(e, x)
 	if err != nil {
 		err = failure.Applicationf("cannot record a request: %w", err)
+		if r.err == nil {
+			r.err = err
+		}
+	}
+	return err
+}
+
+// Read writes what the run found in an answer. Errors are those of Add.
+func (r *Recorder) Read(found Reading) error {
+	found = found.redacted(r.o.Secrets.Redact)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	err := r.writer.note(found)
+	if err != nil {
+		err = failure.Applicationf("cannot record what was found in an answer: %w", err)
 		if r.err == nil {
 			r.err = err
 		}
@@ -186,6 +208,7 @@ func (r *Recorder) entry(x Exchange) Entry {
 		Error:   r.o.Secrets.Redact(x.Err),
 		Code:    x.Code,
 		Unsent:  x.Unsent,
+		Unknown: x.Unknown,
 		Request: Request{
 			Method:      x.Request.Method,
 			URL:         escapeHidden(address),
@@ -198,6 +221,9 @@ func (r *Recorder) entry(x Exchange) Entry {
 			Anonymous:   x.Request.Anonymous,
 		},
 		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
+	}
+	if x.Origin != nil {
+		e.Origin = x.Origin.redacted(r.o.Secrets.Redact)
 	}
 	if len(x.Request.Body) > 0 {
 		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Request.Body), sensitive.Body())}

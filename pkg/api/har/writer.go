@@ -18,6 +18,9 @@ type writer struct {
 	file    *os.File
 	buffer  *bufio.Writer
 	entries int
+	// notes are the readings, in a file of their own until close; nil before the first.
+	notes       *os.File
+	notesBuffer *bufio.Writer
 }
 
 // newWriter starts a file. An existing one stays until close.
@@ -74,8 +77,58 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 	return err
 }
 
-func (w *writer) close() error {
+// note keeps a reading for the end of the file, after the entries.
+func (w *writer) note(found Reading) error {
+	separator := ",\n"
+	if w.notes == nil {
+		file, err := os.CreateTemp(filepath.Dir(w.path), "."+filepath.Base(w.path)+"-*")
+		if err != nil {
+			return err
+		}
+		w.notes, w.notesBuffer, separator = file, bufio.NewWriter(file), "\n"
+	}
+	text, err := encode(found)
+	if err == nil {
+		_, err = w.notesBuffer.WriteString(separator + string(text))
+	}
+	return err
+}
+
+// end writes what comes after the entries.
+func (w *writer) end() error {
+	if w.notes != nil {
+		if err := w.notesBuffer.Flush(); err != nil {
+			return err
+		}
+		if _, err := w.notes.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := w.buffer.WriteString("\n],\"_readings\":["); err != nil {
+			return err
+		}
+		if _, err := io.Copy(w.buffer, w.notes); err != nil {
+			return err
+		}
+	}
 	_, err := w.buffer.WriteString("\n]}}\n")
+	return err
+}
+
+// dropNotes removes the file of the readings.
+func (w *writer) dropNotes() error {
+	if w.notes == nil {
+		return nil
+	}
+	err := errors.Join(w.notes.Close(), os.Remove(w.notes.Name()))
+	w.notes = nil
+	return err
+}
+
+func (w *writer) close() error {
+	err := w.end()
+	if err == nil {
+		err = w.dropNotes()
+	}
 	if err == nil {
 		err = w.buffer.Flush()
 	}
@@ -95,7 +148,7 @@ func (w *writer) close() error {
 }
 
 func (w *writer) discard() error {
-	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
+	return errors.Join(w.dropNotes(), w.file.Close(), os.Remove(w.file.Name()))
 }
 
 // encode is the JSON text of a value, readable by people.

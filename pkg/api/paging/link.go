@@ -33,7 +33,7 @@ func linkMethod() Method {
 	}
 }
 
-func (link) Needs() Needs { return Needs{} }
+func (l link) Needs() Needs { return Needs{Header: l.next.header} }
 
 func (l link) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 

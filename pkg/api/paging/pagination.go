@@ -108,6 +108,9 @@ func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() 
 // Needs is what a scroller wants to know of every page.
 type Needs struct {
 	Fields []answer.Path
+	// Header is a header of the answer that leads to the next page, "" for none. It is
+	// there without being requested.
+	Header string
 	// ItemID is a path in every item that leads to a number; an empty Text
 	// requests none.
 	ItemID answer.Path

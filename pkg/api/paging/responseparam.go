@@ -97,7 +97,7 @@ func (r responseParam) evaluated(values []value.Value) Scroller {
 	return r
 }
 
-func (r responseParam) Needs() Needs { return Needs{Fields: r.from.needs()} }
+func (r responseParam) Needs() Needs { return Needs{Fields: r.from.needs(), Header: r.from.header} }
 
 func (responseParam) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 

@@ -50,7 +50,7 @@ func newResponseURL(s config.Section, next reference) responseURL {
 	return responseURL{next: next, includeParams: IncludeParams.Of(s), paramIsQuery: ParamIsQuery.Of(s)}
 }
 
-func (r responseURL) Needs() Needs { return Needs{Fields: r.next.needs()} }
+func (r responseURL) Needs() Needs { return Needs{Fields: r.next.needs(), Header: r.next.header} }
 
 func (responseURL) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -83,10 +84,10 @@ func (p *Preview) masked(texts []string) []string {
 	return all
 }
 
-func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
+func (p *Preview) sourcesJSON(sources []request.Source) []sourceJSON {
 	var all []sourceJSON
 	for _, s := range sources {
-		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
+		all = append(all, sourceJSON{p.mask.text(s.Part), p.mask.text(p.words.Source(s)), p.mask.text(s.Pointer)})
 	}
 	return all
 }

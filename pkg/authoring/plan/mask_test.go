@@ -3,7 +3,6 @@ package plan
 import (
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -133,30 +132,5 @@ func TestSecretsOfOneNameHaveDifferentVariables(t *testing.T) {
 	c := &command{}
 	if got, want := c.quoted("X", m.pieces("s3cret-1, s3cret-2, s3cret-1")), `"$KEY"', '"$KEY_2"', '"$KEY"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestExpression(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`"plain"`:              "",
-		`{"attr": "#key"}`:     "attr #key",
-		`{"function": "time"}`: "function time",
-		`{"function": "concat", "args": ["a", {"attr": "x"}, {"attr": "x"}, {"function": "md5", "args": {"0": {"time": "previousStart"}}}]}`: "function concat of attr x, function md5 of time previousStart",
-		`{"a": 1, "b": 2}`:                           "",
-		`{"state": "open"}`:                          "",
-		`{"literal": {"attr": "x"}}`:                 "",
-		`{"parentItem": "2:owner.id"}`:               "parentItem 2:owner.id",
-		`{"attr": "x", "default": {"attr": "y"}}`:    "attr x, or attr y",
-		`{"placeholder": "x", "default": 5}`:         "placeholder x, or its default",
-		`[{"placeholder": "x"}, "a", {"attr": "b"}]`: "placeholder x, attr b",
-	} {
-		v, err := value.Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := (&Preview{references: expr.AllReferences()}).expression(v); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
 	}
 }

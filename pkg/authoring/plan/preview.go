@@ -16,7 +16,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -47,10 +46,8 @@ type Preview struct {
 	// Variables are the names of those that have no value here.
 	Variables []string
 	drafts    []engine.Draft
-	document  value.Value
+	words     engine.Words
 	mask      *mask
-	// references are those of the language.
-	references expr.References
 	// Iterations is how many the configuration has.
 	Iterations int
 }
@@ -84,7 +81,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 			m.unprotected(doc.Filled, w.Pointer)
 		}
 	}
-	p := &Preview{references: doc.Config.Vocabulary.All().References, Variables: doc.StandIns, document: doc.Filled, mask: m, Iterations: len(doc.Config.Iterations)}
+	p := &Preview{words: engine.Words{References: doc.Config.Vocabulary.All().References, Document: doc.Filled}, Variables: doc.StandIns, mask: m, Iterations: len(doc.Config.Iterations)}
 	if doc.Config.Action == "validate" {
 		return p, nil // it sends nothing
 	}

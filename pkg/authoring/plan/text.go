@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
@@ -148,12 +149,12 @@ func (b *page) request(at int, r *exchange.Outgoing) {
 }
 
 // sources writes what comes from one source in one line.
-func (b *page) sources(at int, all []engine.Source) {
+func (b *page) sources(at int, all []request.Source) {
 	type row struct{ parts, from string }
 	var rows []row
 	for _, s := range all {
 		kind, name, _ := strings.Cut(b.p.mask.text(s.Part), " ")
-		from := b.p.source(s)
+		from := b.p.mask.text(b.p.words.Source(s))
 		if s.Pointer != "" {
 			from += "  (" + b.p.mask.text(s.Pointer) + ")"
 		}

@@ -130,12 +130,16 @@ func TestBrowser(t *testing.T) {
 	b.look(1280, 1150, "light")
 
 	address := b.open(good)
-	b.shows("h1", "Extraction report")
+	b.shows("h1", "shop/config.json")
+	b.shows(".tally", "7", "rows", "2.37 s")
 	b.shows(".headline", "success")
-	b.shows(".facts", "1.2.3", "503 × 1")
+	b.shows(".facts", "1.2.3", "503 × 1", "http://shop.test/")
 	b.shows("#warnings", "/parameters/config/jobs/0/dataFeild", "unknown key", "extractor explain overwritten-parameter")
 	b.shows("#jobs", "users/{user}/orders", "/parameters/config/jobs/0/children/0", "/parameters/api/pagination")
-	b.shows("#waterfall", "GET /users?offset=0&limit=2", "attempt 2", "POST /login login", "503")
+	b.shows("#waterfall", "GET /users?offset=0&limit=2", "attempt 2", "POST /login login", "503", "1.00 s", "a pause, drawn shorter")
+	if got := ask[string](b, `[...document.querySelectorAll("main > section")].map((s) => s.id).join(" ")`); got != "tables jobs waterfall slowest warnings" {
+		b.Errorf("the order is %s", got)
+	}
 	b.shows("#slowest", "http://shop.test/users?offset=0&limit=2&key=[hidden]")
 	b.shows("#tables", "shop.orders", "born", "date(10)", "text(2–34)", "33.3 %", "time(20)")
 	b.visibleBars()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +20,8 @@ type Collector struct {
 	jobs     map[jobKey]int
 	warnings map[warningKey]int
 	shapes   map[string][]shapes // by the names of tables
+	// failures are the last requests with a status that the configuration may allow.
+	failures []*Request
 }
 
 // jobKey identifies a job.
@@ -55,6 +58,16 @@ func New(began time.Time, redact func(string) string) *Collector {
 	}
 }
 
+// Describe names the configuration and the addresses of the APIs that it calls.
+func (c *Collector) Describe(configuration string, apis ...string) {
+	c.report.Configuration = prose.Shorten(c.redact(configuration), maxText)
+	for _, api := range apis {
+		if api = prose.Shorten(c.redact(api), maxText); !slices.Contains(c.report.APIs, api) && len(c.report.APIs) < maxAPIs {
+			c.report.APIs = append(c.report.APIs, api)
+		}
+	}
+}
+
 // Event adds one event, see event.Log.Trace.
 func (c *Collector) Event(e event.Event) {
 	switch body := e.Body.(type) {
@@ -62,6 +75,10 @@ func (c *Collector) Event(e event.Event) {
 		c.report.Extractor = body.Version
 	case event.RequestAnswered:
 		c.answered(e.Time, body)
+	case event.ResponseIgnored:
+		c.ignored(body.JobPointer, body.Status)
+	case event.ResponseSkipped:
+		c.ignored(body.JobPointer, body.Status)
 	case event.RequestRetried:
 		c.retried(body)
 	case event.WindowStarted:

@@ -102,6 +102,42 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// TestIgnoredStatus: a status that the configuration allows is no failure.
+func TestIgnoredStatus(t *testing.T) {
+	f := newFixture()
+	f.emit(1, answer(users, 1, 404, 0.1), answer(users, 2, 404, 0.1), answer(users, 2, 500, 0.1), answer(orders, 0, 404, 0.1))
+	f.emit(2, event.ResponseIgnored{Job: "e", Status: 404, JobPointer: users},
+		event.ResponseSkipped{Job: "e", Status: 404, JobPointer: orders}, event.ResponseSkipped{Job: "e", Status: 410, JobPointer: orders})
+	r := f.result("")
+	if r.Totals.Failures != 2 || r.Totals.Ignored != 2 {
+		t.Errorf("totals %+v", r.Totals)
+	}
+	var got []bool
+	for _, q := range r.Waterfall.Requests {
+		got = append(got, q.Ignored)
+	}
+	if !slices.Equal(got, []bool{false, true, false, true}) {
+		t.Errorf("ignored: %v", got)
+	}
+	failures := 0
+	for _, p := range r.Activity.Periods {
+		failures += p.Failures
+	}
+	if failures != 2 || r.Jobs[1].Failures != 1 || r.Jobs[1].Ignored != 1 || r.Jobs[2].Failures != 0 {
+		t.Errorf("%d failures in the periods, jobs %+v", failures, r.Jobs)
+	}
+}
+
+// TestDescribe: the report names its configuration and the APIs, each once.
+func TestDescribe(t *testing.T) {
+	f := newFixture()
+	f.Describe("shop/config.json")
+	f.Describe("shop/config.json", "https://a.test", "https://b.test", "https://a.test")
+	if r := f.result(""); r.Configuration != "shop/config.json" || !slices.Equal(r.APIs, []string{"https://a.test", "https://b.test"}) {
+		t.Errorf("%q, %q", r.Configuration, r.APIs)
+	}
+}
+
 // TestMemory: what was read and what was left are together.
 func TestMemory(t *testing.T) {
 	f := newFixture()
@@ -316,7 +352,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 			t.Errorf("docs/reference/report.md does not say %q", words)
 		}
 	}
-	if maxText != 2000 || maxSampleRows != 10_000 || maxSampleBytes != 16<<20 {
+	if maxText != 2000 || MaxSampleRows != 10_000 || MaxSampleBytes != 16<<20 {
 		t.Error("docs/reference/report.md names other limits")
 	}
 }

@@ -22,6 +22,8 @@ const (
 	maxPeriods   = 100 // of the activity
 	maxWarnings  = 200 // different ones
 	maxMemory    = 200 // values that were read or remembered
+	maxAPIs      = 20  // addresses
+	maxFailures  = 1000
 	maxText      = 2000
 )
 
@@ -37,6 +39,8 @@ const (
 type Report struct {
 	Version         int        `json:"version"`
 	Extractor       string     `json:"extractor,omitempty"`
+	Configuration   string     `json:"configuration,omitempty"`
+	APIs            []string   `json:"apis,omitempty"`
 	Status          string     `json:"status"`
 	Started         string     `json:"started"`
 	Finished        string     `json:"finished"`
@@ -84,6 +88,7 @@ type Traffic struct {
 	Requests int            `json:"requests"`
 	Logins   int            `json:"logins"`
 	Failures int            `json:"failures"`
+	Ignored  int            `json:"ignored,omitempty"`
 	Retries  int            `json:"retries"`
 	Polls    int            `json:"polls,omitempty"`
 	Waited   float64        `json:"waited"`
@@ -147,13 +152,14 @@ type Request struct {
 	Attempt int      `json:"attempt"`
 	Status  int      `json:"status,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+	Ignored bool     `json:"ignored,omitempty"`
 	Bytes   int64    `json:"bytes"`
 	Start   float64  `json:"start"`
 	Seconds float64  `json:"seconds"`
 	Held    float64  `json:"held,omitempty"`
 	RetryIn *float64 `json:"retryIn,omitempty"`
 
-	path string
+	path, pointer string
 }
 
 // Waterfall has the first requests, in the order of their ends.

@@ -45,6 +45,13 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 		Seconds: e.Seconds,
 		Held:    e.Waited,
 		path:    e.Path,
+		pointer: e.JobPointer,
+	}
+	if e.Status >= 400 {
+		if len(c.failures) == maxFailures {
+			c.failures = c.failures[1:]
+		}
+		c.failures = append(c.failures, r)
 	}
 	if job >= 0 {
 		r.Job = &job
@@ -55,6 +62,30 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 		c.report.Waterfall.Requests = append(c.report.Waterfall.Requests, r)
 	} else {
 		c.report.Waterfall.Omitted++
+	}
+}
+
+// ignored takes back the failure of the last request of a job with a status that the
+// configuration allows.
+func (c *Collector) ignored(pointer string, status int) {
+	for i, r := range slices.Backward(c.failures) {
+		if r.Status != status || r.pointer != pointer {
+			continue
+		}
+		c.failures = slices.Delete(c.failures, i, i+1)
+		r.Ignored = true
+		job := -1
+		if r.Job != nil {
+			job = *r.Job
+		}
+		for _, t := range c.traffics(job) {
+			t.Failures--
+			t.Ignored++
+		}
+		if p := int(r.Start / c.report.Activity.Step); p < len(c.report.Activity.Periods) {
+			c.report.Activity.Periods[p].Failures--
+		}
+		return
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,7 +78,10 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 	c := clock.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	api := httptest.NewServer(shop(c))
 	defer api.Close()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "shop")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(dir, "config.json"), config)
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(dir, "new", "report")
@@ -117,6 +121,9 @@ func TestRun(t *testing.T) {
 
 	exit, r, text, page = run(t, "")
 	hidden(t, text, page)
+	if !strings.HasSuffix(r.Configuration, "shop/config.json") || !slices.Equal(r.APIs, []string{"http://shop.test/"}) {
+		t.Errorf("a report of %q, %q", r.Configuration, r.APIs)
+	}
 	if exit != 0 || r.Status != report.Success || r.Error != nil || r.Version != 1 || r.Extractor != "1.2.3" || r.Seconds != 2.371 {
 		t.Errorf("exit %d: %s", exit, text)
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
-// How much of a table is read, whichever is reached first.
+// How much of a table is read for the shapes of its columns, whichever is reached first.
 const (
-	maxSampleRows  = 10_000
-	maxSampleBytes = 16 << 20
+	MaxSampleRows  = 10_000
+	MaxSampleBytes = 16 << 20
 )
 
 // The shapes of cells.
@@ -105,7 +105,7 @@ func readShapes(from io.Reader) (s shapes, err error) {
 	for i := range s.columns {
 		s.columns[i].Shapes = []Shape{}
 	}
-	for size := 0; s.sampled < maxSampleRows && size < maxSampleBytes; {
+	for size := 0; s.sampled < MaxSampleRows && size < MaxSampleBytes; {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -118,7 +118,7 @@ func readShapes(from io.Reader) (s shapes, err error) {
 		}
 		s.sampled++
 		for i, cell := range cells {
-			s.columns[i].add(cell)
+			s.columns[i].Add(cell)
 			size += len(cell)
 		}
 	}
@@ -128,7 +128,8 @@ func readShapes(from io.Reader) (s shapes, err error) {
 	return s, nil
 }
 
-func (c *Column) add(cell string) {
+// Add counts a cell.
+func (c *Column) Add(cell string) {
 	if cell == "" {
 		c.Empty++
 		return

@@ -27,8 +27,8 @@ func TestShapeOf(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
-	long := "\"n\"\n" + strings.Repeat("\"7\"\n", maxSampleRows) + "\"not looked at\"\n"
-	wide := "\"n\"\n\"" + strings.Repeat("x", maxSampleBytes) + "\"\n\"not looked at\"\n"
+	long := "\"n\"\n" + strings.Repeat("\"7\"\n", MaxSampleRows) + "\"not looked at\"\n"
+	wide := "\"n\"\n\"" + strings.Repeat("x", MaxSampleBytes) + "\"\n\"not looked at\"\n"
 	for name, content := range map[string]string{
 		"b.t": "\"id\",\"k\"\"ey\"\n\"1\",\"\"\n\"22\",\"a \"\"b\"\"\nč\"\n\"\",\"2026-01-02\"\n\"x\",\"\"\n", "b.t.manifest": "{}",
 		"b.long": long, "b.wide": wide, "b.none": "\"id\"\n", "s3cret-1": "\"id\"\n\"1\"\n", "s3cret-2": "\"id\"\n\"xx\"\n", "s3cret-1.x": "\"id\"\n\"1\"\n",
@@ -43,7 +43,7 @@ func TestTables(t *testing.T) {
 	if err := f.Tables(dir); err != nil {
 		t.Fatal(err)
 	}
-	f.emit(0, event.TableWritten{Table: "b.t", Rows: 4, Columns: []string{"id", `k"ey`}}, event.TableWritten{Table: "b.long", Rows: maxSampleRows + 1, Columns: []string{"n"}},
+	f.emit(0, event.TableWritten{Table: "b.t", Rows: 4, Columns: []string{"id", `k"ey`}}, event.TableWritten{Table: "b.long", Rows: MaxSampleRows + 1, Columns: []string{"n"}},
 		event.TableWritten{Table: "b.wide", Rows: 2, Columns: []string{"n"}}, event.TableWritten{Table: "b.none", Columns: []string{"id"}},
 		event.TableWritten{Table: "s3cret-1", Rows: 1, Columns: []string{"s3cret-2"}}, event.TableWritten{Table: "s3cret-1.x", Rows: 1, Columns: []string{"id"}})
 	r := f.result("")
@@ -52,14 +52,14 @@ func TestTables(t *testing.T) {
 			{Name: "id", Empty: 1, Shapes: []Shape{{integer, 2, 1, 2}, {text, 1, 1, 1}}},
 			{Name: `k"ey`, Empty: 2, Shapes: []Shape{{text, 1, 7, 7}, {date, 1, 10, 10}}},
 		}},
-		{Table: "b.long", Rows: maxSampleRows + 1, Sampled: maxSampleRows, Columns: []Column{{Name: "n", Shapes: []Shape{{integer, maxSampleRows, 1, 1}}}}},
-		{Table: "b.wide", Rows: 2, Sampled: 1, Columns: []Column{{Name: "n", Shapes: []Shape{{text, 1, maxSampleBytes, maxSampleBytes}}}}},
+		{Table: "b.long", Rows: MaxSampleRows + 1, Sampled: MaxSampleRows, Columns: []Column{{Name: "n", Shapes: []Shape{{integer, MaxSampleRows, 1, 1}}}}},
+		{Table: "b.wide", Rows: 2, Sampled: 1, Columns: []Column{{Name: "n", Shapes: []Shape{{text, 1, MaxSampleBytes, MaxSampleBytes}}}}},
 		{Table: "b.none", Columns: []Column{{Name: "id", Shapes: []Shape{}}}},
 		// Two files have the same masked name.
 		{Table: "[hidden]", Rows: 1, Columns: []Column{{Name: "[hidden]", Shapes: []Shape{}}}},
 		{Table: "[hidden].x", Rows: 1, Sampled: 1, Columns: []Column{{Name: "id", Shapes: []Shape{{integer, 1, 1, 1}}}}},
 	})
-	if r.Totals.Tables != 6 || r.Totals.Rows != maxSampleRows+9 {
+	if r.Totals.Tables != 6 || r.Totals.Rows != MaxSampleRows+9 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 }

@@ -61,6 +61,7 @@ func TestBrowser(t *testing.T) {
 		}
 	})
 	t.Run("overview", func(t *testing.T) { b.in(t).overview(s) })
+	t.Run("pictures of all pages", func(t *testing.T) { b.in(t).pictures(s) })
 	t.Run("failed job", func(t *testing.T) { b.in(t).failed(s) })
 	t.Run("tables", func(t *testing.T) {
 		b := b.in(t)
@@ -87,6 +88,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("keyboard", func(t *testing.T) { b.in(t).keyboard() })
 	t.Run("without JavaScript", func(t *testing.T) { b.in(t).withoutScripts(s) })
 	t.Run("running job", func(t *testing.T) { b.in(t).running(s) })
+	t.Run("sort", func(t *testing.T) { b.in(t).sorts() })
+	t.Run("run, cancel, run again", func(t *testing.T) { b.in(t).drive(s) })
 	t.Run("incomplete job", func(t *testing.T) { b.in(t).incomplete(s) })
 
 	b.mu.Lock()
@@ -144,14 +147,18 @@ func (b *browser) failed(s shop) {
 		return note.top >= 0 && note.top <= innerHeight;
 	})()`
 	b.until(second)
-	const shown = `getComputedStyle(document.querySelector("#events tr.e-%s")).display !== "none"`
+	const shown = `document.querySelectorAll("#events tr.e-%s").length > 0`
 	if !ask[bool](b, fmt.Sprintf(shown, "info")) {
 		b.Error("events of type info are hidden")
 	}
-	b.do(chromedp.Click(chromedp.ID("show-info")))
-	if ask[bool](b, fmt.Sprintf(shown, "info")) || !ask[bool](b, fmt.Sprintf(shown, "error")) {
+	b.do(chromedp.Click(chromedp.CSS("input[name=ekind][value=info]")))
+	b.until(`location.search.includes("ekind=error") && !(` + fmt.Sprintf(shown, "info") + `)`)
+	if !ask[bool](b, fmt.Sprintf(shown, "error")) {
 		b.Error("the filter does not hide info only")
 	}
+	b.do(chromedp.SendKeys(chromedp.CSS("input[name=eq]"), "no such text"))
+	b.until(`document.querySelector("#job-events .nothing")?.textContent === "No event matches."`)
+	b.until(`document.activeElement.name === "eq"`)
 }
 
 func (b *browser) withoutScripts(s shop) {
@@ -177,14 +184,18 @@ func (b *browser) running(s shop) {
 	b.visit(jobURL(id))
 	b.until(live)
 	b.picture("job-running.png")
-	if ask[bool](b, `getComputedStyle(document.querySelector("#events tr.e-debug")).display !== "none"`) {
+	if ask[bool](b, `document.querySelector("#events tr.e-debug") !== null`) {
 		b.Error("debug events are not hidden")
 	}
+	b.say(id, "debug", "Job orders is running", "event", "job.live", "job", "orders", "jobPointer", "/parameters/config/jobs/1", "seconds", 2, "pages", 7, "rows", 1200, "waiting", "status 429 Too Many Requests", "waitSeconds", 12)
+	b.until(`[...document.querySelectorAll("#job-lines tr")].some((row) => row.innerText.includes("orders") && row.innerText.includes("1,200") && row.innerText.includes("waits 12.0 s: status 429"))`)
+	b.until(`document.querySelector("#job-tally dd").textContent === "1,234"`) // with the 34 rows of users
 	e := b.say(id, "warn", "<b>something</b> new")
 	b.until(`document.querySelector("#event-` + e.ID + ` .said")?.textContent === "<b>something</b> new"`)
 	bars := ask[int](b, `document.querySelectorAll("#job-requests tbody tr").length`)
 	b.request(id, "/orders", "after=1008", 1, 200, 90*time.Millisecond)
 	b.until(fmt.Sprintf(`document.querySelectorAll("#job-requests tbody tr").length === %d`, bars+1))
+	b.following(id)
 	b.tables(id)
 	b.end(id, store.Success, store.Result{Message: "Done.", Tables: []string{"in.c-shop.orders"}})
 	b.until(`document.querySelector("#job-head .status").textContent === "success"`)
@@ -196,6 +207,79 @@ func (b *browser) running(s shop) {
 	if got := ask[string](b, `document.querySelector("[role=status]").textContent`); !strings.Contains(got, "success") {
 		b.Errorf("a screen reader hears %q", got)
 	}
+}
+
+// following: the log follows its end, also when its size changes, until someone scrolls
+// away from it.
+func (b *browser) following(job string) {
+	b.Helper()
+	const atEnd = `(() => { const log = document.getElementById("log"); return log.scrollHeight > log.clientHeight && log.scrollHeight - log.scrollTop - log.clientHeight < 5; })()`
+	var last store.Event
+	for i := range 40 {
+		last = b.say(job, "info", fmt.Sprintf("line %d", i))
+	}
+	shown := func(e store.Event) string { return `document.getElementById("event-` + e.ID + `") !== null` }
+	b.until(shown(last) + " && " + atEnd)
+	b.look(600, 700, "light")
+	b.until(atEnd)
+	b.look(1280, 800, "light")
+	b.until(atEnd)
+	last = b.say(job, "info", "after the size has changed")
+	b.until(shown(last) + " && " + atEnd)
+	ask[bool](b, `(() => {
+		const log = document.getElementById("log");
+		log.addEventListener("scroll", () => log.dataset.scrolled = "yes");
+		log.scrollTop = 0;
+		return true;
+	})()`)
+	b.until(`document.getElementById("log").dataset.scrolled === "yes"`)
+	last = b.say(job, "info", "while someone reads")
+	b.until(shown(last))
+	if ask[bool](b, atEnd) {
+		b.Error("the log scrolls away from someone who reads")
+	}
+}
+
+// drive runs a configuration, cancels the job, and runs it again, by the buttons.
+func (b *browser) drive(s shop) {
+	path := "/configurations/acme.ex-shop/" + s.orders.ID
+	press := func(selector, until string) {
+		b.Helper()
+		_, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(selector)))
+		b.must(err)
+		b.until(until)
+	}
+	b.visit(path)
+	b.do(chromedp.SendKeys(chromedp.CSS(`input[name="value.since"]`), "2026-01-01"))
+	press("#run button", `document.querySelector("h1")?.textContent.startsWith("Job ")`)
+	id := strings.TrimPrefix(ask[string](b, `document.querySelector("h1").textContent`), "Job ")
+	j, err := b.store.Job(id)
+	b.must(err)
+	if want := `{"values":[{"name":"bucket","value":"shop"},{"name":"secret","value":"let-me-in"},{"name":"since","value":"2026-01-01"}]}`; string(j.VariableValuesData) != want {
+		b.Errorf("the job has %s, want %s", j.VariableValuesData, want)
+	}
+	press("#job-head .actions button", `document.querySelector("#job-head .status").textContent === "cancelled"`)
+	press("#job-head .actions button", `document.querySelector("h1")?.textContent !== "Job `+id+`"`)
+	again, err := b.store.Job(strings.TrimPrefix(ask[string](b, `document.querySelector("h1").textContent`), "Job "))
+	b.must(err)
+	if again.Config != j.Config || string(again.VariableValuesData) != string(j.VariableValuesData) {
+		b.Errorf("run again as %+v", again)
+	}
+}
+
+// sorts searches and sorts the rows of a table on its page.
+func (b *browser) sorts() {
+	b.visit(tableURL("in.c-shop.users"))
+	const first = `document.querySelector("#table-rows tbody td").textContent`
+	header := `th.sortable:nth-child(2) a`
+	b.do(chromedp.Click(chromedp.CSS(header)))
+	b.until(`location.search === "?sort=id" && ` + first + ` === "1"`)
+	b.do(chromedp.Click(chromedp.CSS(header)))
+	b.until(`location.search === "?desc=1&sort=id" && ` + first + ` === "34"`)
+	b.do(chromedp.SendKeys(chromedp.CSS("input[name=q]"), "béla"))
+	b.until(`document.querySelector("#table-rows .summary").textContent === "7 rows that match"`)
+	b.do(chromedp.Navigate(ask[string](b, "location.href")))
+	b.until(`document.querySelector("#table-rows .summary").textContent === "7 rows that match"`)
 }
 
 func (b *browser) incomplete(s shop) {
@@ -250,10 +334,20 @@ func (b *browser) phone(s shop) {
 	b.look(1280, 800, "light")
 }
 
+// pictures are those of the pages.
+func (b *browser) pictures(s shop) {
+	for name, path := range map[string]string{
+		"overview": "/", "job-running": jobURL(s.running.ID), "job-failed": jobURL(s.failed.ID), "job-succeeded": jobURL(s.succeeded.ID),
+		"configuration": "/configurations/acme.ex-shop/" + s.orders.ID, "tables": "/tables", "table": tableURL("in.c-shop.users"),
+	} {
+		b.shot(name, path)
+	}
+}
+
 func (b *browser) keyboard() {
 	b.visit("/")
 	b.until(live)
-	for _, want := range []string{"Skip to the content", "Local platform", "Overview", "Tables"} {
+	for _, want := range []string{"Skip to the content", "Local platform", "Overview", "Tables", "New"} {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		if got := ask[string](b, "document.activeElement.textContent"); got != want {
 			b.Fatalf("the focus is on %q, want %q", got, want)

@@ -17,8 +17,14 @@ type configurationPage struct {
 	Sources   []source
 	Variables *variableList
 	Jobs      jobList
-	Host      string
+	History   history
+	// Fields are the variables in the form that runs it.
+	Fields []field
+	Host   string
 }
+
+// Runnable says that the page can run it.
+func (p configurationPage) Runnable() bool { return runnable(p.Configuration) }
 
 // variableList is the variables of a configuration, which another one declares.
 type variableList struct {
@@ -47,7 +53,20 @@ func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
 	if page.Variables, err = s.variables(c); err != nil {
 		return err
 	}
-	if page.Jobs, err = s.jobs(func(j store.Job) bool { return j.Component == c.Component && j.Config == c.ID }); err != nil {
+	var last *store.Job
+	if page.Jobs, err = s.jobs(r.Context(), func(j store.Job) bool {
+		own := j.Component == c.Component && j.Config == c.ID
+		if own {
+			page.History.add(j)
+		}
+		if own && last == nil && j.Result != nil {
+			last = &j
+		}
+		return own
+	}); err != nil {
+		return err
+	}
+	if page.Fields, err = s.runFields(c, last); err != nil {
 		return err
 	}
 	s.show(w, http.StatusOK, "configuration", layout{Title: cmp.Or(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
@@ -62,7 +81,7 @@ func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error)
 	if err != nil {
 		return nil, err
 	}
-	found := []source{{Title: "Configuration", Document: newDocument(c.Configuration, secret)}}
+	found := []source{{Title: "Configuration", Stored: true, Document: newDocument(c.Configuration, secret)}}
 	for _, row := range c.Rows {
 		if len(rowIDs) > 0 && !slices.Contains(rowIDs, row.ID) {
 			continue

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,8 @@ type document struct {
 	Lines []line
 	// starts is the index in Lines at which the value of a JSON pointer begins.
 	starts map[string]int
+	// ends is the index of the line that closes an object or a list.
+	ends map[string]int
 }
 
 type line struct {
@@ -27,6 +30,9 @@ type line struct {
 	Tokens         []token
 	// Notes are the problems of what begins in this line.
 	Notes []note
+	// Absent says that the line shows what is missing: it is not in the document, and has
+	// no number.
+	Absent bool
 }
 
 // token is a part of a line. Kind is key, string, number, word (true, false, null),
@@ -40,7 +46,7 @@ func newDocument(text []byte, names map[string]bool) document {
 	if err != nil {
 		v = value.OfString(secret.Hidden)
 	}
-	d := document{starts: map[string]int{}}
+	d := document{starts: map[string]int{}, ends: map[string]int{}}
 	d.lay(conceal(v, names), "", 0, nil, false)
 	return d
 }
@@ -69,6 +75,7 @@ func (d *document) lay(v value.Value, pointer string, indent int, before []token
 	for i, item := range v.Items() {
 		d.lay(item, failure.PointerJoin(pointer, strconv.Itoa(i)), indent+1, nil, i < v.Len()-1)
 	}
+	d.ends[pointer] = len(d.Lines)
 	d.add(indent, []token{{Text: closing + end}})
 }
 
@@ -93,13 +100,44 @@ func scalar(v value.Value) token {
 }
 
 // mark adds a note at a pointer, or at the nearest value that contains it, and
-// returns the number of the line.
+// returns the number of the line. A note about a key that is missing gets a line of
+// its own, in the place where the key belongs.
 func (d *document) mark(pointer string, n note) int {
 	nearest := d.nearest(pointer)
 	n.Missing = nearest != pointer
+	absent := n.Key
+	if rest, below := strings.CutPrefix(pointer, nearest+"/"); below && !strings.ContainsAny(rest, "/~") {
+		absent = rest
+	}
 	marked := &d.Lines[d.starts[nearest]]
+	n.Line = marked.Number
+	if _, err := strconv.Atoi(absent); absent != "" && err != nil && d.insert(nearest, absent, n) {
+		return marked.Number
+	}
 	marked.Notes = append(marked.Notes, n)
 	return marked.Number
+}
+
+// insert adds a line with a missing key to an object that is laid out in lines.
+func (d *document) insert(pointer, key string, n note) bool {
+	at, found := d.ends[pointer]
+	if !found || !strings.HasPrefix(d.Lines[at].Tokens[0].Text, "}") {
+		return false
+	}
+	n.Missing = false
+	shown := line{
+		Indent: d.Lines[at].Indent + 1, Absent: true, Notes: []note{n},
+		Tokens: []token{{"key", value.OfString(key).JSON()}, {Text: ": …"}},
+	}
+	d.Lines = slices.Insert(d.Lines, at, shown)
+	for _, places := range []map[string]int{d.starts, d.ends} {
+		for p, i := range places {
+			if i >= at {
+				places[p] = i + 1
+			}
+		}
+	}
+	return true
 }
 
 // nearest is the pointer if it exists, else that of the nearest value that contains

@@ -104,7 +104,7 @@ type editorPage struct {
 	// At is the offset, in UTF-16 units, of the value to look at; -1 for none.
 	At int
 	// Try is for the panel in which the text is tried.
-	Try any
+	Try tryPanel
 }
 
 // Path is that of the configuration.
@@ -164,8 +164,11 @@ func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Findings, err = s.findings(r.Context(), p.edited, p.Text); err != nil {
 		return err
 	}
+	if p.Try, err = s.panel(p.Component, p.ID); err != nil {
+		return err
+	}
 	s.show(w, status, "editor", layout{
-		Title: "Edit " + p.Title(), Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js"},
+		Title: "Edit " + p.Title(), Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js", "try.css", "try.js"},
 	})
 	return nil
 }

@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	// shownEvents is how many events a page shows: the newest.
-	shownEvents = 1000
+	// shownEvents is how many events a page shows at once.
+	shownEvents = 300
 	// batchEvents is how many events are read and sent at once.
 	batchEvents = 200
+	// debugType is the type of events that are hidden unless they are asked for.
+	debugType = "debug"
 )
 
 // eventTypes are the types of events in the order of the filter.
-func eventTypes() []string { return []string{"info", "success", "warn", "error", "debug"} }
+func eventTypes() []string { return []string{"info", "success", "warn", "error", debugType} }
 
 // eventLine is an event as it is shown.
 type eventLine struct {
@@ -28,36 +30,82 @@ type eventLine struct {
 	Type, Message string
 }
 
-func newEventLine(e store.Event) eventLine {
-	shown := "info"
-	if slices.Contains(eventTypes(), e.Type) {
-		shown = e.Type
-	}
-	return eventLine{e.ID, e.Created, shown, e.Message}
+func newEventLine(e store.Event, kind string) eventLine {
+	return eventLine{e.ID, e.Created, shownType(e, kind), e.Message}
 }
+
+// shownType is the type of an event. What the page shows as a request or as progress is
+// for debugging only.
+func shownType(e store.Event, kind string) string {
+	switch {
+	case kind == "request.sent" || kind == "request.answered" || kind == "job.live" || kind == "job.progress":
+		return debugType
+	case slices.Contains(eventTypes(), e.Type):
+		return e.Type
+	default:
+		return "info"
+	}
+}
+
+// recent are the ids of the newest events of a kind, at most a number of them.
+type recent struct {
+	ids  []uint64
+	most int
+	// total counts all of them.
+	total int
+}
+
+func (r *recent) add(id uint64) {
+	r.total++
+	if len(r.ids) >= 2*r.most { // so that not every event moves all others
+		r.ids = slices.Delete(r.ids, 0, len(r.ids)-r.most)
+	}
+	r.ids = append(r.ids, id)
+}
+
+func (r recent) newest() []uint64 { return r.ids[max(len(r.ids)-r.most, 0):] }
 
 // digest is the result of one pass over the events of a job. Its size does not
 // depend on their number.
 type digest struct {
-	requests waterfall
+	progress progress
+	// requests are the events about requests, shown those that are not for debugging.
+	requests, shown recent
+	// sent counts the requests.
+	sent  int
+	bytes int64
+	// types counts the events of each type.
+	types map[string]int
 	// faults are the problems of the last error that names any.
 	faults []note
 	// findings are the first warnings that data may be missing.
 	findings []finding
-	// last is a ring of the newest events. The oldest is at total % shownEvents.
-	last  []eventLine
-	total int
+	// tables are those that the component has written.
+	tables int
 	// after is the id of the last event, 0 for none.
 	after uint64
 }
 
+func newDigest() *digest {
+	return &digest{requests: recent{most: 3 * shownRequests}, shown: recent{most: shownEvents}, types: map[string]int{}}
+}
+
 // add adds the next event, from the oldest on.
 func (d *digest) add(e store.Event) {
-	if id, err := strconv.ParseUint(e.ID, 10, 64); err == nil {
-		d.after = id
-	}
+	d.after = eventID(e)
 	details := fields(e.Results)
-	d.requests.add(e, details)
+	kind := details.Field("event").Raw()
+	d.progress.add(e, details)
+	if isRequest(kind) {
+		d.requests.add(d.after)
+	}
+	if kind == "request.answered" {
+		d.sent++
+		d.bytes += int64(max(decimal(details.Field("bytes")), 0))
+	}
+	if kind == "table.written" {
+		d.tables++
+	}
 	if f, ok := newFinding(e, details); ok && len(d.findings) < shownFindings {
 		d.findings = append(d.findings, f)
 	}
@@ -66,25 +114,23 @@ func (d *digest) add(e store.Event) {
 			d.faults = found
 		}
 	}
-	if len(d.last) < shownEvents {
-		d.last = append(d.last, newEventLine(e))
-	} else {
-		d.last[d.total%shownEvents] = newEventLine(e)
+	shown := shownType(e, kind)
+	d.types[shown]++
+	if shown != debugType {
+		d.shown.add(d.after)
 	}
-	d.total++
 }
 
-// events are the newest events, in their order.
-func (d *digest) events() []eventLine {
-	if d.total <= len(d.last) {
-		return d.last
+// rows are those on the pages of all jobs that keep them.
+func (d *digest) rows() int {
+	rows := 0
+	for _, l := range d.progress.Lines {
+		if !l.Unstored {
+			rows += l.Rows
+		}
 	}
-	oldest := d.total % shownEvents
-	return append(append([]eventLine{}, d.last[oldest:]...), d.last[:oldest]...)
+	return rows
 }
-
-// earlier is how many events came before these.
-func (d *digest) earlier() int { return d.total - len(d.last) }
 
 // fields is an object; the zero value for anything else.
 func fields(results json.RawMessage) value.Value {

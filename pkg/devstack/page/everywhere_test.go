@@ -167,7 +167,7 @@ func TestEveryPageTakesOddRequests(t *testing.T) {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
 				probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
 			}
-			for _, query := range []string{"after=-1", "after=18446744073709551615", "after=99999999999999999999", "after=%ff", "next=//evil.example", "next=/%5cevil.example", "next=%00", "%zz", ";", strings.Repeat("a=1&", 1_000)} {
+			for _, query := range []string{"after=-1", "after=18446744073709551615", "after=99999999999999999999", "after=%ff", "next=//evil.example", "next=/%5cevil.example", "next=%00", "rq=%00&eq=%ff&ekind=%ff&rkind=slow&rbefore=-1&eafter=99999999999999999999", "eafter=18446744073709551615&rbefore=18446744073709551615", "q=%ff&sort=mine&desc=1&page=99999999999999999999", "page=-1&sort=%00", "%zz", ";", strings.Repeat("a=1&", 1_000)} {
 				probe(t, p.page, "GET", path+"?"+query, "", "Cookie", cookie, "Last-Event-ID", "18446744073709551615")
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -13,6 +14,8 @@ type note struct {
 	Pointer string
 	// Found, Expected and Hint may be empty.
 	Found, Expected, Hint string
+	// Key is the key that is missing in the object at Pointer, "" for none.
+	Key string
 	// Line is its line, 0 if unknown.
 	Line int
 	// Missing says that the pointer does not exist, so that the line is that of the
@@ -38,6 +41,7 @@ func notes(e store.Event, details value.Value) []note {
 			Found:    item.Field("found").Raw(),
 			Expected: item.Field("expected").Raw(),
 			Hint:     item.Field("hint").Raw(),
+			Key:      missingKey(item),
 		})
 	}
 	if pointer := details.Field("pointer").Raw(); len(found) == 0 && pointer != "" {
@@ -47,12 +51,28 @@ func notes(e store.Event, details value.Value) []note {
 	return found
 }
 
+// missingKey is the key that a problem says is missing.
+func missingKey(problem value.Value) string {
+	if problem.Field("code").Raw() != string(failure.MissingKey) {
+		return ""
+	}
+	_, rest, _ := strings.Cut(problem.Field("expected").Raw(), `the key "`)
+	key, _, found := strings.Cut(rest, `"`)
+	if !found {
+		return ""
+	}
+	return key
+}
+
 // fault is why a job failed, shown in its configuration.
 type fault struct {
 	Message string
 	// Kind is user or application.
 	Kind, ExceptionID string
 	Notes             []note
+	// Component and Config are those of the configuration that can be edited; "" for
+	// none.
+	Component, Config string
 	// Sources are the documents with notes.
 	Sources []source
 	// Outdated says that the configuration has changed since. The current one is
@@ -62,7 +82,9 @@ type fault struct {
 
 // source is a document that configured a job.
 type source struct {
-	Title    string
+	Title string
+	// Stored says that it is the configuration itself.
+	Stored   bool
 	Document document
 	marked   bool
 }
@@ -100,9 +122,16 @@ func (s source) Marks() []note {
 	var found []note
 	for _, l := range s.Document.Lines {
 		for _, n := range l.Notes {
-			n.Line = l.Number
 			found = append(found, n)
 		}
 	}
 	return found
+}
+
+// First is the JSON pointer of the first note in a document.
+func (s source) First() string {
+	for _, n := range s.Marks() {
+		return n.Pointer
+	}
+	return ""
 }

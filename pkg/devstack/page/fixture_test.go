@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 )
 
 const variablesComponent = variables.DefaultComponent
@@ -36,6 +37,7 @@ type platform struct {
 	// beats is the ticker of every stream, done ends them.
 	beats chan time.Time
 	done  chan struct{}
+	tries *trial.Trials // nil: none
 }
 
 func newPlatform(t *testing.T) *platform {
@@ -53,7 +55,7 @@ func newPlatform(t *testing.T) *platform {
 // open makes the page with a ticker.
 func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) (http.Handler, session) {
 	return open(Options{
-		Store: p.store, API: newAPI(p.store, p.clock.Now), Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
+		Store: p.store, API: newAPI(p.store, p.clock.Now), Tries: p.tries, Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
 		Report: func(err error) { p.Errorf("reported: %v", err) },
 	})
 }
@@ -138,10 +140,15 @@ func (p *platform) request(job, path, query string, attempt, status int, took ti
 	}
 	p.say(job, "info", message, "event", "request.sent", "method", "GET", "path", path, "query", query, "attempt", attempt)
 	p.clock.Advance(took)
+	of, pointer := "users", "/parameters/config/jobs/0"
+	if strings.HasPrefix(path, "/orders") {
+		of, pointer = "orders", "/parameters/config/jobs/1"
+	}
 	// Numbers arrive as numbers or as text.
 	p.say(job, "debug", fmt.Sprintf("%s: %d after %s", message, status, took), "event", "request.answered", "method", "GET",
 		"url", "https://shop.example"+path, "path", path, "query", query, "attempt", attempt, "status", fmt.Sprint(status),
-		"bytes", 400+37*int(took.Milliseconds()), "seconds", took.Seconds())
+		"bytes", 400+37*int(took.Milliseconds()), "seconds", took.Seconds(),
+		"login", fmt.Sprint(path == "/login"), "job", of, "jobPointer", pointer)
 	p.clock.Advance(3 * time.Millisecond)
 }
 

@@ -9,12 +9,14 @@ import (
 // follower sends what is new about a job to a browser.
 type follower struct {
 	site *site
+	r    *http.Request
 	out  stream
 	// after is the last event that the browser has.
-	after  uint64
-	digest digest
-	// head and requests are what was sent last.
-	head, requests string
+	after uint64
+	// events is what its list of events shows.
+	events listing
+	// head, lines and requests are what was sent last.
+	head, lines, requests string
 }
 
 // followJob sends the events of a job as they come, and other parts of its page
@@ -24,7 +26,7 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.Store.Job(id); err != nil {
 		return err
 	}
-	f := follower{site: s, out: newStream(w), after: resumeAfter(r)}
+	f := follower{site: s, r: r, out: newStream(w), after: resumeAfter(r), events: eventListing(r.URL.Query())}
 	if headOnly(r) {
 		return nil
 	}
@@ -39,7 +41,7 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return s.broken(r, err)
 		}
-		if err := f.catchUp(r, j); err != nil {
+		if err := f.catchUp(j); err != nil {
 			return s.broken(r, err)
 		}
 		if j.Status.Finished() {
@@ -59,20 +61,20 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 
 // catchUp sends the events that the browser does not have, and the head of the page
 // if it has changed.
-func (f *follower) catchUp(r *http.Request, j store.Job) error {
+func (f *follower) catchUp(j store.Job) error {
 	for {
-		batch, last, err := f.site.eventsAfter(r.Context(), j.ID, f.digest.after)
+		batch, last, err := f.site.eventsAfter(f.r.Context(), j.ID, f.after)
 		if err != nil {
 			return err
 		}
 		if len(batch) == 0 {
 			break
 		}
+		f.after = last
 		var lines []eventLine
 		for _, e := range batch {
-			f.digest.add(e)
-			if f.digest.after > f.after {
-				lines = append(lines, newEventLine(e))
+			if line := newEventLine(e, kindOf(e)); !f.events.paged && wantsEvent(f.events, line) {
+				lines = append(lines, line)
 			}
 		}
 		if len(lines) == 0 {
@@ -86,49 +88,74 @@ func (f *follower) catchUp(r *http.Request, j store.Job) error {
 			return err
 		}
 	}
-	v, err := f.site.viewOf(j)
+	v, err := f.site.viewOf(f.r.Context(), j)
 	if err != nil {
 		return err
 	}
-	// Only a beat sends the elapsed time.
-	elapsed := v.Elapsed
-	v.Elapsed = 0
-	look, err := f.site.fragment("job-head", v)
-	if err != nil || look == f.head {
+	// Only a beat sends what time and events change.
+	look := v
+	look.Elapsed, look.Counted = 0, nil
+	html, err := f.site.fragment("job-head", look)
+	if err != nil || html == f.head {
 		return err
 	}
-	f.head = look
-	v.Elapsed = elapsed
+	f.head = html
 	return f.replace("job-head", v)
 }
 
-// beat sends the elapsed time, and the requests if there are new ones.
+// beat sends the elapsed time, how far the jobs are, and the requests if there are new
+// ones.
 func (f *follower) beat(j store.Job) error {
-	v, err := f.site.viewOf(j)
+	v, err := f.site.viewOf(f.r.Context(), j)
 	if err != nil {
 		return err
 	}
-	if err := f.replace("job-elapsed", v); err != nil {
+	if err := f.replace("job-tally", v); err != nil {
 		return err
 	}
-	requests, err := f.site.fragment("job-requests", &f.digest.requests)
-	if err != nil || requests == f.requests {
+	d, err := f.site.digest(f.r.Context(), j.ID)
+	if err != nil {
 		return err
 	}
-	f.requests = requests
-	return f.out.send("replace", 0, requests)
+	if err := f.update("job-lines", f.site.lines(&d, j), &f.lines); err != nil {
+		return err
+	}
+	requests, err := f.site.requestList(f.r, j.ID, &d)
+	if err != nil || !requests.live() {
+		return err
+	}
+	return f.update("job-requests", requests, &f.requests)
 }
 
 // finish sends what is known at the end only.
 func (f *follower) finish(j store.Job) error {
-	page, err := f.site.jobPage(j, &f.digest)
+	d, err := f.site.digest(f.r.Context(), j.ID)
+	if err != nil {
+		return err
+	}
+	page, err := f.site.jobPage(f.r, j, &d)
 	if err != nil {
 		return err
 	}
 	if err := f.replace("job-outcome", page); err != nil {
 		return err
 	}
+	if page.Requests.live() {
+		if err := f.replace("job-requests", page.Requests); err != nil {
+			return err
+		}
+	}
 	return f.out.send("end", 0, "end")
+}
+
+// update sends a fragment unless it was sent last.
+func (f *follower) update(fragment string, data any, sent *string) error {
+	html, err := f.site.fragment(fragment, data)
+	if err != nil || html == *sent {
+		return err
+	}
+	*sent = html
+	return f.out.send("replace", 0, html)
 }
 
 func (f *follower) replace(fragment string, data any) error {

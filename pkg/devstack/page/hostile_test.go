@@ -32,13 +32,19 @@ func TestHostileText(t *testing.T) {
 	p.must(err)
 	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	p.say(j.ID, evil, evil, "event", "request.answered", "method", evil, "path", evil, "query", evil, "reason", evil, "seconds", evil, "status", evil, "attempt", 7)
-	p.say(j.ID, "error", evil, "pointer", "/"+evil, "problems", []any{map[string]string{"pointer": "/" + evil, "expected": evil, "found": evil, "hint": evil}, map[string]string{"pointer": evil}})
+	p.say(j.ID, evil, evil, "event", "job.live", "job", evil, "jobPointer", evil, "iteration", evil, "window", evil, "waiting", evil, "waitSeconds", evil, "parents", evil, "depth", evil)
+	p.see(jobURL(j.ID)) // also while it runs
+	p.say(j.ID, evil, evil, "event", "job.finished", "job", evil, "jobPointer", evil, "rule", evil, "rows", evil)
+	p.say(j.ID, evil, evil, "event", "request.retried", "method", evil, "path", evil, "reason", evil, "waitSeconds", 3, "jobPointer", evil+"2")
+	p.say(j.ID, "error", evil, "pointer", "/"+evil, "problems", []any{map[string]string{"pointer": "/" + evil, "expected": evil, "found": evil, "hint": evil}, map[string]string{"pointer": evil},
+		map[string]string{"code": "missing-key", "pointer": "", "expected": "expected the key \"" + evil + "\""}, map[string]string{"pointer": "/" + strings.ReplaceAll(strings.ReplaceAll(evil, "~", ""), "/", "")}})
 	p.end(j.ID, store.Error, store.Result{Message: evil, ErrorType: evil, ExceptionID: evil, ConfigVersion: evil, Tables: []string{evil, "in.c-evil.t"}, Images: []string{evil},
 		Variables: []store.Variable{{Name: evil, Value: evil}}})
 
 	pages := map[string]string{"/login": p.serve(httptest.NewRequest("GET", "/login?next=/"+url.QueryEscape(evil), nil)).Body.String()}
 	for _, path := range []string{"/", jobURL(j.ID), "/configurations/acme.ex-shop/evil", "/tables",
-		"/configurations/acme.ex-shop/evil/edit", "/configurations/acme.ex-shop/evil/edit?row=r&at=/", "/configurations/acme.ex-shop/evil/versions?from=1&to=2", "/begin?search=" + url.QueryEscape(evil), p.hostileDraft(), "/tables/in.c-evil.t", "/configurations/keboola.variables/v"} {
+		"/configurations/acme.ex-shop/evil/edit", "/configurations/acme.ex-shop/evil/edit?row=r&at=/", "/configurations/acme.ex-shop/evil/versions?from=1&to=2", "/begin?search=" + url.QueryEscape(evil), p.hostileDraft(), "/tables/in.c-evil.t", "/configurations/keboola.variables/v",
+		jobURL(j.ID) + "?rq=" + url.QueryEscape(evil) + "&eq=" + url.QueryEscape(evil) + "&ekind=" + url.QueryEscape(evil), "/tables/in.c-evil.t?sort=a&desc=1&q=" + url.QueryEscape(evil[:20])} {
 		pages[path] = p.see(path)
 	}
 	for _, m := range messages(p.see(jobURL(j.ID) + "/stream")) {

@@ -3,10 +3,13 @@ package page
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -19,13 +22,21 @@ type jobPage struct {
 	Fault *fault
 	// Findings say which data may be missing. They are listed if the job is
 	// incomplete.
-	Findings  []finding
-	Events    []eventLine
-	Earlier   int
-	Types     []string
-	Requests  *waterfall
+	Findings []finding
+	// Lines are the jobs of the configuration.
+	Lines     lines
+	Events    eventList
+	Requests  requestList
 	Tables    []jobTable
 	Variables []variable
+}
+
+// lines are the jobs of a configuration at a time.
+type lines struct {
+	Lines []lineView
+	More  bool
+	// Iterations, Parents and Waiting say that at least one has any.
+	Iterations, Parents, Waiting bool
 }
 
 // jobView is a job with what the store knows about it elsewhere.
@@ -37,6 +48,34 @@ type jobView struct {
 	Known bool
 	// Elapsed is how long the job took, or has taken so far.
 	Elapsed time.Duration
+	// Counted is what it fetched, or has fetched so far; nil if unknown.
+	Counted *store.Counted
+}
+
+// Killable says that someone may still request its end.
+func (v jobView) Killable() bool {
+	return !v.Kill && !v.Status.Finished() && v.Status != store.Terminating
+}
+
+// Programs are the names of what ran, without the directories.
+func (v jobView) Programs() (names []string) {
+	if v.Result == nil {
+		return nil
+	}
+	for _, image := range v.Result.Images {
+		if filepath.IsAbs(image) {
+			image = filepath.Base(image)
+		}
+		if !slices.Contains(names, image) {
+			names = append(names, image)
+		}
+	}
+	return names
+}
+
+// Plain says that the message of the result says nothing that is not shown elsewhere.
+func (v jobView) Plain() bool {
+	return v.Status == store.Success && v.Counted != nil || v.Message() == ""
 }
 
 // Title is the job and its state.
@@ -58,9 +97,10 @@ func (v jobView) Message() string {
 
 type jobTable struct {
 	ID string
-	// Rows is how many it has now; Gone says that it was deleted.
-	Rows int
-	Gone bool
+	// Rows is how many it had after the job, Now how many it has; Gone says that it was
+	// deleted.
+	Rows, Now int
+	Gone      bool
 }
 
 func (s *site) job(w http.ResponseWriter, r *http.Request) error {
@@ -68,31 +108,41 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var d digest
-	if err := s.Store.EventsOf(j.ID, 0, func(e store.Event) bool {
-		d.add(e)
-		return r.Context().Err() == nil
-	}); err != nil {
+	d, err := s.digest(r.Context(), j.ID)
+	if err != nil {
 		return err
 	}
-	page, err := s.jobPage(j, &d)
+	page, err := s.jobPage(r, j, &d)
 	if err != nil {
 		return err
 	}
 	l := layout{Title: page.Job.Title(), Section: "overview", Body: page}
 	if !j.Status.Finished() {
-		l.Stream = fmt.Sprintf("%s/stream?after=%d", jobURL(j.ID), d.after)
+		q := page.Events.query()
+		for _, list := range []listing{page.Events.listing, page.Requests.listing} {
+			maps.Copy(q, list.query())
+			if list.paged {
+				q.Set(list.Prefix+"after", "0")
+			}
+		}
+		q.Set("after", decimalID(d.after))
+		l.Stream = jobURL(j.ID) + "/stream?" + q.Encode()
 	}
 	s.show(w, http.StatusOK, "job", l)
 	return nil
 }
 
-func (s *site) jobPage(j store.Job, d *digest) (jobPage, error) {
-	view, err := s.viewOf(j)
-	if err != nil {
-		return jobPage{}, err
+func (s *site) jobPage(r *http.Request, j store.Job, d *digest) (page jobPage, err error) {
+	if page.Job, err = s.viewOf(r.Context(), j); err != nil {
+		return page, err
 	}
-	page := jobPage{Job: view, Findings: d.findings, Events: d.events(), Earlier: d.earlier(), Types: eventTypes(), Requests: &d.requests}
+	page.Findings, page.Lines = d.findings, s.lines(d, j)
+	if page.Events, err = s.eventList(r, j.ID, d); err != nil {
+		return page, err
+	}
+	if page.Requests, err = s.requestList(r, j.ID, d); err != nil {
+		return page, err
+	}
 	if page.Fault, err = s.fault(j, d.faults); err != nil {
 		return page, err
 	}
@@ -103,14 +153,34 @@ func (s *site) jobPage(j store.Job, d *digest) (jobPage, error) {
 	return page, err
 }
 
+func (s *site) lines(d *digest, j store.Job) lines {
+	l := lines{Lines: d.progress.views(s.Now(), !j.Status.Finished()), More: d.progress.More}
+	for _, v := range l.Lines {
+		l.Iterations = l.Iterations || v.Iteration != ""
+		l.Parents = l.Parents || v.Parents > 0
+		l.Waiting = l.Waiting || v.Running
+	}
+	return l
+}
+
 // viewOf looks up what else is known about a job.
-func (s *site) viewOf(j store.Job) (jobView, error) {
+func (s *site) viewOf(ctx context.Context, j store.Job) (jobView, error) {
 	v := jobView{Job: j, ConfigName: j.Config}
 	switch {
 	case j.Ended.IsZero() && !j.Started.IsZero():
 		v.Elapsed = max(s.Now().Sub(j.Started), 0)
 	case !j.Started.IsZero():
 		v.Elapsed = j.Ended.Sub(j.Started)
+	}
+	switch {
+	case j.Result != nil && j.Result.Counted != nil:
+		v.Counted = j.Result.Counted
+	case !j.Status.Finished() && !j.Started.IsZero():
+		d, err := s.digest(ctx, j.ID)
+		if err != nil {
+			return v, err
+		}
+		v.Counted = &store.Counted{Rows: d.rows(), Tables: d.tables, Requests: d.sent, Bytes: d.bytes}
 	}
 	if j.Config == "" {
 		return v, nil
@@ -145,6 +215,7 @@ func (s *site) fault(j store.Job, found []note) (*fault, error) {
 		return nil, err
 	}
 	f := newFault(j, found, sources)
+	f.Component, f.Config = c.Component, c.ID
 	f.Outdated = j.Result != nil && j.Result.ConfigVersion != "" && j.Result.ConfigVersion != fmt.Sprint(c.Version)
 	return f, nil
 }
@@ -154,12 +225,16 @@ func (s *site) jobTables(j store.Job) ([]jobTable, error) {
 		return nil, nil
 	}
 	var found []jobTable
-	for _, id := range j.Result.Tables {
+	for i, id := range j.Result.Tables {
 		t, err := s.Store.Table(id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
-		found = append(found, jobTable{ID: id, Rows: t.Rows, Gone: err != nil})
+		shown := jobTable{ID: id, Rows: t.Rows, Gone: err != nil, Now: t.Rows}
+		if i < len(j.Result.Loaded) {
+			shown.Rows = j.Result.Loaded[i].Rows
+		}
+		found = append(found, shown)
 	}
 	return found, nil
 }

@@ -3,8 +3,10 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +21,7 @@ func TestOverview(t *testing.T) {
 	s := p.fill()
 	body := p.see("/", "<title>1 job running · Local platform</title>", `data-stream="/stream"`,
 		`<a href="/jobs/`+s.failed.ID+`">`, `<a href="/configurations/acme.ex-shop/`+s.stock.ID+`">Stock levels</a>`,
-		`<time datetime="2026-07-01T12:05:00.000Z" data-form="moment">2026-07-01 12:05:00</time>`, "never ran", "42.0 s")
+		`<time datetime="2026-07-01T12:05:00.000Z" data-form="moment">2026-07-01 12:05:00</time>`, "The last 2 jobs: 0 succeeded, 1 failed; the newest took 130 ms.", "42.0 s")
 	lacks(t, body, "Nothing here yet")
 	if newest, oldest := strings.Index(body, `id="job-`+s.running.ID), strings.Index(body, `id="job-`+s.succeeded.ID); newest > oldest {
 		t.Error("the newest job does not come first")
@@ -55,7 +57,7 @@ func TestConfiguration(t *testing.T) {
 	s := p.fill()
 	body := p.see("/configurations/acme.ex-shop/"+s.orders.ID, "<title>Web shop · Local platform</title>",
 		`<span class="t-key">&#34;#password&#34;</span>: <span class="t-hidden">&#34;[hidden]&#34;</span>`,
-		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, "no default, each job must give it", `href="/jobs/`+s.running.ID+`"`)
+		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, `placeholder="no default"`, `href="/jobs/`+s.running.ID+`"`)
 	lacks(t, body, "let-me-in")
 	fresh := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "it's new"})
 	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", ` --component acme.ex-shop --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
@@ -90,7 +92,7 @@ func TestFailedJob(t *testing.T) {
 	body := p.see(jobURL(s.failed.ID), "<title>Job "+s.failed.ID+": error · Local platform</title>", "2 problems in the configuration",
 		`<a href="#problem-1">line 16</a>, <a href="#problem-2">line 49</a>`, "local-7f3a91",
 		`<span class="t-key">&#34;limit&#34;</span>: <span class="t-string">&#34;ten&#34;</span>,</code><div class="note" id="problem-1"><p>a whole number of at least 1</p><p><b>found</b> &#34;ten&#34;</p><p class="hint"><b>hint</b> leave it out to take the page size of the API</p></div>`,
-		`<code>"debug": true</code> in <code>parameters.config</code>`)
+		"No request was recorded", `/configurations/acme.ex-shop/`+s.stock.ID+`/edit?at=%2fparameters%2fapi%2fpagination`)
 	lacks(t, body, "data-stream", "has been changed since", "missing in here")
 
 	_, err := p.store.UpdateConfiguration(s.stock.Component, s.stock.ID, func(c *store.Configuration) error {
@@ -145,10 +147,10 @@ func TestSucceededJob(t *testing.T) {
 	p := newPlatform(t)
 	s := p.fill()
 	body := p.see(jobURL(s.succeeded.ID), "<title>Job "+s.succeeded.ID+": success · Local platform</title>", `<a href="/tables/in.c-shop.users">in.c-shop.users</a> <span class="quiet figures">34 rows</span>`,
-		"2.12 s", "configurable-extractor 1.4.0", `<span class="code-refused">503</span>`, "then a wait of 650 ms", `<span class="tag">attempt 2</span>`)
+		"2.12 s", "<code>configurable-extractor</code>", `<span class="code-refused">503</span>`, "then a wait of 650 ms", `<span class="tag">attempt 2</span>`)
 	lacks(t, body, "data-stream", "What to fix")
 	log := p.see(jobURL(s.succeeded.ID) + "/events")
-	if lines := strings.Count(log, "\n"); lines != 27 {
+	if lines := strings.Count(log, "\n"); lines != 28 {
 		t.Errorf("%d lines:\n%s", lines, log)
 	}
 	var first struct{ Time, Type, Message string }
@@ -206,23 +208,66 @@ func TestManyFindings(t *testing.T) {
 	lacks(t, body, fmt.Sprintf("<li>finding %d.", shownFindings))
 }
 
+// TestManyEventsAndRequests: of many there are the newest, and ways to all others.
 func TestManyEventsAndRequests(t *testing.T) {
 	p := newPlatform(t)
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
 	p.must(err)
 	var events []store.Event
-	for i := range shownEvents + 7 {
-		events = append(events, store.Event{RunID: j.ID, Type: "debug", Message: fmt.Sprintf("number %d.", i), Created: noon.Add(time.Duration(i) * time.Second),
-			Results: json.RawMessage(`{"event": "request.answered", "method": "GET", "path": "/p", "status": 200, "seconds": 0.5}`)})
+	const many = 3*shownEvents + 7
+	for i := range many {
+		status := 200
+		if i%10 == 0 {
+			status = 500
+		}
+		at := noon.Add(time.Duration(i) * time.Second)
+		events = append(events, store.Event{RunID: j.ID, Type: "debug", Message: fmt.Sprintf("GET /p: %d", i), Created: at,
+			Results: fmt.Appendf(nil, `{"event": "request.answered", "method": "GET", "path": "/p/%d", "status": %d, "seconds": 0.5}`, i, status)})
+		events = append(events, store.Event{RunID: j.ID, Type: "info", Message: fmt.Sprintf("number %d.", i), Created: at})
 	}
 	_, err = p.store.AddEvents(events...)
 	p.must(err)
-	body := p.see(jobURL(j.ID), "7 earlier events are not shown here", "The first 500 are drawn, 507 more are not", "number 7.", "number 1006.")
-	lacks(t, body, "number 6.<")
+	body := p.see(jobURL(j.ID), fmt.Sprintf("The newest 100 of %d requests", many), fmt.Sprintf("number %d.<", many-1), fmt.Sprintf("number %d.<", many-shownEvents))
+	lacks(t, body, fmt.Sprintf("number %d.<", many-shownEvents-1), "GET /p: 906")
 	if n := strings.Count(body, `<rect class="bar"`); n != shownRequests {
 		t.Errorf("%d bars", n)
 	}
-	if strings.Index(body, "number 7.") > strings.Index(body, "number 1006.") {
-		t.Error("the oldest event does not come first")
+	// All events and all requests can be reached from the newest to the first.
+	for _, list := range []struct {
+		part, entry string
+		pages       int
+	}{{"job-events", `>number (\d+)\.<`, 4}, {"job-requests", `</b> /p/(\d+)</span>`, 10}} {
+		seen, pages, path := map[string]bool{}, 0, jobURL(j.ID)
+		for path != "" && pages < 20 {
+			body := p.see(path)
+			pages++
+			for _, match := range regexp.MustCompile(list.entry).FindAllStringSubmatch(body, -1) {
+				seen[match[1]] = true
+			}
+			path = link(body, list.part, "Earlier")
+		}
+		if len(seen) != many || pages != list.pages {
+			t.Errorf("%s: %d of %d entries on %d pages", list.part, len(seen), many, pages)
+		}
+		first := p.see(link(p.see(jobURL(j.ID)), list.part, "First"))
+		if link(first, list.part, "Earlier") != "" || link(first, list.part, "Later") == "" || link(first, list.part, "Newest") == "" {
+			t.Errorf("%s: links of the first page", list.part)
+		}
 	}
+	// A filter is in the address, and keeps that of the other list.
+	body = p.see(jobURL(j.ID)+"?rkind=failed&eq=NUMBER+17&ekind=info", "91 requests of 907 match", "number 17.<", "number 170.<", `<input type="hidden" name="eq" value="NUMBER 17">`, `value="NUMBER 17"`)
+	lacks(t, body, "number 18.<", "</b> /p/11<")
+	p.see(jobURL(j.ID)+"?rq=%2fp%2f906&ekind=debug", "1 request of 907 matches", "GET /p: 906<", "</b> /p/906<")
+	p.see(jobURL(j.ID)+"?rq=nothing&eq=nothing", "No request matches", "No event matches")
+}
+
+// link is the address of a link below a part of a page, "" for none.
+func link(body, part, text string) string {
+	_, rest, _ := strings.Cut(body, `<div id="`+part+`"`)
+	rest, _, _ = strings.Cut(rest, "</nav>")
+	match := regexp.MustCompile(`<a href="([^"#]*)[^>]*>` + text + `</a>`).FindStringSubmatch(rest)
+	if match == nil {
+		return ""
+	}
+	return html.UnescapeString(match[1])
 }

@@ -1,9 +1,9 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"regexp"
-	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -35,11 +35,15 @@ type jobList struct {
 	More bool
 }
 
-// configurationLine is a configuration with its last job, nil for none.
+// configurationLine is a configuration with its last jobs, the newest last.
 type configurationLine struct {
 	store.Configuration
-	Last *store.Job
+	Last    *jobView // nil for none
+	History history
 }
+
+// Runnable says that the page can run it.
+func (l configurationLine) Runnable() bool { return runnable(l.Configuration) }
 
 func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	o, err := s.lookAround(r)
@@ -77,18 +81,18 @@ func (s *site) lookAround(r *http.Request) (overview, error) {
 		return o, err
 	}
 	o.Running = len(running)
-	if o.Jobs, err = s.jobs(func(store.Job) bool { return true }); err != nil {
+	if o.Jobs, err = s.jobs(r.Context(), func(store.Job) bool { return true }); err != nil {
 		return o, err
 	}
 	o.OmittedConfigurations = max(len(all)-shownConfigurations, 0)
 	for _, c := range all[:len(all)-o.OmittedConfigurations] {
 		o.Configurations = append(o.Configurations, configurationLine{Configuration: c})
 	}
-	return o, s.lastJobs(o.Configurations)
+	return o, s.lastJobs(r.Context(), o.Configurations)
 }
 
 // jobs are the newest jobs that are wanted.
-func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
+func (s *site) jobs(ctx context.Context, wanted func(store.Job) bool) (jobList, error) {
 	var found []store.Job
 	if err := s.Store.Jobs(func(j store.Job) bool {
 		if wanted(j) {
@@ -100,7 +104,7 @@ func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
 	}
 	list := jobList{More: len(found) > shownJobs}
 	for _, j := range found[:min(len(found), shownJobs)] {
-		v, err := s.viewOf(j)
+		v, err := s.viewOf(ctx, j)
 		if err != nil {
 			return list, err
 		}
@@ -109,16 +113,38 @@ func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
 	return list, nil
 }
 
-func (s *site) lastJobs(lines []configurationLine) error {
+// lastJobs adds their last jobs to configurations.
+func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
+	index := map[[2]string]int{}
+	for i, l := range lines {
+		index[[2]string{l.Component, l.ID}] = i
+	}
+	newest := make([]*store.Job, len(lines))
 	seen := 0
-	return s.Store.Jobs(func(j store.Job) bool {
-		i := slices.IndexFunc(lines, func(l configurationLine) bool { return l.Component == j.Component && l.ID == j.Config })
-		if i >= 0 && lines[i].Last == nil {
-			lines[i].Last = &j
+	err := s.Store.Jobs(func(j store.Job) bool {
+		if i, known := index[[2]string{j.Component, j.Config}]; known {
+			if newest[i] == nil {
+				newest[i] = &j
+			}
+			lines[i].History.add(j)
 		}
 		seen++
 		return seen < searchedJobs
 	})
+	if err != nil {
+		return err
+	}
+	for i, j := range newest {
+		if j == nil {
+			continue
+		}
+		v, err := s.viewOf(ctx, *j)
+		if err != nil {
+			return err
+		}
+		lines[i].Last = &v
+	}
+	return nil
 }
 
 // plainHost is a host that is safe in a shell command.

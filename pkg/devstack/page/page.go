@@ -17,12 +17,15 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 )
 
 type Options struct {
 	Store *store.Store
 	// API serves the platform's APIs; the page calls it within the process.
 	API http.Handler
+	// Tries runs configurations that are open in the editor, saved or not; nil runs none.
+	Tries *trial.Trials
 	// Token opens the page; required.
 	Token string
 	// Now is the clock for running jobs; nil is time.Now. Times are shown in its
@@ -76,6 +79,7 @@ type site struct {
 	// checking is held while a text is checked.
 	checking sync.Mutex
 	drafts   drafts
+	digests  digests
 }
 
 func (s *site) routes() http.Handler {
@@ -96,19 +100,23 @@ type paths map[string]func(http.ResponseWriter, *http.Request) error
 // pages are all paths that need a login.
 func (s *site) pages() paths {
 	all := paths{
-		"GET /{$}":                             s.overview,
-		"GET /stream":                          s.followOverview,
-		"GET /configurations/{component}/{id}": s.configuration,
-		"GET /jobs/{id}":                       s.job,
-		"GET /jobs/{id}/stream":                s.followJob,
-		"GET /jobs/{id}/events":                s.eventLog,
-		"GET /tables":                          s.tables,
-		"GET /tables/{id}":                     s.table,
-		"GET /tables/{id}/csv":                 s.download,
-		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
+		"GET /{$}":                                  s.overview,
+		"GET /stream":                               s.followOverview,
+		"GET /configurations/{component}/{id}":      s.configuration,
+		"GET /jobs/{id}":                            s.job,
+		"GET /jobs/{id}/stream":                     s.followJob,
+		"GET /jobs/{id}/events":                     s.eventLog,
+		"POST /jobs/{id}/kill":                      s.kill,
+		"POST /jobs/{id}/again":                     s.again,
+		"POST /configurations/{component}/{id}/run": s.run,
+		"GET /tables":                               s.tables,
+		"GET /tables/{id}":                          s.table,
+		"GET /tables/{id}/csv":                      s.download,
+		"/":                                         func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
 	maps.Copy(all, s.editorPages())
 	maps.Copy(all, s.beginPages())
+	maps.Copy(all, s.tryPages())
 	return all
 }
 
@@ -134,7 +142,9 @@ const failedMessage = "The page could not be made. The local platform says why, 
 
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := http.StatusInternalServerError, failedMessage
-	if errors.Is(err, store.ErrNotFound) {
+	if no, ok := errors.AsType[*refused](err); ok {
+		status, message = no.Status, no.Message
+	} else if errors.Is(err, store.ErrNotFound) {
 		status, message = http.StatusNotFound, "There is nothing at this address. It may have been deleted."
 	} else {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))

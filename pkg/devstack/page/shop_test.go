@@ -113,9 +113,11 @@ func (p *platform) begin(job string) {
 	for i, took := range []int{143, 96, 118, 402} {
 		p.request(job, "/users", fmt.Sprintf("limit=10&offset=%d", 10*i), 1, 200, time.Duration(took)*time.Millisecond)
 	}
-	p.say(job, "info", "Job users finished: 4 pages, 34 rows, the page holds fewer items than requested", "event", "job.finished")
+	p.say(job, "info", "Job users finished: 4 pages, 34 rows, the page holds fewer items than requested", "event", "job.finished", "job", "users", "jobPointer", "/parameters/config/jobs/0",
+		"pages", "4", "rows", "34", "rule", "the page holds fewer items than requested")
 	p.request(job, "/orders", "", 1, 503, 61*time.Millisecond)
-	p.say(job, "info", "GET /orders: status 503, retry 1 in 650ms", "event", "request.retried", "method", "GET", "path", "/orders", "retry", 1, "waitSeconds", "0.65")
+	p.say(job, "info", "GET /orders: status 503, retry 1 in 650ms", "event", "request.retried", "method", "GET", "path", "/orders", "retry", 1, "waitSeconds", "0.65",
+		"reason", "status 503", "job", "orders", "jobPointer", "/parameters/config/jobs/1")
 	p.clock.Advance(650 * time.Millisecond)
 	p.request(job, "/orders", "", 2, 200, 187*time.Millisecond)
 	p.request(job, "/orders", "after=1004", 1, 200, 154*time.Millisecond)
@@ -126,6 +128,8 @@ func (p *platform) run(j store.Job) store.Job {
 	p.Helper()
 	p.begin(j.ID)
 	p.say(j.ID, "warn", "dataField 'orders' contains no data! (page 3 of orders)", "event", "data.empty")
+	p.say(j.ID, "debug", "Job orders finished: 3 pages, 8 rows, the page is empty", "event", "job.finished", "job", "orders", "jobPointer", "/parameters/config/jobs/1",
+		"pages", "3", "rows", "8", "rule", "the page is empty")
 	p.say(j.ID, "info", "Table shop.users: 34 rows, 5 columns", "event", "table.written")
 	p.say(j.ID, "info", "Table shop.orders: 8 rows, 3 columns", "event", "table.written")
 	p.say(j.ID, "info", "Extraction finished: 42 rows, 2 tables, 8 requests", "event", "run.finished")
@@ -134,7 +138,9 @@ func (p *platform) run(j store.Job) store.Job {
 	return p.end(j.ID, store.Success, store.Result{
 		Message: "Component processing finished.", ConfigVersion: "1",
 		Variables: []store.Variable{{Name: "bucket", Value: "shop"}, {Name: "secret", Value: "let-me-in"}},
-		Tables:    []string{"in.c-shop.users", "in.c-shop.orders"}, Images: []string{"configurable-extractor 1.4.0"},
+		Tables:    []string{"in.c-shop.users", "in.c-shop.orders"}, Images: []string{"/usr/local/bin/configurable-extractor"},
+		Counted: &store.Counted{Rows: 42, Tables: 2, Requests: 8, Bytes: 54_012},
+		Loaded:  []store.Loaded{{Table: "in.c-shop.users", Rows: 34}, {Table: "in.c-shop.orders", Rows: 8}},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestTablePreviewIsShort(t *testing.T) {
 		rows = append(rows, []string{fmt.Sprintf("cell %d.", i)})
 	}
 	p.load(store.Load{Table: "in.c-long.t", Columns: []store.Column{{Name: "a"}}}, rows...)
-	body := p.see("/tables/in.c-long.t", "The first 100 rows of 1,234", "cell 99.")
+	body := p.see("/tables/in.c-long.t", "1–100 of 1,234 rows", "cell 99.")
 	lacks(t, body, "cell 100.")
 	if lines := strings.Count(p.see("/tables/in.c-long.t/csv"), "\n"); lines != 1235 {
 		t.Errorf("%d lines of CSV", lines)
@@ -54,7 +55,7 @@ func TestWideTablePreviewIsShort(t *testing.T) {
 		row = append(row, strings.Repeat("x", cellRunes))
 	}
 	p.load(wide, slices.Repeat([][]string{row}, 10)...)
-	if body := p.see("/tables/in.c-wide.t", "The first 4 rows of 10"); len(body) > 3*pageBytes {
+	if body := p.see("/tables/in.c-wide.t", "1–3 of 10 rows"); len(body) > 3*pageBytes {
 		t.Errorf("%d bytes", len(body))
 	}
 }
@@ -118,4 +119,67 @@ func TestNewCell(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTableSearchAndOrder(t *testing.T) {
+	p := newPlatform(t)
+	rows := [][]string{{"10", "b", ""}, {"9", "a", ""}, {"", "c", ""}, {"x", "B", ""}, {"-1.5", "", ""}}
+	p.load(store.Load{Table: "in.c-s.t", Columns: []store.Column{{Name: "n"}, {Name: "text"}, {Name: "none"}}}, rows...)
+	first := regexp.MustCompile(`<th scope="row" class="figure">(\d+)</th>`)
+	for _, c := range []struct{ query, order, text string }{
+		{"", "1 2 3 4 5", "5 rows<"},
+		{"?sort=n", "5 2 1 4 3", `aria-sort="ascending"`},
+		{"?sort=n&desc=1", "4 1 2 5 3", `aria-sort="descending"`},
+		{"?sort=nothing", "1 2 3 4 5", `aria-sort="none"`},
+		{"?sort=none", "1 2 3 4 5", ""},
+		{"?q=B", "1 4", "2 rows that match"},
+		{"?q=b&sort=n&desc=1", "4 1", `href="/tables/in.c-s.t?q=b"`},
+		{"?q=zzz", "", "No row matches"},
+		{"?page=2", "", "There are no rows on this page"},
+	} {
+		body := p.see("/tables/in.c-s.t"+c.query, c.text)
+		var got []string
+		for _, match := range first.FindAllStringSubmatch(body, -1) {
+			got = append(got, match[1])
+		}
+		if strings.Join(got, " ") != c.order {
+			t.Errorf("%s: rows %v, want %s", c.query, got, c.order)
+		}
+	}
+	p.see("/tables/in.c-s.t", `data-label="In the data">integer, text, number</td>`, "80 %", "always empty", "0 %")
+	lacks(t, p.see("/tables/in.c-s.t"), "no type", "Declared type", "Primary key</th>", "Empty allowed")
+	p.load(store.Load{Table: "in.c-s.empty", Columns: []store.Column{{Name: "n"}}})
+	lacks(t, p.see("/tables/in.c-s.empty", "The table has no rows"), "In the data", "Filled")
+}
+
+// TestTablePages: every row can be reached, in the order of the table and in another one.
+func TestTablePages(t *testing.T) {
+	p := newPlatform(t)
+	var rows [][]string
+	for i := range 350 {
+		rows = append(rows, []string{fmt.Sprintf("cell %d.", 350-i)})
+	}
+	p.load(store.Load{Table: "in.c-long.t", Columns: []store.Column{{Name: "a"}}}, rows...)
+	for _, query := range []string{"", "?sort=a", "?q=cell"} {
+		seen, path := map[string]bool{}, "/tables/in.c-long.t"+query
+		for path != "" {
+			body := p.see(path)
+			for _, match := range regexp.MustCompile(`>cell (\d+)\.<`).FindAllStringSubmatch(body, -1) {
+				seen[match[1]] = true
+			}
+			path = link(body, "table-rows", "Later")
+		}
+		if len(seen) != 350 {
+			t.Errorf("%q: %d rows", query, len(seen))
+		}
+	}
+}
+
+func TestLoadsOfATable(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	p.see("/tables/in.c-shop.users", "Rows after the last 2 loads: now 34, as many as before", `<a href="/jobs/`+s.second.ID+`"`)
+	p.end(p.start(s.orders).ID, store.Success, store.Result{Loaded: []store.Loaded{{Table: "in.c-shop.users", Rows: 1034}}})
+	p.see("/tables/in.c-shop.users", "now 1,034, 1,000 more than before")
+	lacks(t, p.see("/tables"), "loads")
 }

@@ -91,6 +91,7 @@ func (s *site) functions() template.FuncMap {
 		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
 		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
 		"seconds":  seconds,
+		"took":     took,
 		"size":     size,
 		"number":   number,
 		"count":    count,
@@ -99,6 +100,8 @@ func (s *site) functions() template.FuncMap {
 		"configurationURL": func(component, id string) string {
 			return s.session.path + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 		},
+		"megabytes":    func(bytes int64) int64 { return bytes / 1e6 },
+		"join":         func(names []string) string { return strings.Join(names, ".") },
 		"tone":         tone,
 		"incomplete":   incomplete,
 		"mayBeMissing": event.MayBeMissing,
@@ -170,6 +173,14 @@ func seconds(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 	}
+}
+
+// took is how long a request took. One within the same millisecond took some time.
+func took(d time.Duration) string {
+	if d < time.Millisecond {
+		return "<1 ms"
+	}
+	return seconds(d)
 }
 
 func size(bytes int64) string {

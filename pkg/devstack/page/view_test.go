@@ -1,11 +1,11 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -50,6 +50,9 @@ func TestShellWord(t *testing.T) {
 func (d document) text() string {
 	var b strings.Builder
 	for _, l := range d.Lines {
+		if l.Absent {
+			continue // it is not in the document
+		}
 		b.WriteString(strings.Repeat("  ", l.Indent))
 		for _, token := range l.Tokens {
 			b.WriteString(token.Text)
@@ -97,15 +100,24 @@ func TestDocument(t *testing.T) {
 		pointer string
 		line    int
 		missing bool
+		absent  string // the line that is added
 	}{
-		{"", 1, false}, {"/a~1b", 2, false}, {"/a~1b/~0", 3, false}, {"/a~1b/~0/0", 4, false}, {"/a~1b/~0/1/#x", 6, false}, {"/a~1b/~0/1/#x/y", 6, true},
-		{"/a~1b/~0/2", 8, false}, {"/a~1b/~0/9", 3, true}, {"/a/b", 1, true}, {"/", 12, false}, {"/n/x", 13, true}, {"nonsense", 1, true}, {"/a~1b/no/such/thing", 2, true},
+		{"", 1, false, ""}, {"/a~1b", 2, false, ""}, {"/a~1b/~0", 3, false, ""}, {"/a~1b/~0/0", 4, false, ""}, {"/a~1b/~0/1/#x", 6, false, ""}, {"/a~1b/~0/1/#x/y", 6, true, ""},
+		{"/a~1b/~0/2", 8, false, ""}, {"/a~1b/~0/9", 3, true, ""}, {"/a/b", 1, true, ""}, {"/", 12, false, ""}, {"/n/x", 13, true, ""}, {"nonsense", 1, true, ""}, {"/a~1b/no/such/thing", 2, true, ""},
+		{"/a~1b/no", 2, false, `"no": …`}, {"/limit", 1, false, `"limit": …`}, {"/a~1b/~0/1/y", 5, false, `"y": …`},
 	} {
-		line := d.mark(c.pointer, note{Pointer: c.pointer})
-		notes := d.Lines[line-1].Notes
-		if line != c.line || notes[len(notes)-1].Missing != c.missing {
-			t.Errorf("%q: line %d, missing %v, want %d, %v", c.pointer, line, notes[len(notes)-1].Missing, c.line, c.missing)
+		at := d.mark(c.pointer, note{Pointer: c.pointer})
+		i := slices.IndexFunc(d.Lines, func(l line) bool { return len(l.Notes) > 0 && l.Notes[len(l.Notes)-1].Pointer == c.pointer })
+		if i < 0 || at != c.line || d.Lines[i].Notes[len(d.Lines[i].Notes)-1].Missing != c.missing || d.Lines[i].Absent != (c.absent != "") || !d.Lines[i].Absent && d.Lines[i].Number != at {
+			t.Errorf("%q: line %d, at %d of %+v, want %d", c.pointer, at, i, d.Lines, c.line)
+			continue
 		}
+		if d.Lines[i].Absent && d.Lines[i].Tokens[0].Text+d.Lines[i].Tokens[1].Text != c.absent {
+			t.Errorf("%q adds %+v", c.pointer, d.Lines[i].Tokens)
+		}
+	}
+	if got := d.text(); got != want {
+		t.Errorf("marks change it to\n%s", got)
 	}
 }
 
@@ -126,7 +138,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(`{"#a": {"#b": ["secret-text"]}}`, "//~1")
 	f.Fuzz(func(t *testing.T, text, pointer string) {
 		d := newDocument([]byte(text), nil)
-		if line := d.mark(pointer, note{}); line < 1 || line > len(d.Lines) {
+		if line := d.mark(pointer, note{Key: pointer}); line < 1 || line > len(d.Lines) {
 			t.Errorf("line %d of %d", line, len(d.Lines))
 		}
 		v, err := value.Parse([]byte(text))
@@ -145,49 +157,5 @@ func TestSecretVariables(t *testing.T) {
 	secretVariables([]byte(`{"#a": "x{{one}}{{ two }}", "b": "{{open}}", "c": [{"#d": {"e": ["{{three}}"]}}]}`), names)
 	if len(names) != 3 || !names["one"] || !names["two"] || !names["three"] {
 		t.Errorf("got %v", names)
-	}
-}
-
-func TestWaterfall(t *testing.T) {
-	var w waterfall
-	at := noon
-	answer := func(text string, after time.Duration) {
-		at = at.Add(after)
-		w.add(store.Event{Created: at}, fields([]byte(text)))
-	}
-	answer(`{"event": "request.answered", "method": "GET", "path": "/a", "status": "503", "seconds": "1", "bytes": "7", "attempt": "1"}`, time.Second)
-	answer(`{"event": "request.retried", "method": "GET", "path": "/a", "waitSeconds": 2}`, 0)
-	answer(`{"event": "request.answered", "method": "GET", "path": "/a", "reason": "connection refused", "seconds": 1, "attempt": 2}`, 3*time.Second)
-	answer(`{"event": "request.retried", "method": "POST", "path": "/a", "waitSeconds": 2}`, 0)
-	answer(`{"event": "job.finished"}`, time.Hour)
-	bars := w.Bars()
-	if len(bars) != 2 || w.Total != 2 || w.Omitted() != 0 {
-		t.Fatalf("%d bars of %d", len(bars), w.Total)
-	}
-	for i, want := range []bar{
-		{X: "0.00%", Width: "25.00%", WaitX: "25.00%", WaitWidth: "50.00%"},
-		{X: "75.00%", Width: "25.00%"},
-	} {
-		got := bars[i]
-		got.request = request{}
-		if got != want {
-			t.Errorf("bar %d is %+v, want %+v", i, got, want)
-		}
-	}
-	if bars[0].Class() != "refused" || bars[0].Bytes != 7 || bars[1].Class() != "failed" || bars[1].Reason != "connection refused" || bars[1].Attempt != 2 {
-		t.Errorf("bars %+v", bars)
-	}
-	if ticks := w.Ticks(); ticks[3] != (tick{"75%", "3.00 s"}) {
-		t.Errorf("ticks %v", ticks)
-	}
-}
-
-func TestWaterfallOfOddEvents(t *testing.T) {
-	for _, seconds := range []string{`-5`, `"NaN"`, `"Inf"`, `1e300`, `"x"`, `null`, `[]`, `99999999999`} {
-		var w waterfall
-		w.add(store.Event{Created: noon}, fields([]byte(`{"event": "request.answered", "status": 1e400, "seconds": `+seconds+`}`)))
-		if bars := w.Bars(); len(bars) != 1 || bars[0].X != "0.00%" || bars[0].Width != "0.00%" || bars[0].Took != 0 || bars[0].Status != 0 {
-			t.Errorf("%s: %+v", seconds, bars)
-		}
 	}
 }

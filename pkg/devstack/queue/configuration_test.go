@@ -106,6 +106,7 @@ func TestEnvironment(t *testing.T) {
 		"KBC_RUNID": "2", "KBC_PROJECTID": "1", "KBC_STACKID": "platform.test", "KBC_COMPONENTID": "acme.ex",
 		"KBC_CONFIGID": "7", "KBC_CONFIGVERSION": "1", "KBC_BRANCHID": "1", "KBC_COMPONENT_RUN_MODE": "run",
 		"KBC_STAGING_FILE_PROVIDER": "aws", "KBC_PROJECT_FEATURE_GATES": "", "KBC_TOKEN": "the-token", "KBC_URL": "http://platform.test",
+		"EXTRACTOR_LIVE": "true",
 	}
 	for name, tc := range map[string]struct {
 		job    store.Job

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -132,6 +133,36 @@ func TestIncompleteJobs(t *testing.T) {
 			}
 			if j := p.run(store.Job{Config: "7"}); j.Status != store.Success || j.Result.Incomplete != tc.want {
 				t.Errorf("%s with %d findings, want %d", j.Status, j.Result.Incomplete, tc.want)
+			}
+		})
+	}
+}
+
+// TestCounted: what the runs of all rows fetched is summed up, from events and from lines
+// of JSON, and not from what an API says.
+func TestCounted(t *testing.T) {
+	const finished = `{"event":"run.finished","rows":"42","tables":"2","requests":9,"bytes":"1000"}`
+	for name, tc := range map[string]struct {
+		text   string
+		fields string
+		want   *store.Counted
+	}{
+		"event":          {"Extraction finished", finished, &store.Counted{Rows: 84, Tables: 4, Requests: 18, Bytes: 2000}},
+		"line of JSON":   {finished, "", &store.Counted{Rows: 84, Tables: 4, Requests: 18, Bytes: 2000}},
+		"cut":            {"cut", `{"event":"run.cut","rows":1}`, &store.Counted{Rows: 2}},
+		"not numbers":    {"odd", `{"event":"run.finished","rows":"-5","requests":[1],"bytes":1e99}`, &store.Counted{}},
+		"another event":  {"odd", `{"event":"other","text":"\"run.finished\"","rows":5}`, nil},
+		"what it quotes": {`"run.finished" {"rows":5}`, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlatform(t)
+			p.configure("7", `{}`, store.Row{ID: "a", Configuration: []byte(`{}`)}, store.Row{ID: "b", Configuration: []byte(`{}`)})
+			p.component = func(run *play) sandbox.Exit {
+				run.log(sandbox.Record{Time: noon, Type: sandbox.Info, Message: tc.text, Fields: []byte(tc.fields)})
+				return sandbox.Exit{}
+			}
+			if j := p.run(store.Job{Config: "7"}); !reflect.DeepEqual(j.Result.Counted, tc.want) {
+				t.Errorf("got %+v, want %+v", j.Result.Counted, tc.want)
 			}
 		})
 	}

@@ -25,6 +25,8 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 		"KBC_PROJECT_FEATURE_GATES": "",
 		"KBC_TOKEN":                 q.o.Token,
 		"KBC_URL":                   q.o.URL,
+		// The real platform does not set it: the page shows running jobs.
+		"EXTRACTOR_LIVE": "true",
 	}
 	if s.row != "" {
 		env["KBC_CONFIGROWID"] = s.row

@@ -1,18 +1,21 @@
 package queue
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // record stores a record of the component. The sandbox has masked it.
 func (r *run) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
-	r.events.add(store.Event{
+	r.count(said)
+	r.emit(store.Event{
 		Created:   said.Time,
 		Component: r.job.Component,
 		RunID:     r.job.ID,
@@ -22,9 +25,37 @@ func (r *run) record(said sandbox.Record) {
 	})
 }
 
+// count adds what the last event of a run of the component says. Without a log server
+// the message is the event as JSON.
+func (r *run) count(said sandbox.Record) {
+	text := string(said.Fields)
+	if text == "" {
+		text = said.Message
+	}
+	if !strings.Contains(text, `"run.finished"`) && !strings.Contains(text, `"run.cut"`) {
+		return
+	}
+	v, err := value.Parse([]byte(text))
+	if kind := v.Field("event").Raw(); err != nil || kind != (event.RunFinished{}).Kind() && kind != (event.RunCut{}).Kind() {
+		return
+	}
+	number := func(name string) int {
+		n, _ := strconv.Atoi(v.Field(name).Raw()) // what is no number counts nothing
+		return max(n, 0)
+	}
+	if r.result.Counted == nil {
+		r.result.Counted = &store.Counted{}
+	}
+	c := r.result.Counted
+	c.Rows += number("rows")
+	c.Tables += number("tables")
+	c.Requests += number("requests")
+	c.Bytes += int64(number("bytes"))
+}
+
 // say adds an event of the platform itself.
 func (r *run) say(kind, message, description string) {
-	r.events.add(store.Event{
+	r.emit(store.Event{
 		Created:     r.q.o.Now(),
 		Component:   r.job.Component,
 		RunID:       r.job.ID,

@@ -17,6 +17,8 @@ type run struct {
 	job     store.Job
 	secrets secrets
 	events  *journal
+	// emit takes the events: it is that of the journal.
+	emit func(store.Event)
 	// result is the result so far.
 	result store.Result
 }
@@ -24,6 +26,7 @@ type run struct {
 // newRun begins a run. failed is called when its events can no longer be stored.
 func (q *Queue) newRun(job store.Job, failed func(error)) *run {
 	r := &run{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
+	r.emit = r.events.add
 	r.secrets.add(q.o.Token)
 	return r
 }
@@ -197,9 +200,13 @@ func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 		Warn:      func(text string) { r.say(sandbox.Warn, text, "") },
 	})
 	for _, t := range tables {
-		if !slices.Contains(r.result.Tables, t.ID) {
+		i := slices.Index(r.result.Tables, t.ID)
+		if i < 0 {
 			r.result.Tables = append(r.result.Tables, t.ID)
+			r.result.Loaded = append(r.result.Loaded, store.Loaded{Table: t.ID})
+			i = len(r.result.Tables) - 1
 		}
+		r.result.Loaded[i].Rows = t.Rows
 	}
 	if interruption := interrupted(ctx); interruption != nil {
 		return interruption

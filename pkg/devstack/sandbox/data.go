@@ -18,6 +18,9 @@ type Data struct {
 	root string // contains the data directory and the scratch directory
 }
 
+// FilesDir is the directory of Spec.Files in the data directory.
+const FilesDir = "try"
+
 // rootPrefix begins the names of run directories.
 const rootPrefix = "run-"
 
@@ -63,6 +66,9 @@ func (d Data) fill(spec Spec) error {
 			return err
 		}
 	}
+	if err := d.addFiles(spec); err != nil {
+		return err
+	}
 	state := spec.State
 	if state == nil {
 		state = []byte("{}")
@@ -71,6 +77,23 @@ func (d Data) fill(spec Spec) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(d.Dir, "in", "state.json"), state, 0o600)
+}
+
+// addFiles makes the directory of what the arguments name.
+func (d Data) addFiles(spec Spec) error {
+	if spec.Args == nil {
+		return nil
+	}
+	dir := filepath.Join(d.Dir, FilesDir)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for name, path := range spec.Files {
+		if err := os.Link(path, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d Data) temp() string { return filepath.Join(d.root, "tmp") }

@@ -114,7 +114,7 @@ func (d Docker) runArgs(l Launch, env map[string]string) ([]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		args = append(args, "--env", name)
 	}
-	return append(append(args, d.Args...), d.Image), nil
+	return slices.Concat(args, d.Args, []string{d.Image}, l.args("/data")), nil
 }
 
 // bind is the value of docker's --mount, which is a line of CSV.

@@ -18,6 +18,9 @@ type Launch struct {
 	// Data is the data directory, Temp a directory for temporary files. Both are
 	// absolute.
 	Data, Temp string
+	// Args returns the arguments for the component, which sees its data directory at
+	// this path; nil is none.
+	Args func(data string) []string
 	// Env is the environment, except for what only the engine knows: the data
 	// directory and the temporary directory as the component sees them.
 	Env map[string]string
@@ -37,4 +40,12 @@ type Component interface {
 	Stop(grace time.Duration) error
 	// Kill ends it at once.
 	Kill() error
+}
+
+// args are the arguments for a component that sees its data directory at this path.
+func (l Launch) args(data string) []string {
+	if l.Args == nil {
+		return nil
+	}
+	return l.Args(data)
 }

@@ -47,7 +47,7 @@ func (p Process) Start(l Launch) (Component, error) {
 	if runtime.GOOS == "windows" {
 		env["TMP"], env["TEMP"] = l.Temp, l.Temp
 	}
-	cmd := exec.Command(p.path, p.args...)
+	cmd := exec.Command(p.path, slices.Concat(p.args, l.args(l.Data))...)
 	cmd.Dir, cmd.Env = l.Temp, assignments(env)
 	c, err := startChild(cmd, l.Stdout, l.Stderr)
 	if err != nil {

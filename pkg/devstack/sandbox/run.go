@@ -26,7 +26,7 @@ func (r *run) run(ctx context.Context, data Data) (Exit, error) {
 	env := make(map[string]string, len(r.spec.Env)+2)
 	maps.Copy(env, r.spec.Env)
 	r.lines.give = func(h head) { r.journal.text(Info, h) }
-	launch := Launch{Name: data.name(), Data: data.Dir, Temp: data.temp(), Env: env, Stdout: r.takeStdout, Stderr: r.stderr.write}
+	launch := Launch{Name: data.name(), Data: data.Dir, Temp: data.temp(), Args: r.spec.Args, Env: env, Stdout: r.takeStdout, Stderr: r.stderr.write}
 	var exit Exit
 	var err error
 	if r.sandbox.gelf {

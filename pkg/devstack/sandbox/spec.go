@@ -11,6 +11,13 @@ type Spec struct {
 	Config []byte
 	// State is the text of in/state.json; nil is {}.
 	State []byte
+	// Files are linked into the directory FilesDir of the data directory: their
+	// paths by the names there. If the spec has Args, the directory is there without
+	// files too.
+	Files map[string]string
+	// Args returns arguments for the component, which sees its data directory at this
+	// path; nil is none.
+	Args func(data string) []string
 	// Env is the environment of the run (KBC_RUNID, KBC_PROJECTID, …). The sandbox
 	// sets KBC_DATADIR and KBC_LOGGER_….
 	Env map[string]string

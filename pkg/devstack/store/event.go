@@ -46,7 +46,7 @@ func (s *Store) AddEvents(added ...Event) ([]Event, error) {
 	stored := make([]Event, len(added))
 	err := s.write(func(tx *bbolt.Tx) error {
 		for i, e := range added {
-			id, err := nextID(tx)
+			id, err := tx.Bucket(events).NextSequence()
 			if err != nil {
 				return err
 			}
@@ -102,15 +102,21 @@ func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error 
 // Events calls keep with all events, or those of a run, the newest first, until
 // keep returns false.
 func (s *Store) Events(run string, keep func(Event) bool) error {
+	if run == "" {
+		return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(events).Cursor(), keep) })
+	}
+	// No event has the highest id.
+	return s.EventsBefore(run, math.MaxUint64, keep)
+}
+
+// EventsBefore calls keep with the events of a run whose id is below before, the newest
+// first, until keep returns false.
+func (s *Store) EventsBefore(run string, before uint64, keep func(Event) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
-		if run == "" {
-			return newest(tx.Bucket(events).Cursor(), keep)
-		}
 		prefix := runPrefix(run)
 		cursor := tx.Bucket(eventsOfRun).Cursor()
-		// No event has the highest id: after the last event of the run comes one of
-		// another run, or nothing.
-		key, _ := cursor.Seek(runKey(run, math.MaxUint64))
+		// After the last event of the run comes one of another run, or nothing.
+		key, _ := cursor.Seek(runKey(run, before))
 		if key == nil {
 			key, _ = cursor.Last()
 		} else {

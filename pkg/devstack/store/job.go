@@ -99,6 +99,22 @@ type Result struct {
 	// Incomplete is how many warnings said that data may be missing, see
 	// event.Finding. The platform's record of a job does not have it.
 	Incomplete int
+	// Counted is what the component counted; nil if it did not say.
+	Counted *Counted
+	// Loaded are the tables that were written, with the rows that each had then.
+	Loaded []Loaded
+}
+
+// Counted is what the runs of a component fetched, see event.RunFinished.
+type Counted struct {
+	Rows, Tables, Requests int
+	Bytes                  int64
+}
+
+// Loaded is a table with its number of rows after a job had loaded it.
+type Loaded struct {
+	Table string
+	Rows  int
 }
 
 // Variable is the name and the value of a variable.

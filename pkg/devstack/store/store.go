@@ -48,7 +48,7 @@ var (
 	buckets        = []byte("buckets")        // id -> Bucket
 	tables         = []byte("tables")         // id -> tableRecord
 	rows           = []byte("rows")           // generation -> a bucket, see generation.go
-	ids            = []byte("ids")            // its sequence numbers everything
+	ids            = []byte("ids")            // its sequence numbers everything but events
 	keys           = []byte("keys")           // encryptionKey -> the key of the ciphers
 	files          = []byte("files")          // id -> File
 	operations     = []byte("operations")     // id -> Operation
@@ -126,12 +126,23 @@ func (s *Store) prepare() error {
 		if err := errors.Join(prepareVersions(tx), s.prepareMetadata(tx)); err != nil {
 			return err
 		}
-		return s.prepareKey(tx)
+		return errors.Join(numberEvents(tx), s.prepareKey(tx))
 	})
 	if err != nil {
 		return err
 	}
 	return errors.Join(s.recover(), s.recoverFiles())
+}
+
+// numberEvents gives events their own numbers, so that they leave no gaps in those of
+// jobs and configurations. A file of an earlier version has events with higher numbers.
+func numberEvents(tx *bbolt.Tx) error {
+	b := tx.Bucket(events)
+	last, _ := b.Cursor().Last()
+	if last == nil {
+		return nil
+	}
+	return b.SetSequence(max(b.Sequence(), binary.BigEndian.Uint64(last)))
 }
 
 // prepareKey reads the key, and makes it the first time.

@@ -120,6 +120,8 @@ func TestConcurrentWriters(t *testing.T) {
 		}
 		given[id] = true
 	}
+	// Events have numbers of their own.
+	noteEvent := func(e Event) { note("event "+e.ID, nil) }
 	for i := range writers {
 		wait.Go(func() {
 			_, err := s.UpdateConfiguration("c", counter.ID, func(c *Configuration) error { c.Name += "x"; return nil })
@@ -136,8 +138,8 @@ func TestConcurrentWriters(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			note(added[0].ID, nil)
-			note(added[1].ID, nil)
+			noteEvent(added[0])
+			noteEvent(added[1])
 			id, err := s.NewID()
 			note(id, err)
 			if i%20 == 0 {

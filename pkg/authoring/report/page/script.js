@@ -64,7 +64,7 @@ function tableSection(id, caption, note, columns, entries, className = "", rowCl
   return section;
 }
 
-const failed = (request) => !request.status || request.status >= 400;
+const failed = (request) => !request.status || request.status >= 400 && !request.ignored;
 
 function status(request) {
   if (!request.status) {
@@ -72,7 +72,9 @@ function status(request) {
     none.title = request.reason || "";
     return none;
   }
-  return make("span", failed(request) ? "bad" : "good", String(request.status));
+  const code = make("span", failed(request) ? "bad" : request.ignored ? "warn" : "good", String(request.status));
+  if (request.ignored) code.title = "the configuration allows this status";
+  return code;
 }
 
 function statuses(all) {
@@ -93,27 +95,37 @@ function jobOf(request) {
 // A failed run has no tables.
 const incomplete = report.status === "failed" ? [] : report.incomplete || [];
 
+// nameOf is the end of the path of a configuration.
+const nameOf = (path) => (path || "Extraction report").split(/[\\/]/).slice(-2).join("/");
+
 function headline() {
   const colours = { success: "good", cut: "warn" };
-  const line = make("div", "headline", make("h1", "", "Extraction report"),
+  const title = make("h1", "", nameOf(report.configuration));
+  title.title = report.configuration || "";
+  const line = make("div", "headline", title,
     make("span", "status " + (colours[report.status] || "bad"), report.status),
     incomplete.length ? make("span", "status warn", "incomplete") : "");
   const t = report.totals;
+  const pair = ([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value));
+  const tally = make("dl", "tally", [
+    [t.rows === 1 ? "row" : "rows", figure(t.rows)],
+    [t.tables === 1 ? "table" : "tables", figure(t.tables)],
+    [t.requests === 1 ? "request" : "requests", figure(t.requests)],
+    ["received", bytes(t.bytes)],
+    ["took", duration(report.seconds)],
+  ].map(pair));
   const facts = make("dl", "facts", [
+    ...(report.apis ? [["API", report.apis.map((api) => make("code", "", api))]] : []),
     ["Started", report.started.replace("T", " ").replace("Z", " UTC")],
-    ["Took", duration(report.seconds)],
-    ["Requests", figure(t.requests)],
-    ["Failures", figure(t.failures)],
-    ["Retries", figure(t.retries)],
+    ...(t.failures ? [["Failures", make("span", "bad", figure(t.failures))]] : []),
+    ...(t.ignored ? [["Allowed failures", figure(t.ignored)]] : []),
+    ...(t.retries ? [["Retries", figure(t.retries)]] : []),
     ...(t.polls ? [["Asked again", figure(t.polls)]] : []),
-    ["Waited", duration(t.waited)],
-    ["Received", bytes(t.bytes)],
+    ...(t.waited ? [["Waited", duration(t.waited)]] : []),
     ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
-    ["Tables", figure(t.tables)],
-    ["Rows", figure(t.rows)],
-    ["Version", report.extractor || "unknown"],
-  ].map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
-  return [line, facts];
+    ...(report.extractor ? [["Extractor", report.extractor]] : []),
+  ].map(pair));
+  return [make("p", "kicker", "Extraction report"), line, tally, facts];
 }
 
 function fault(error) {
@@ -166,22 +178,104 @@ function jobs() {
   ], report.jobs);
 }
 
+// timeline maps times to places from 0 to 1. A stretch in which no request ran is drawn
+// shorter: one takes at most a quarter of the time in which some ran, all together as
+// much as that.
+function timeline(requests) {
+  const spans = requests.map((r) => [r.start, r.start + r.seconds]).sort((a, b) => a[0] - b[0]);
+  const pieces = [];
+  let end = spans[0][0];
+  for (const [from, until] of spans) {
+    if (from > end || !pieces.length) {
+      if (pieces.length) pieces.push({ from: end, until: from, idle: true });
+      pieces.push({ from, until });
+      end = until;
+    }
+    end = Math.max(end, until);
+    pieces[pieces.length - 1].until = end;
+  }
+  const idle = pieces.filter((p) => p.idle).map((p) => p.until - p.from).sort((a, b) => a - b);
+  const busy = Math.max(0.001, pieces.reduce((sum, p) => sum + (p.idle ? 0 : p.until - p.from), 0));
+  let budget = busy;
+  let longest = busy / 4;
+  idle.forEach((pause, i) => {
+    const share = budget / (idle.length - i);
+    if (pause > share) longest = Math.min(longest, share);
+    else budget -= pause;
+  });
+  let total = 0;
+  for (const p of pieces) {
+    p.cut = p.idle && p.until - p.from > longest * 1.001;
+    p.at = total;
+    p.length = p.cut ? longest : p.until - p.from;
+    total += p.length;
+  }
+  total = total || 0.001;
+  const of = (time) => {
+    for (const p of pieces) {
+      if (time > p.until) continue;
+      const took = p.until - p.from;
+      return (p.at + (took > 0 && time > p.from ? (time - p.from) * p.length / took : 0)) / total;
+    }
+    return 1;
+  };
+  const step = round(total / 6);
+  const ticks = [];
+  let last = -1;
+  for (const p of pieces) {
+    const share = p.length / total;
+    if (p.cut && share >= 0.1) last = (p.at + p.length) / total - 0.13;
+    if (p.idle && p.cut) continue;
+    for (let n = Math.ceil(p.from / step - 1e-9); n * step <= p.until && ticks.length < 20; n++) {
+      const x = (p.at + n * step - p.from) / total;
+      if (x - last < 0.13 || x > 0.94) continue;
+      ticks.push({ x, text: n === 0 ? "0" : duration(n * step) });
+      last = x;
+    }
+  }
+  const pauses = pieces.filter((p) => p.cut && p.length / total >= 0.004)
+    .map((p) => ({ x: p.at / total, width: p.length / total, seconds: p.until - p.from }));
+  return { of, ticks, pauses };
+}
+
+// round is the next round number of seconds.
+function round(seconds) {
+  for (let unit = 0.001; ; unit *= 10) {
+    for (const n of [1, 2, 5]) if (unit * n >= seconds - 1e-12) return unit * n;
+  }
+}
+
 // place puts a bar on its track.
-function place(className, from, seconds, total) {
+function place(className, from, until) {
   const bar = make("i", className);
-  bar.style.left = 100 * from / total + "%";
-  bar.style.width = 100 * seconds / total + "%";
+  const start = Math.min(from, 0.994);
+  bar.style.left = 100 * start + "%";
+  bar.style.width = 100 * Math.max(until - start, 0.006) + "%";
   return bar;
 }
 
 function waterfall() {
   const w = report.waterfall;
-  let total = 0.001;
-  for (const r of w.requests) total = Math.max(total, r.start + r.seconds + (r.retryIn || 0));
-  const track = (r) => make("div", "track",
-    r.held ? place("pause", r.start - r.held, r.held, total) : "",
-    place("took", r.start, r.seconds, total),
-    r.retryIn ? place("pause", r.start + r.seconds, r.retryIn, total) : "");
+  const line = timeline(w.requests);
+  const lines = () => [...line.pauses.map((p) => place("idle", p.x, p.x + p.width)), ...line.ticks.map((t) => place("tick", t.x, t.x))];
+  const axis = make("div", "axis", lines(),
+    line.pauses.filter((p) => p.width >= 0.1).map((p) => {
+      const text = make("span", "pause", duration(p.seconds));
+      text.style.left = 100 * (p.x + p.width / 2) + "%";
+      return text;
+    }),
+    line.ticks.map((t) => {
+      const text = make("span", "", t.text);
+      text.style.left = 100 * t.x + "%";
+      return text;
+    }));
+  const track = (r) => {
+    const end = r.start + r.seconds;
+    return make("div", "track", lines(),
+      r.held ? place("pause", line.of(r.start - r.held), line.of(r.start)) : "",
+      r.retryIn ? place("pause", line.of(end), line.of(end + r.retryIn)) : "",
+      place("took", line.of(r.start), line.of(end)));
+  };
   const asked = (r) => {
     const text = make("span", "", make("b", "", r.method), " " + address(r.url), r.login ? make("span", "quiet", " login") : "",
       r.attempt > 1 ? make("span", "quiet", " attempt " + r.attempt) : "");
@@ -189,15 +283,18 @@ function waterfall() {
     return text;
   };
   const note = w.omitted ? "the first " + figure(w.requests.length) + " of " + figure(w.requests.length + w.omitted) + " requests" : "";
-  const section = tableSection("waterfall", "Waterfall", note, [
+  const section = tableSection("waterfall", "Requests", note, [
     column("Request", asked, "asked"),
-    column("Status", status),
-    number("Start", (r) => duration(r.start)),
+    column("Status", status, "answer"),
     number("Took", (r) => duration(r.seconds)),
-    column("0 to " + duration(total), track),
-  ], w.requests, "waterfall", (r) => failed(r) ? "failed" : "");
-  section.append(make("p", "legend", make("span", "key"), "answered", make("span", "key bad"), "failed",
-    make("span", "key pause"), "waiting for a retry, for an answer to be ready, or for the rate limit"));
+    column(axis, track, "scale"),
+  ], w.requests, "waterfall", (r) => failed(r) ? "failed" : r.ignored ? "ignored" : "");
+  const key = (className, text) => make("span", "item", make("span", "key " + className), text);
+  section.append(make("p", "legend", key("", "answered"),
+    w.requests.some((r) => r.ignored) ? key("warn", "allowed by the configuration") : "",
+    w.requests.some(failed) ? key("bad", "failed") : "",
+    w.requests.some((r) => r.held || r.retryIn) ? key("pause", "waiting for a retry, for an answer to be ready, or for the rate limit") : "",
+    line.pauses.length ? key("idle", "a pause, drawn shorter") : ""));
   return section;
 }
 
@@ -279,13 +376,15 @@ function warnings() {
 
 const nothing = (what) => make("section", "", make("p", "quiet", what));
 
-document.title = "Extraction report: " + report.status + (incomplete.length ? ", incomplete" : "");
+document.title = nameOf(report.configuration) + ": " + report.status + (incomplete.length ? ", incomplete" : "");
 main.replaceChildren(...headline(),
   report.error ? fault(report.error) : "",
   report.error && report.error.problems ? problems(report.error.problems) : "",
   incomplete.length ? findings() : "",
-  warned.length ? warnings() : nothing(incomplete.length ? "No other warnings." : "No warnings."),
+  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, even if its jobs had stored rows." : "")),
   report.jobs.length ? jobs() : nothing("No job was run."),
   report.memory ? memory() : "",
-  ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
-  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, even if its jobs had stored rows." : "")));
+  ...(report.waterfall.requests.length ? [waterfall()] : [nothing("No request was sent.")]),
+  ...(report.waterfall.omitted ? [activity()] : []),
+  ...(report.waterfall.requests.length > 5 ? [slowest()] : []),
+  warned.length ? warnings() : nothing(incomplete.length ? "No other warnings." : "No warnings."));

@@ -650,6 +650,12 @@
     if (area.value !== saved) event.preventDefault();
   });
 
+  // The panel of a try leads to settings.
+  form.addEventListener("editor:show", (event) => {
+    event.preventDefault();
+    look(event.detail.start, event.detail.end);
+  });
+
   // ---- Begin
 
   measure();

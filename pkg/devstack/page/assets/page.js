@@ -2,7 +2,7 @@
 // place. Without it every page is whole, and as old as its last reload.
 "use strict";
 
-const shownEvents = 1000;
+const shownEvents = 300;
 
 // settle makes new HTML feel at home: times in the browser's zone, the marked
 // line of a long document in view.
@@ -54,23 +54,115 @@ function refocus(fresh, focused) {
   if (same) same.focus({ preventScroll: true });
 }
 
-// append adds lines to the events, and goes along when the last one was in view.
+// The log follows its end until someone scrolls away from it. A change of its size, or
+// of that of its lines, is no scrolling.
+let atEnd = true;
+let size = "";
+const sizeOf = (log) => log.clientHeight + " " + log.scrollHeight;
+const pinned = new ResizeObserver(() => {
+  const log = document.getElementById("log");
+  if (!log) return;
+  size = sizeOf(log);
+  if (atEnd) log.scrollTop = log.scrollHeight;
+});
+
+function watchLog() {
+  const log = document.getElementById("log");
+  pinned.disconnect();
+  if (!log) return;
+  atEnd = document.body.dataset.stream !== undefined && log.dataset.live !== undefined;
+  size = sizeOf(log);
+  log.addEventListener("scroll", () => {
+    if (sizeOf(log) === size) atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  });
+  pinned.observe(log);
+  pinned.observe(log.firstElementChild);
+  if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
+// append adds lines to the events, and follows the end.
 function append(html) {
   const log = document.getElementById("log");
   const events = document.getElementById("events");
-  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  if (!events) return;
   const lines = parse(html);
   settle(lines);
   for (const line of [...lines.children]) {
     if (!document.getElementById(line.id)) events.append(line);
   }
+  log.querySelector(".nothing")?.remove();
   while (events.rows.length > shownEvents) events.rows[0].remove();
+  size = sizeOf(log);
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
+
+// show fetches another state of this page and exchanges one part of it. The state is
+// in the address.
+let wanted = 0;
+async function show(address, part) {
+  const turn = ++wanted;
+  const answer = await fetch(address);
+  const text = await answer.text();
+  if (turn !== wanted) return; // there is a newer wish
+  if (!answer.ok) return location.assign(address);
+  const other = new DOMParser().parseFromString(text, "text/html");
+  const fresh = other.getElementById(part);
+  const old = document.getElementById(part);
+  if (!fresh || !old) return location.assign(address);
+  const moved = document.adoptNode(fresh);
+  old.replaceWith(moved);
+  settle(moved);
+  const to = new URL(address, location.href);
+  to.hash = "";
+  history.replaceState(null, "", to);
+  // Forms keep the state of the other lists.
+  for (const form of document.querySelectorAll("form[data-part]")) {
+    const same = [...other.querySelectorAll("form[data-part]")].find((f) => f.dataset.part === form.dataset.part);
+    for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
+    if (same) form.prepend(...[...same.querySelectorAll("input[type=hidden]")].map((f) => document.adoptNode(f)));
+  }
+  if (part === "job-events") watchLog();
+  if (document.body.dataset.stream && other.body.dataset.stream) {
+    document.body.dataset.stream = other.body.dataset.stream;
+    following?.restart(document.body.dataset.stream);
+  }
+  const total = moved.querySelectorAll("tbody tr").length;
+  document.getElementById("announcement").textContent = total + (total === 1 ? " row" : " rows");
+}
+
+function addressOf(form) {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value !== "") query.append(name, value);
+  const text = query.toString();
+  return form.action.split("?")[0] + (text ? "?" + text : "");
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-part]");
+  if (!form) return;
+  event.preventDefault();
+  show(addressOf(form), form.dataset.part);
+});
+document.addEventListener("change", (event) => event.target.closest("form[data-part]") && event.target.type !== "search" && event.target.form.requestSubmit());
+let typing = 0;
+document.addEventListener("input", (event) => {
+  const form = event.target.type === "search" && event.target.closest("form[data-part]");
+  if (!form) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => form.requestSubmit(), 250);
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("nav.paging a, th.sortable a");
+  const part = link && link.closest("[data-swap], #job-events, #job-requests");
+  if (!part || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  show(link.href, part.id);
+});
 
 // follow listens as long as the page is in view: a browser has few connections
 // to one server, and hidden pages must not take them all.
 function follow(address) {
+  let current = address;
   const live = document.getElementById("live");
   const state = (name, text) => {
     live.dataset.state = name;
@@ -81,7 +173,7 @@ function follow(address) {
   let ended = false;
   const open = () => {
     if (source || ended || document.hidden) return;
-    const from = new URL(address, location.href);
+    const from = new URL(current, location.href);
     if (last) from.searchParams.set("after", last);
     source = new EventSource(from);
     source.addEventListener("open", () => state("on", "live"));
@@ -106,11 +198,16 @@ function follow(address) {
   };
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   open();
+  return {
+    restart(address) {
+      current = address;
+      last = "";
+      close();
+      open();
+    },
+  };
 }
 
 settle(document);
-const log = document.getElementById("log");
-if (document.body.dataset.stream) {
-  if (log) log.scrollTop = log.scrollHeight;
-  follow(document.body.dataset.stream);
-}
+watchLog();
+const following = document.body.dataset.stream ? follow(document.body.dataset.stream) : null;

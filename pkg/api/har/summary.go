@@ -1,0 +1,253 @@
+package har
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Span is where something is in a file: the offsets of its first byte and of the byte
+// after it.
+type Span struct{ From, To int64 }
+
+// Summary is an entry without the body of its answer.
+type Summary struct {
+	*Entry
+	// Line is where the entry is in the file, Text where its body is.
+	Line, Text Span
+}
+
+// Summaries reads a recording of a Recorder: it calls entry for each entry and then
+// reading for each reading, in their order. No body is in memory. It stops at the first
+// error of a function and returns it.
+func Summaries(r io.Reader, entry func(Summary) error, reading func(Reading) error) error {
+	l := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+	head, _, _, err := l.next()
+	if err == nil && !bytes.HasPrefix(head, []byte(`{"log":`)) {
+		err = errors.New("it is not a recording")
+	}
+	for number := 1; err == nil; number++ {
+		from := l.at
+		line, text, end, failed := l.next()
+		switch {
+		case failed != nil:
+			err = failed
+		case bytes.HasPrefix(line, []byte(`],"_readings":[`)):
+			return l.readings(reading)
+		case bytes.HasPrefix(line, []byte("]")):
+			return nil
+		default:
+			s, failed := summaryOf(line)
+			if failed != nil {
+				return fmt.Errorf("entry %d: %w", number, failed)
+			}
+			s.Line, s.Text = Span{from, end}, text
+			err = entry(s)
+		}
+	}
+	return err
+}
+
+// SummaryAt reads the entry whose Line this is.
+func SummaryAt(r io.ReaderAt, line Span) (Summary, error) {
+	l := &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(r, line.From, line.To-line.From), 64<<10), at: line.From}
+	text, body, end, err := l.next()
+	if err != nil {
+		return Summary{}, err
+	}
+	s, err := summaryOf(text)
+	s.Line, s.Text = Span{line.From, end}, body
+	return s, err
+}
+
+func summaryOf(line []byte) (Summary, error) {
+	s := Summary{Entry: &Entry{}}
+	return s, json.Unmarshal(bytes.TrimRight(line, ",\r\n"), s.Entry)
+}
+
+func (l *lineReader) readings(reading func(Reading) error) error {
+	for {
+		line, _, _, err := l.next()
+		if err != nil || bytes.HasPrefix(line, []byte("]")) {
+			return err
+		}
+		var found Reading
+		if err := json.Unmarshal(bytes.TrimRight(line, ",\r\n"), &found); err != nil {
+			return fmt.Errorf("a reading: %w", err)
+		}
+		if err := reading(found); err != nil {
+			return err
+		}
+	}
+}
+
+// lineReader reads the lines of a recording without the bodies of answers: each entry is
+// a line, and its body is the member response.content.text of it.
+type lineReader struct {
+	r  *bufio.Reader
+	at int64 // offset of the next byte
+}
+
+// next is the next line without its body, and where the body and the end of the line are.
+func (l *lineReader) next() (line []byte, body Span, end int64, err error) {
+	var (
+		keys            [4]string // of the objects around, by their depth
+		word            []byte    // the last text
+		depth           int
+		quoted, escaped bool
+		afterColon      bool
+	)
+	for {
+		c, err := l.r.ReadByte()
+		if err != nil {
+			if errors.Is(err, io.EOF) && len(line) > 0 {
+				return line, body, l.at, nil
+			}
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, body, l.at, err
+		}
+		l.at++
+		if c == '\n' && !quoted {
+			return line, body, l.at, nil
+		}
+		line = append(line, c)
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case quoted && c == '"':
+			quoted = false
+		case quoted:
+			if len(word) < 16 {
+				word = append(word, c)
+			}
+		case c == '"':
+			quoted, word = true, word[:0]
+			if afterColon && depth == 3 && keys[1] == "response" && keys[2] == "content" && keys[3] == "text" {
+				body.From = l.at
+				if err := l.skipText(); err != nil {
+					return nil, body, l.at, err
+				}
+				body.To = l.at - 1
+				quoted = false
+				line = append(line, '"')
+			}
+			afterColon = false
+		case c == ':':
+			if 0 <= depth && depth < len(keys) {
+				keys[depth] = string(word)
+			}
+			afterColon = true
+		case c == '{' || c == '[':
+			depth++
+			afterColon = false
+		case c == '}' || c == ']':
+			depth--
+		case c == ',':
+			afterColon = false
+		}
+	}
+}
+
+// skipText skips the rest of a text, with its closing quote.
+func (l *lineReader) skipText() error {
+	for {
+		piece, err := l.r.ReadSlice('"')
+		l.at += int64(len(piece))
+		if errors.Is(err, bufio.ErrBufferFull) {
+			// What was read may end within an escape.
+			if backslashes(piece)%2 == 1 {
+				if _, err = l.r.Discard(1); err == nil {
+					l.at++
+				}
+			} else {
+				err = nil
+			}
+		} else if err == nil && backslashes(piece[:len(piece)-1])%2 == 0 {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// backslashes is how many are at the end of a text.
+func backslashes(text []byte) int {
+	return len(text) - len(bytes.TrimRight(text, `\`))
+}
+
+// Body reads the body of an answer of a recording, as far as it was kept, piece by
+// piece.
+func (s Summary) Body(r io.ReaderAt) io.Reader {
+	text := &unquoting{r: bufio.NewReader(io.NewSectionReader(r, s.Text.From, s.Text.To-s.Text.From))}
+	if s.Response.Content.Encoding == "base64" {
+		return base64.NewDecoder(base64.StdEncoding, text)
+	}
+	return text
+}
+
+// unquoting reads the contents of a JSON string.
+type unquoting struct {
+	r    *bufio.Reader
+	left []byte // decoded, and not read yet
+}
+
+// Read implements io.Reader.
+func (u *unquoting) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(u.left) > 0 {
+			copied := copy(p[n:], u.left)
+			u.left, n = u.left[copied:], n+copied
+			continue
+		}
+		c, err := u.r.ReadByte()
+		if err == nil && c == '\\' {
+			if u.left, err = u.escape(); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			if n > 0 {
+				return n, nil
+			}
+			return 0, err
+		}
+		p[n] = c
+		n++
+	}
+	return n, nil
+}
+
+// escape is what an escape stands for, after its backslash.
+func (u *unquoting) escape() ([]byte, error) {
+	c, err := u.r.ReadByte()
+	if err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	const short, long = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if i := strings.IndexByte(short, c); i >= 0 {
+		return []byte{long[i]}, nil
+	}
+	digits := make([]byte, 4)
+	if _, err := io.ReadFull(u.r, digits); err != nil || c != 'u' {
+		return nil, errors.New("the text of a body has an escape that JSON does not have")
+	}
+	var code rune
+	if _, err := fmt.Sscanf(string(digits), "%04x", &code); err != nil {
+		return nil, errors.New("the text of a body has an escape that JSON does not have")
+	}
+	return utf8.AppendRune(nil, code), nil // the Recorder escapes control characters only
+}

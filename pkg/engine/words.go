@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Words says in words where values come from.
+type Words struct {
+	// References are those of the language.
+	References expr.References
+	// Document is the one that pointers lead into.
+	Document value.Value
+}
+
+// Source is where a part of a request comes from: "job, function concat of attr #token".
+func (w Words) Source(s request.Source) string {
+	text := s.From
+	if s.Evaluated {
+		if how := w.Expression(w.Document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
+			text += ", " + how
+		}
+	}
+	return text
+}
+
+// Expression says in words what an expression consists of: "function concat of
+// attr #token", "" for a plain value.
+func (w Words) Expression(v value.Value) string {
+	form, ok := w.References.Parse(v, false)
+	text := ""
+	switch {
+	case form.Literal:
+		return ""
+	case !ok:
+		return strings.Join(w.arguments(v), ", ")
+	case form.Call:
+		text = "function " + form.Name.Raw()
+		if args := w.arguments(form.Args); len(args) > 0 {
+			text += " of " + strings.Join(args, ", ")
+		}
+	default:
+		text = string(form.Reference.Key) + " " + form.Name.Raw()
+	}
+	if form.HasDefault {
+		text += ", or "
+		if otherwise := w.Expression(form.Default); otherwise != "" {
+			return text + otherwise
+		}
+		return text + "its default"
+	}
+	return text
+}
+
+// arguments are the expressions among the arguments of a function, each once.
+func (w Words) arguments(args value.Value) []string {
+	var all []string
+	add := func(v value.Value) {
+		if text := w.Expression(v); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	for _, item := range args.Entries() {
+		add(item)
+	}
+	return all
+}

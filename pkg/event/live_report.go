@@ -1,0 +1,90 @@
+package event
+
+import "time"
+
+const (
+	// A job that runs for long is reported less often: every twentieth of the time that
+	// it has run for, within these limits.
+	soonestReport = time.Second
+	latestReport  = 10 * time.Second
+	reportedPart  = 20
+)
+
+// NewReportedLive starts reporting the state of running jobs as events of the kind
+// job.live, for someone who looks at the run from elsewhere. Close ends it. ticks says
+// when to look; a job is reported when its state has changed. report may be called by
+// one goroutine at a time, until Close returns.
+func NewReportedLive(ticks <-chan time.Time, now func() time.Time, report func(Body)) *Live {
+	l := &Live{
+		o:      LiveOptions{Ticks: ticks, Now: now},
+		report: report,
+		done:   make(chan struct{}),
+		stop:   make(chan struct{}),
+	}
+	go l.work(l.tell)
+	return l
+}
+
+// tell reports the jobs whose state has changed. An event must not be emitted while the
+// lock is held, because the sink may be slow.
+func (l *Live) tell() {
+	for _, e := range l.changed() {
+		l.report(e)
+	}
+}
+
+func (l *Live) changed() (found []JobLive) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.o.Now()
+	for _, j := range l.jobs {
+		least := min(max(now.Sub(j.began)/reportedPart, soonestReport), latestReport)
+		if !j.reportedAt.IsZero() && now.Sub(j.reportedAt) < least {
+			continue
+		}
+		state := j.state()
+		if state == j.reported {
+			continue
+		}
+		j.reported, j.reportedAt = state, now
+		found = append(found, state.at(j, now))
+	}
+	return found
+}
+
+// state is what may change, without times that pass by themselves.
+func (j *LiveJob) state() JobLive {
+	e := JobLive{
+		Job: j.name, JobPointer: j.pointer, Iteration: j.iteration, Depth: j.depth, Window: j.window,
+		Pages: j.pages, Rows: j.rows, Unstored: j.unstored, Parents: j.parents, ParentsDone: j.parentsDone,
+	}
+	if w := j.longest(); w != nil {
+		e.Waiting = w.what
+		e.since, e.until = w.since, w.until
+	}
+	return e
+}
+
+// at is the state with its times.
+func (e JobLive) at(j *LiveJob, now time.Time) JobLive {
+	e.Seconds = now.Sub(j.began).Seconds()
+	if e.Waiting != "" {
+		e.Waited = now.Sub(e.since).Seconds()
+	}
+	if !e.until.IsZero() {
+		e.WaitSeconds = max(0, e.until.Sub(now).Seconds())
+	}
+	return e
+}
+
+// At sets where the job is in the configuration, and in which iteration it runs, 0 if
+// there is only one.
+func (j *LiveJob) At(pointer string, iteration int) *LiveJob {
+	if j == nil {
+		return nil
+	}
+	j.live.mu.Lock()
+	defer j.live.mu.Unlock()
+	j.pointer, j.iteration = pointer, iteration
+	return j
+}
