@@ -107,7 +107,7 @@ function headline() {
     incomplete.length ? make("span", "status warn", "incomplete") : "");
   const t = report.totals;
   const pair = ([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value));
-  const tally = make("dl", "tally", [
+  const totals = make("dl", "totals", [
     [t.rows === 1 ? "row" : "rows", figure(t.rows)],
     [t.tables === 1 ? "table" : "tables", figure(t.tables)],
     [t.requests === 1 ? "request" : "requests", figure(t.requests)],
@@ -125,7 +125,7 @@ function headline() {
     ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
     ...(report.extractor ? [["Extractor", report.extractor]] : []),
   ].map(pair));
-  return [make("p", "kicker", "Extraction report"), line, tally, facts];
+  return [make("p", "kicker", "Extraction report"), line, totals, facts];
 }
 
 function fault(error) {
