@@ -146,11 +146,17 @@ func (a axis) ticks() []tick {
 			}
 			continue
 		}
+		before := len(ticks)
 		for at := (p.from + step - 1) / step * step; at <= p.until && len(ticks) < 20; at += step {
 			if x := float64(p.at+at-p.from) / float64(a.total); x-last >= apart && x <= 1-apart/2 {
 				ticks = append(ticks, tick{percent(x), tickText(at, step)})
 				last = x
 			}
+		}
+		// Between many pauses there may be no round time.
+		if x := float64(p.at) / float64(a.total); len(ticks) == before && x-last >= apart && x <= 1-apart/2 && len(ticks) < 20 {
+			ticks = append(ticks, tick{percent(x), seconds(p.from)})
+			last = x
 		}
 	}
 	return ticks

@@ -225,11 +225,18 @@ function timeline(requests) {
   for (const p of pieces) {
     const share = p.length / total;
     if (p.cut && share >= 0.1) last = (p.at + p.length) / total - 0.13;
-    if (p.idle && p.cut) continue;
+    if (p.cut) continue;
+    const before = ticks.length;
     for (let n = Math.ceil(p.from / step - 1e-9); n * step <= p.until && ticks.length < 20; n++) {
       const x = (p.at + n * step - p.from) / total;
       if (x - last < 0.13 || x > 0.94) continue;
       ticks.push({ x, text: n === 0 ? "0" : duration(n * step) });
+      last = x;
+    }
+    // Between many pauses there may be no round time.
+    const x = p.at / total;
+    if (ticks.length === before && x - last >= 0.13 && x <= 0.94) {
+      ticks.push({ x, text: duration(p.from) });
       last = x;
     }
   }
