@@ -222,7 +222,7 @@ function timeline(requests) {
   const step = round(total / 6);
   const ticks = [];
   let last = -1;
-  for (const p of pieces) {
+  for (const [i, p] of pieces.entries()) {
     const share = p.length / total;
     if (p.cut && share >= 0.1) last = (p.at + p.length) / total - 0.13;
     if (p.cut) continue;
@@ -235,7 +235,7 @@ function timeline(requests) {
     }
     // Between many pauses there may be no round time.
     const x = p.at / total;
-    if (ticks.length === before && x - last >= 0.13 && x <= 0.94) {
+    if (i > 0 && pieces[i - 1].cut && ticks.length === before && x - last >= 0.13 && x <= 0.94) {
       ticks.push({ x, text: duration(p.from) });
       last = x;
     }
