@@ -2,11 +2,11 @@ package app
 
 import (
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // openReport starts collecting for the report, if there is one.
@@ -51,8 +51,8 @@ func (o *Options) describe(iterations ...config.Iteration) {
 	}
 	var apis []string
 	for _, it := range iterations {
-		// User name and password are not part of where it is.
-		apis = append(apis, (&url.URL{Scheme: it.BaseURL.Scheme, Host: it.BaseURL.Host, Path: it.BaseURL.Path}).String())
+		o.Secrets.AddAddress(it.BaseURL.String()) // as the run will do
+		apis = append(apis, o.Secrets.RedactAddress(it.BaseURL, secret.Sensitive{}).Whole)
 	}
 	o.report.Describe(strings.TrimSpace(name), apis...)
 }

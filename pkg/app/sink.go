@@ -83,8 +83,8 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
-// reportLive reports the state of running jobs and every request, if the platform asks
-// for them. Without it a run has no such events.
+// reportLive reports the state of running jobs and every request, if the platform requests
+// them. Without it a run has no such events.
 func (o *Options) reportLive() {
 	const every = time.Second
 	if o.Live != nil || o.Getenv("EXTRACTOR_LIVE") != "true" {

@@ -21,13 +21,13 @@ func NewReportedLive(ticks <-chan time.Time, now func() time.Time, report func(B
 		done:   make(chan struct{}),
 		stop:   make(chan struct{}),
 	}
-	go l.work(l.tell)
+	go l.work(l.emit)
 	return l
 }
 
-// tell reports the jobs whose state has changed. An event must not be emitted while the
+// emit reports the jobs whose state has changed. An event must not be emitted while the
 // lock is held, because the sink may be slow.
-func (l *Live) tell() {
+func (l *Live) emit() {
 	for _, e := range l.changed() {
 		l.report(e)
 	}

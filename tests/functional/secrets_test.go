@@ -246,6 +246,7 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 	shown := func(got outcome) string { return got.stdout }
 	if sink == "gelf" {
 		w.options.LogFormat = ""
+		w.env["EXTRACTOR_LIVE"] = "true" // also what the page of a platform shows
 		log := listenGELF(t, w)
 		shown = func(got outcome) string {
 			if got.stdout != "" {

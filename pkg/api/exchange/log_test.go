@@ -90,6 +90,18 @@ func TestNothingIsReportedWithoutDebug(t *testing.T) {
 	equal(t, "events", f.messages("request.answered"), nil)
 }
 
+// TestEveryRequestIsReportedToAPlatformThatWatches: the end of each, also without debug.
+func TestEveryRequestIsReportedToAPlatformThatWatches(t *testing.T) {
+	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil, func(o *Options) { o.Log.Watch() })
+	if _, err := f.get(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", f.messages("request.sent"), nil)
+	if got := f.messages("request.answered"); len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWhatIsNotSentIsNotReported(t *testing.T) {
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":1}}`, nil, dialer(nil), debugging)
 	_, err := f.get(t, "x")

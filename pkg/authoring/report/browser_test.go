@@ -131,7 +131,7 @@ func TestBrowser(t *testing.T) {
 
 	address := b.open(good)
 	b.shows("h1", "shop/config.json")
-	b.shows(".tally", "7", "rows", "2.37 s")
+	b.shows(".totals", "7", "rows", "2.37 s")
 	b.shows(".headline", "success")
 	b.shows(".facts", "1.2.3", "503 × 1", "http://shop.test/")
 	b.shows("#warnings", "/parameters/config/jobs/0/dataFeild", "unknown key", "extractor explain overwritten-parameter")

@@ -139,18 +139,24 @@ func (a axis) ticks() []tick {
 	step := roundUp(a.total / 6)
 	var ticks []tick
 	last := -apart
-	for _, p := range a.pieces {
+	for i, p := range a.pieces {
 		if p.cut {
 			if share := float64(p.length) / float64(a.total); share >= widest {
 				last = float64(p.at+p.length)/float64(a.total) - apart
 			}
 			continue
 		}
+		before := len(ticks)
 		for at := (p.from + step - 1) / step * step; at <= p.until && len(ticks) < 20; at += step {
 			if x := float64(p.at+at-p.from) / float64(a.total); x-last >= apart && x <= 1-apart/2 {
 				ticks = append(ticks, tick{percent(x), tickText(at, step)})
 				last = x
 			}
+		}
+		// Between many pauses there may be no round time.
+		if x := float64(p.at) / float64(a.total); i > 0 && a.pieces[i-1].cut && len(ticks) == before && x-last >= apart && x <= 1-apart/2 && len(ticks) < 20 {
+			ticks = append(ticks, tick{percent(x), seconds(p.from)})
+			last = x
 		}
 	}
 	return ticks

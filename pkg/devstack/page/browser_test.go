@@ -189,7 +189,7 @@ func (b *browser) running(s shop) {
 	}
 	b.say(id, "debug", "Job orders is running", "event", "job.live", "job", "orders", "jobPointer", "/parameters/config/jobs/1", "seconds", 2, "pages", 7, "rows", 1200, "waiting", "status 429 Too Many Requests", "waitSeconds", 12)
 	b.until(`[...document.querySelectorAll("#job-lines tr")].some((row) => row.innerText.includes("orders") && row.innerText.includes("1,200") && row.innerText.includes("waits 12.0 s: status 429"))`)
-	b.until(`document.querySelector("#job-tally dd").textContent === "1,234"`) // with the 34 rows of users
+	b.until(`document.querySelector("#job-totals dd").textContent === "1,234"`) // with the 34 rows of users
 	e := b.say(id, "warn", "<b>something</b> new")
 	b.until(`document.querySelector("#event-` + e.ID + ` .said")?.textContent === "<b>something</b> new"`)
 	bars := ask[int](b, `document.querySelectorAll("#job-requests tbody tr").length`)

@@ -10,7 +10,7 @@ import (
 )
 
 // keptDigests is how many jobs are remembered, those that were looked at last.
-const keptDigests = 16
+const keptDigests = 64
 
 // digests remembers what the events of jobs say, so that only new events are read when
 // a page of a long job is shown again. It may be used by several goroutines.

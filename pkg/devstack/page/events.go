@@ -15,7 +15,7 @@ const (
 	shownEvents = 300
 	// batchEvents is how many events are read and sent at once.
 	batchEvents = 200
-	// debugType is the type of events that are hidden unless they are asked for.
+	// debugType is the type of events that are hidden unless they are chosen.
 	debugType = "debug"
 )
 

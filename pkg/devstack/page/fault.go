@@ -121,9 +121,7 @@ func newFault(j store.Job, found []note, sources []source) *fault {
 func (s source) Marks() []note {
 	var found []note
 	for _, l := range s.Document.Lines {
-		for _, n := range l.Notes {
-			found = append(found, n)
-		}
+		found = append(found, l.Notes...)
 	}
 	return found
 }

@@ -110,7 +110,7 @@ func (f *follower) beat(j store.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := f.replace("job-tally", v); err != nil {
+	if err := f.replace("job-totals", v); err != nil {
 		return err
 	}
 	d, err := f.site.digest(f.r.Context(), j.ID)

@@ -119,6 +119,25 @@ func TestFaultOfARow(t *testing.T) {
 	p.see(jobURL(j.ID), `<h3>First (row a), <a href="#problem-1">line 6</a></h3>`, `<h3>Configuration, <a href="#problem-2">line 4</a></h3>`)
 }
 
+// TestMissingKey: the place to fix is that of the key, not the brace of its object.
+func TestMissingKey(t *testing.T) {
+	p := newPlatform(t)
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", Configuration: json.RawMessage(`{"parameters": {"api": {"http": {}}, "config": {"jobs": [{"params": {}}]}}}`)})
+	j := p.start(c)
+	p.say(j.ID, "error", "2 problems", "problems", []map[string]string{
+		{"code": "missing-key", "pointer": "/parameters/api", "expected": `expected the key "baseUrl"`},
+		{"code": "missing-key", "pointer": "/parameters/config/jobs/0", "expected": `expected the key "endpoint"`},
+	})
+	p.end(j.ID, store.Error, store.Result{Message: "2 problems", ErrorType: "user"})
+	body := p.see(jobURL(j.ID), `/parameters/api/baseUrl</a>`, `<li class="marked absent"><code>      <span class="t-key">&#34;baseUrl&#34;</span>: …</code><div class="note" id="problem-1">`,
+		`<span class="t-key">&#34;endpoint&#34;</span>: …</code><div class="note" id="problem-2">`, `<a href="#problem-1">line 3</a>`)
+	lacks(t, body, "missing in here", `<li class="marked"><code>`)
+	// Each text is there once, and in the log.
+	if n := strings.Count(body, "expected the key &#34;baseUrl&#34;"); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+}
+
 func TestFaultsWithoutAPlace(t *testing.T) {
 	p := newPlatform(t)
 	for _, c := range []struct {

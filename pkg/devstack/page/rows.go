@@ -52,7 +52,7 @@ func (v rowView) size() int {
 	return min(previewRows, max(1, pageBytes/(max(len(v.Columns), 1)*(cellBytes+cellRunes))))
 }
 
-// rows reads the part of a table that a request asks for.
+// rows reads the part of a table that a request is about.
 func (s *site) rows(r *http.Request, page tablePage) (rowView, error) {
 	q := r.URL.Query()
 	v := rowView{ID: page.ID, Columns: page.Columns, Total: page.Table.Rows, Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Phrase: strings.TrimSpace(q.Get("q"))}

@@ -136,7 +136,7 @@ func TestFollowJob(t *testing.T) {
 	l.expect("replace", `data-title="Job `+j.ID+`: processing"`)
 	p.clock.Advance(3 * time.Second)
 	p.beat()
-	l.expect("replace", `<dl id="job-tally"`, `<dd>3.00 s</dd>`)
+	l.expect("replace", `<dl id="job-totals"`, `<dd>3.00 s</dd>`)
 	l.expect("replace", `<div id="job-lines"></div>`)
 	l.expect("replace", `id="job-requests"`, "No request was recorded")
 	// Events for debugging are no lines of the log, but requests and progress.

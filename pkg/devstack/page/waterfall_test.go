@@ -9,19 +9,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// told are events in the order of their times, each some time after the one before.
-type told struct {
+// record is events in the order of their times, each some time after the one before.
+type record struct {
 	at     time.Time
 	events []store.Event
 }
 
-func (s *told) say(after time.Duration, text string) {
+func (s *record) say(after time.Duration, text string) {
 	s.at = s.at.Add(after)
 	s.events = append(s.events, store.Event{ID: fmt.Sprint(len(s.events) + 1), Created: s.at, Results: []byte(text)})
 }
 
 func TestWaterfall(t *testing.T) {
-	s := told{at: noon}
+	s := record{at: noon}
 	s.say(time.Second, `{"event": "request.answered", "method": "GET", "path": "/a", "status": "503", "seconds": "1", "bytes": "7", "attempt": "1"}`)
 	s.say(0, `{"event": "request.retried", "method": "GET", "path": "/a", "waitSeconds": 60, "reason": "status 503"}`)
 	s.say(61*time.Second, `{"event": "request.answered", "method": "GET", "path": "/a", "reason": "connection refused", "seconds": 1, "attempt": 2}`)
@@ -59,7 +59,7 @@ func TestWaterfall(t *testing.T) {
 
 // TestIgnoredStatus: a status that the configuration allows is no failure.
 func TestIgnoredStatus(t *testing.T) {
-	s := told{at: noon}
+	s := record{at: noon}
 	const answer = `{"event": "request.answered", "method": "GET", "path": "/%s", "status": 404, "seconds": 1, "job": "users", "jobPointer": "/j/%d"}`
 	s.say(time.Second, fmt.Sprintf(answer, "a", 0))
 	s.say(0, `{"event": "response.ignored", "status": 404, "jobPointer": "/j/0"}`)
@@ -127,7 +127,7 @@ func TestWaterfallOfOddEvents(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	s := told{at: noon}
+	s := record{at: noon}
 	s.say(time.Second, `{"event": "request.answered", "job": "users", "jobPointer": "/j/0", "status": "200", "seconds": "1"}`)
 	s.say(time.Second, `{"event": "job.live", "job": "users", "jobPointer": "/j/0", "seconds": "2", "pages": "1", "rows": "100"}`)
 	s.say(0, `{"event": "job.live", "job": "users/{id}/orders", "jobPointer": "/j/0/children/0", "depth": 1, "seconds": 1, "parents": 8, "parentsDone": 2, "waiting": "for an answer", "waited": 0.5}`)

@@ -40,7 +40,7 @@ func (r *run) count(said sandbox.Record) {
 		return
 	}
 	number := func(name string) int {
-		n, _ := strconv.Atoi(v.Field(name).Raw()) // what is no number counts nothing
+		n, _ := strconv.Atoi(v.Field(name).Raw()) // a text that is not a number counts nothing
 		return max(n, 0)
 	}
 	if r.result.Counted == nil {

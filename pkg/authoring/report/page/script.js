@@ -107,7 +107,7 @@ function headline() {
     incomplete.length ? make("span", "status warn", "incomplete") : "");
   const t = report.totals;
   const pair = ([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value));
-  const tally = make("dl", "tally", [
+  const totals = make("dl", "totals", [
     [t.rows === 1 ? "row" : "rows", figure(t.rows)],
     [t.tables === 1 ? "table" : "tables", figure(t.tables)],
     [t.requests === 1 ? "request" : "requests", figure(t.requests)],
@@ -125,7 +125,7 @@ function headline() {
     ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
     ...(report.extractor ? [["Extractor", report.extractor]] : []),
   ].map(pair));
-  return [make("p", "kicker", "Extraction report"), line, tally, facts];
+  return [make("p", "kicker", "Extraction report"), line, totals, facts];
 }
 
 function fault(error) {
@@ -222,14 +222,21 @@ function timeline(requests) {
   const step = round(total / 6);
   const ticks = [];
   let last = -1;
-  for (const p of pieces) {
+  for (const [i, p] of pieces.entries()) {
     const share = p.length / total;
     if (p.cut && share >= 0.1) last = (p.at + p.length) / total - 0.13;
-    if (p.idle && p.cut) continue;
+    if (p.cut) continue;
+    const before = ticks.length;
     for (let n = Math.ceil(p.from / step - 1e-9); n * step <= p.until && ticks.length < 20; n++) {
       const x = (p.at + n * step - p.from) / total;
       if (x - last < 0.13 || x > 0.94) continue;
       ticks.push({ x, text: n === 0 ? "0" : duration(n * step) });
+      last = x;
+    }
+    // Between many pauses there may be no round time.
+    const x = p.at / total;
+    if (i > 0 && pieces[i - 1].cut && ticks.length === before && x - last >= 0.13 && x <= 0.94) {
+      ticks.push({ x, text: duration(p.from) });
       last = x;
     }
   }

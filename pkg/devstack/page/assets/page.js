@@ -101,10 +101,15 @@ function append(html) {
 let wanted = 0;
 async function show(address, part) {
   const turn = ++wanted;
-  const answer = await fetch(address);
-  const text = await answer.text();
+  let text = "";
+  try {
+    const answer = await fetch(address);
+    if (answer.ok) text = await answer.text();
+  } catch {
+    // The browser shows why the page cannot be loaded.
+  }
   if (turn !== wanted) return; // there is a newer wish
-  if (!answer.ok) return location.assign(address);
+  if (!text) return location.assign(address);
   const other = new DOMParser().parseFromString(text, "text/html");
   const fresh = other.getElementById(part);
   const old = document.getElementById(part);
