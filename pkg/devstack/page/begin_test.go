@@ -12,6 +12,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 )
 
 // upload sends a form with a file.
@@ -46,7 +48,9 @@ func TestBegin(t *testing.T) {
 	}))
 	t.Cleanup(orders.Close)
 	p := newPlatform(t)
-	p.see("/begin", "35 APIs", "Stripe", "A URL or a curl command")
+	apis, err := gallery.All()
+	p.must(err)
+	p.see("/begin", fmt.Sprintf("%d APIs", len(apis)), "Stripe", "A URL or a curl command")
 	lacks(t, p.see("/begin?search=stripe", "Stripe"), "Airtable")
 
 	draft := p.led(p.submit("/begin", url.Values{"example": {"curl -H 'X-Api-Key: s3cret-key' '" + orders.URL + "/orders?page=1'"}}))
