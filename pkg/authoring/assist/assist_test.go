@@ -218,7 +218,7 @@ func sound(t testing.TB, text string, at int) {
 		t.Fatalf("%+v in %q at %d", h, text, at)
 	}
 	last := 0
-	d.Walk(func(p Place) bool {
+	d.Walk(func(p Value) bool {
 		start, end := p.Span()
 		if start < last || end < start || end > len(text) {
 			t.Fatalf("%s from %d to %d in %q", p.Pointer(), start, end, text)

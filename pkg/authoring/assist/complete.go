@@ -33,7 +33,7 @@ type Item struct {
 // Complete returns what may be written at an offset, the best first.
 func (d *Document) Complete(offset int) []Item {
 	offset = max(0, min(offset, len(d.text)))
-	at := spotAt(d.root, d.text, offset)
+	at := cursorAt(d.root, d.text, offset)
 	c := completer{d: d, offset: offset}
 	switch {
 	case at.after:

@@ -61,7 +61,7 @@ func (s *site) draft(w http.ResponseWriter, r *http.Request) error {
 func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, given url.Values, problem string) error {
 	d, found := s.drafts.get(r.PathValue("draft"))
 	if !found {
-		return s.showBegin(w, http.StatusNotFound, beginPage{Problem: "This beginning is not kept any more. Begin again."})
+		return s.showBegin(w, http.StatusNotFound, beginPage{Problem: "This draft has been removed. Begin again."})
 	}
 	p, err := s.proposal(d, given)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
 	if from := r.PostForm.Get("replay"); from != "" {
 		t, ok := s.Tries.Get(from)
 		if !ok {
-			return wanted, failure.Userf("The recording is not kept any more: try again with the API.")
+			return wanted, failure.Userf("The recording has been removed: try again with the API.")
 		}
 		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
 			return wanted, failure.Userf("The recording belongs to another configuration.")
