@@ -13,7 +13,7 @@ import (
 // selection is which rows and columns of a table are wanted, and in which order.
 type selection struct {
 	names      []string // the wanted columns
-	places     []int    // their places in a row
+	indexes    []int    // those of the cells in a row
 	conditions []condition
 	// since and until are bounds of the time of the load, zero if open; until is
 	// excluded.
@@ -27,7 +27,7 @@ type selection struct {
 // condition compares a column with values.
 type condition struct {
 	column   string
-	place    int
+	index    int
 	operator string
 	values   []string
 	set      map[string]bool // the values of eq and ne that are compared as texts
@@ -36,7 +36,7 @@ type condition struct {
 
 type orderKey struct {
 	column              string
-	place               int
+	index               int
 	descending, numeric bool
 }
 
@@ -67,7 +67,7 @@ func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) s
 	if s.limit == 0 { // some clients mean the default by it
 		s.limit = limit
 	}
-	s.names, s.places = f.choose(t.Columns)
+	s.names, s.indexes = f.choose(t.Columns)
 	if column := f.text("whereColumn"); column != "" {
 		s.conditions = append(s.conditions, f.condition(t, column, f.text("whereOperator"), f.scalars("whereValues"), ""))
 	} else if _, given := f.get("whereValues"); given {
@@ -121,7 +121,7 @@ func (s selection) fits(loaded time.Time, cells []string) (bool, error) {
 		return false, nil
 	}
 	for _, c := range s.conditions {
-		if fits, err := c.fits(cells[c.place]); err != nil || !fits {
+		if fits, err := c.fits(cells[c.index]); err != nil || !fits {
 			return false, err
 		}
 	}
@@ -186,7 +186,7 @@ func notNumeric(column string) *refusal {
 func (s selection) rank(a, b []string) int {
 	for _, key := range s.order {
 		order := 0
-		x, y := a[key.place], b[key.place]
+		x, y := a[key.index], b[key.index]
 		if key.numeric && x != "" && y != "" {
 			n, _ := numberOf(x)
 			m, _ := numberOf(y)
@@ -208,10 +208,10 @@ func (s selection) rank(a, b []string) int {
 // order. The slice is used until the next call only. It needs little memory for any
 // number of rows.
 func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) error {
-	row, left := make([]string, len(s.places)), s.limit
+	row, left := make([]string, len(s.indexes)), s.limit
 	take := func(cells []string) error {
-		for i, place := range s.places {
-			row[i] = cells[place]
+		for i, index := range s.indexes {
+			row[i] = cells[index]
 		}
 		left--
 		return emit(row)
@@ -221,7 +221,7 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 	if len(s.order) > 0 {
 		take = func(cells []string) error {
 			for _, key := range s.order {
-				if _, ok := numberOf(cells[key.place]); key.numeric && !ok && cells[key.place] != "" {
+				if _, ok := numberOf(cells[key.index]); key.numeric && !ok && cells[key.index] != "" {
 					return notNumeric(key.column)
 				}
 			}
@@ -251,8 +251,8 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 		return failed
 	}
 	return sorted.each(func(cells []string) error {
-		for i, place := range s.places {
-			row[i] = cells[place]
+		for i, index := range s.indexes {
+			row[i] = cells[index]
 		}
 		return emit(row)
 	})

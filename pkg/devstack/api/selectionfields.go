@@ -57,13 +57,13 @@ func (f *fields) scalars(name string) []string {
 	return texts
 }
 
-// place finds a column.
-func (f *fields) place(t store.Table, column string) int {
-	place := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
-	if place < 0 {
+// columnIndex finds a column.
+func (f *fields) columnIndex(t store.Table, column string) int {
+	index := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
+	if index < 0 {
 		f.fail("Column %.300q does not exist", column)
 	}
-	return place
+	return index
 }
 
 // isNumeric reads a data type; without one cells are compared as texts.
@@ -75,7 +75,7 @@ func (f *fields) isNumeric(dataType string) bool {
 }
 
 func (f *fields) condition(t store.Table, column, operator string, values []string, dataType string) condition {
-	c := condition{column: column, place: f.place(t, column), operator: operator, values: values, numeric: f.isNumeric(dataType)}
+	c := condition{column: column, index: f.columnIndex(t, column), operator: operator, values: values, numeric: f.isNumeric(dataType)}
 	switch {
 	case operator == "":
 		c.operator = "eq"
@@ -107,7 +107,7 @@ func (f *fields) condition(t store.Table, column, operator string, values []stri
 
 func (f *fields) orderKey(t store.Table) orderKey {
 	column := f.text("column")
-	key := orderKey{column: column, place: f.place(t, column), numeric: f.isNumeric(f.text("dataType"))}
+	key := orderKey{column: column, index: f.columnIndex(t, column), numeric: f.isNumeric(f.text("dataType"))}
 	switch order := f.text("order"); strings.ToUpper(order) {
 	case "", "ASC":
 	case "DESC":
@@ -118,11 +118,11 @@ func (f *fields) orderKey(t store.Table) orderKey {
 	return key
 }
 
-// choose returns the names of the wanted columns and their places in a row; no
+// choose returns the names of the wanted columns and those of the cells in a row; no
 // wanted columns means all. Columns are a list, or texts with commas.
-func (f *fields) choose(columns []store.Column) (names []string, places []int) {
+func (f *fields) choose(columns []store.Column) (names []string, indexes []int) {
 	for i, c := range columns {
-		names, places = append(names, c.Name), append(places, i)
+		names, indexes = append(names, c.Name), append(indexes, i)
 	}
 	var wanted []string
 	for _, text := range f.scalars("columns") {
@@ -133,20 +133,20 @@ func (f *fields) choose(columns []store.Column) (names []string, places []int) {
 		}
 	}
 	if len(wanted) == 0 {
-		return names, places
+		return names, indexes
 	}
 	if len(wanted) > maxSelected {
 		f.fail(`"columns" has %d names, at most %d are possible`, len(wanted), maxSelected)
 		return nil, nil
 	}
-	places = nil
+	indexes = nil
 	for _, name := range wanted {
-		place := slices.Index(names, name)
-		if place < 0 {
+		index := slices.Index(names, name)
+		if index < 0 {
 			f.fail("Column %.300q does not exist", name)
 			return nil, nil
 		}
-		places = append(places, place)
+		indexes = append(indexes, index)
 	}
-	return wanted, places
+	return wanted, indexes
 }
