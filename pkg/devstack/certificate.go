@@ -66,7 +66,7 @@ func openCertificates(dir string, hosts []string, now func() time.Time) (*certif
 		return nil, failure.Userf("reading the certificates: %w", err)
 	default:
 		if c.authority, c.server, err = parsePairs(text); err != nil {
-			return nil, failure.Userf("%s is damaged; remove it, and new certificates are made: %w", filepath.Join(dir, privateFile), err)
+			return nil, failure.Userf("%s is damaged; remove it to make new certificates: %w", filepath.Join(dir, privateFile), err)
 		}
 	}
 	return c, c.renew()

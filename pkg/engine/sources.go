@@ -23,9 +23,9 @@ type origins struct {
 	secrets  *secret.Registry
 }
 
-// sources are those of a request: of a job's own request (base), what paging made of it
-// (first) and what it is with the default options (full), of the default options, and of what authentication and signature
-// added to the request that was built.
+// sources are those of the parts of a request: a job's own request (base), what paging
+// made of it (first), the same with the default options (full), and what authentication
+// and signature added to the request that was sent.
 func (o origins) sources(j *job, base, first, full config.Request, sent *exchange.Outgoing) []request.Source {
 	all := o.base(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
 	all = append(all, o.method(j)...)

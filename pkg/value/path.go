@@ -7,7 +7,7 @@ import (
 
 // Segments are those of a path: names of members, decimal indexes of items, "-1" for
 // the last item of a list, and "[path=value]" for its first item that has a scalar with
-// that text at a path, whose names are parted by dots. On an object all of them are names.
+// that text at a path, whose names are separated by dots. On an object all of them are names.
 // The value in brackets runs to the next "]", no matter which separators it has. A path
 // equal to the separator has no segment; without a separator the path is one segment.
 func Segments(path, separator string) iter.Seq[string] {

@@ -92,7 +92,7 @@ func csvHint(delimiter byte) string {
 	case ',':
 		return `"response": {"format": "csv"} reads CSV`
 	case '\t':
-		return `"response": {"format": "csv", "delimiter": "\t"} reads values parted by tabs`
+		return `"response": {"format": "csv", "delimiter": "\t"} reads values separated by tabs`
 	default:
 		return `"response": {"format": "csv", "delimiter": "` + string(delimiter) + `"} reads CSV`
 	}

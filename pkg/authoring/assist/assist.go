@@ -35,11 +35,11 @@ func New(text string) *Document {
 
 // Walk calls visit for the values of the text from its beginning, as far as they can be
 // recognised. If visit returns false, the values inside are left out.
-func (d *Document) Walk(visit func(v Place) bool) {
+func (d *Document) Walk(visit func(v Value) bool) {
 	for todo := []*node{d.root}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if n.kind != missing && !visit(Place{d, n}) {
+		if n.kind != missing && !visit(Value{d, n}) {
 			continue
 		}
 		for i := len(n.children) - 1; i >= 0; i-- {
@@ -48,30 +48,30 @@ func (d *Document) Walk(visit func(v Place) bool) {
 	}
 }
 
-// Place is one value in a text.
-type Place struct {
+// Value is one value in a text.
+type Value struct {
 	d *Document
 	n *node
 }
 
 // Name is the name of a member, "" for items and the root.
-func (p Place) Name() string { return p.n.name }
+func (v Value) Name() string { return v.n.name }
 
 // Span returns the offsets of the value, the end not included.
-func (p Place) Span() (start, end int) { return p.n.start, p.n.end }
+func (v Value) Span() (start, end int) { return v.n.start, v.n.end }
 
 // Scalar returns what a text means, or a number or another word as it is written. ok is
 // false for lists and objects.
-func (p Place) Scalar() (raw string, ok bool) {
-	return p.n.raw(p.d.text), p.n.kind == word || p.n.kind == text
+func (v Value) Scalar() (raw string, ok bool) {
+	return v.n.raw(v.d.text), v.n.kind == word || v.n.kind == text
 }
 
 // Beside returns the text of the last member of that name in the same object, "" if there
 // is none.
-func (p Place) Beside(name string) string { return p.n.parent.child(name).raw(p.d.text) }
+func (v Value) Beside(name string) string { return v.n.parent.child(name).raw(v.d.text) }
 
 // Pointer returns the JSON pointer.
-func (p Place) Pointer() string { return p.n.pointer() }
+func (v Value) Pointer() string { return v.n.pointer() }
 
 // Offset returns the offset in bytes of a place that is counted in UTF-16 units, as
 // browsers do.

@@ -36,7 +36,7 @@ func aboutJobs() []Entry {
 			"Each comparison of a condition, such as \"recursionFilter\", \"rowFilter\" and \"stopWhen\", needs one of the operators ==, !=, <, >, <=, >=, ~~, !~.",
 			`"recursionFilter": "type=company"`,
 			"Write type==company; join conditions by & and |."},
-		{failure.BooleanWord, isWarning, "A boolean is not its word here",
+		{failure.BooleanWord, isWarning, "A condition compares a boolean with the word true or false",
 			"\"recursionFilter\" compares texts: the boolean true is 1, and false is an empty text. So active==true never holds for a boolean, and active!=true always does. \"rowFilter\", \"stopWhen\" and \"when\" know the words true and false.",
 			`"recursionFilter": "active==true"`,
 			"Write active==1 for true. Write active== for false, which also holds if the value is null or missing. If the value is the text true, ignore the warning."},

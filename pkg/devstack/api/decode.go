@@ -162,6 +162,19 @@ func whole(v value.Value, low, high int) (n int, ok bool) {
 	return n, err == nil && low <= n && n <= high
 }
 
+// list are the items of a list; none if it is absent.
+func (f *fields) list(name string) []value.Value {
+	v, given := f.get(name)
+	if !given {
+		return nil
+	}
+	if v.Kind() != value.Array {
+		f.fail("%q must be a list, not %s", name, v.Kind().WithArticle())
+		return nil
+	}
+	return v.Items()
+}
+
 // object is a document as compact JSON, with its members in order; nil if absent.
 // It may also come as a JSON text. PHP writes an empty object as [].
 func (f *fields) object(name string) json.RawMessage {

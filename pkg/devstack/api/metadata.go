@@ -197,7 +197,7 @@ func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Objec
 	for _, m := range v.Members() {
 		what := "columnsMetadata." + m.Name
 		if m.Value.Kind() != value.Array {
-			f.fail("%q must be an array, not %s", what, m.Value.Kind().WithArticle())
+			f.fail("%q must be a list, not %s", what, m.Value.Kind().WithArticle())
 		}
 		for i, item := range m.Value.Items() {
 			column := m.Name
@@ -239,16 +239,8 @@ func (f *fields) provider(required bool) string {
 
 // metadata reads a list of {"key": …, "value": …}.
 func (f *fields) metadata(name, provider string) []store.Metadata {
-	v, given := f.get(name)
-	if !given {
-		return nil
-	}
-	if v.Kind() != value.Array {
-		f.fail("%q must be an array, not %s", name, v.Kind().WithArticle())
-		return nil
-	}
 	var list []store.Metadata
-	for i, item := range v.Items() {
+	for i, item := range f.list(name) {
 		list = append(list, f.item(fmt.Sprintf("%s[%d]", name, i), item, provider))
 	}
 	return list

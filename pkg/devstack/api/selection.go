@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // selection is which rows and columns of a table are wanted, and in which order.
 type selection struct {
 	names      []string // the wanted columns
-	places     []int    // their places in a row
+	indexes    []int    // those of the cells in a row
 	conditions []condition
 	// since and until are bounds of the time of the load, zero if open; until is
 	// excluded.
@@ -28,7 +27,7 @@ type selection struct {
 // condition compares a column with values.
 type condition struct {
 	column   string
-	place    int
+	index    int
 	operator string
 	values   []string
 	set      map[string]bool // the values of eq and ne that are compared as texts
@@ -37,7 +36,7 @@ type condition struct {
 
 type orderKey struct {
 	column              string
-	place               int
+	index               int
 	descending, numeric bool
 }
 
@@ -68,7 +67,7 @@ func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) s
 	if s.limit == 0 { // some clients mean the default by it
 		s.limit = limit
 	}
-	s.names, s.places = f.choose(t.Columns)
+	s.names, s.indexes = f.choose(t.Columns)
 	if column := f.text("whereColumn"); column != "" {
 		s.conditions = append(s.conditions, f.condition(t, column, f.text("whereOperator"), f.scalars("whereValues"), ""))
 	} else if _, given := f.get("whereValues"); given {
@@ -85,156 +84,6 @@ func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) s
 		f.failAt("orderBy", i, one)
 	}
 	return s
-}
-
-// failAt takes over the error of an item of a list.
-func (f *fields) failAt(name string, i int, item *fields) {
-	if item.err != nil {
-		f.fail("%s[%d]: %s", name, i, item.err)
-	}
-}
-
-// objects are the items of a list of objects with these members and no others.
-func (f *fields) objects(name string, members ...string) []value.Value {
-	v, given := f.get(name)
-	if !given {
-		return nil
-	}
-	if v.Kind() != value.Array {
-		f.fail("%q must be a list, not %s", name, v.Kind().WithArticle())
-		return nil
-	}
-	if v.Len() > maxFilters {
-		f.fail("%q has %d items, at most %d are possible", name, v.Len(), maxFilters)
-		return nil
-	}
-	for i, item := range v.Items() {
-		if item.Kind() != value.Object {
-			f.fail("%s[%d] must be an object, not %s", name, i, item.Kind().WithArticle())
-			return nil
-		}
-		for _, m := range item.Members() {
-			if !slices.Contains(members, m.Name) {
-				f.fail("%s[%d] has the unknown member %.100q, expected %s", name, i, m.Name, quoted(members))
-			}
-		}
-	}
-	return v.Items()
-}
-
-// scalars are the items of a list of texts and numbers. A single one is a list too.
-func (f *fields) scalars(name string) []string {
-	v, given := f.get(name)
-	if !given {
-		return nil
-	}
-	items := []value.Value{v}
-	if v.Kind() == value.Array {
-		items = v.Items()
-	}
-	var texts []string
-	for _, item := range items {
-		if item.Kind() != value.String && item.Kind() != value.Number {
-			f.fail("%q must be a list of texts and numbers, found %s", name, item.Kind().WithArticle())
-			return nil
-		}
-		texts = append(texts, item.Raw())
-	}
-	return texts
-}
-
-// place finds a column.
-func (f *fields) place(t store.Table, column string) int {
-	place := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
-	if place < 0 {
-		f.fail("Column %.300q does not exist", column)
-	}
-	return place
-}
-
-// isNumeric reads a data type; without one cells are compared as texts.
-func (f *fields) isNumeric(dataType string) bool {
-	if dataType != "" && !slices.Contains(numericTypes(), dataType) {
-		f.fail(`"dataType" must be one of %s, found %.100q`, quoted(numericTypes()), dataType)
-	}
-	return dataType != ""
-}
-
-func (f *fields) condition(t store.Table, column, operator string, values []string, dataType string) condition {
-	c := condition{column: column, place: f.place(t, column), operator: operator, values: values, numeric: f.isNumeric(dataType)}
-	switch {
-	case operator == "":
-		c.operator = "eq"
-	case operator == "neq": // the name that some clients send
-		c.operator = "ne"
-	}
-	switch operators := []string{"eq", "ne", "gt", "ge", "lt", "le"}; {
-	case !slices.Contains(operators, c.operator):
-		f.fail("The operator must be one of %s, found %.100q", quoted(operators), operator)
-	case len(values) == 0:
-		f.fail("The condition on column %q needs values", column)
-	case len(values) > 1 && c.operator != "eq" && c.operator != "ne":
-		f.fail("The operator %q takes one value, found %d", c.operator, len(values))
-	}
-	if c.numeric {
-		for _, text := range values {
-			if _, ok := numberOf(text); !ok {
-				f.fail("The value %.100q is not a number", text)
-			}
-		}
-		return c
-	}
-	c.set = make(map[string]bool, len(values))
-	for _, text := range values {
-		c.set[text] = true
-	}
-	return c
-}
-
-func (f *fields) orderKey(t store.Table) orderKey {
-	column := f.text("column")
-	key := orderKey{column: column, place: f.place(t, column), numeric: f.isNumeric(f.text("dataType"))}
-	switch order := f.text("order"); strings.ToUpper(order) {
-	case "", "ASC":
-	case "DESC":
-		key.descending = true
-	default:
-		f.fail(`"order" must be ASC or DESC, found %.100q`, order)
-	}
-	return key
-}
-
-// choose returns the names of the wanted columns and their places in a row; no
-// wanted columns means all. Columns are a list, or texts with commas.
-func (f *fields) choose(columns []store.Column) (names []string, places []int) {
-	for i, c := range columns {
-		names, places = append(names, c.Name), append(places, i)
-	}
-	var wanted []string
-	for _, text := range f.scalars("columns") {
-		for name := range strings.SplitSeq(text, ",") {
-			if name != "" {
-				wanted = append(wanted, name)
-			}
-		}
-	}
-	if len(wanted) == 0 {
-		return names, places
-	}
-	if len(wanted) > maxSelected {
-		f.fail(`"columns" has %d names, at most %d are possible`, len(wanted), maxSelected)
-		return nil, nil
-	}
-	places = nil
-	for _, name := range wanted {
-		place := slices.Index(names, name)
-		if place < 0 {
-			f.fail("Column %.300q does not exist", name)
-			return nil, nil
-		}
-		places = append(places, place)
-	}
-	return wanted, places
 }
 
 // number is the number in a cell or a parameter: a whole one, or any other.
@@ -272,7 +121,7 @@ func (s selection) fits(loaded time.Time, cells []string) (bool, error) {
 		return false, nil
 	}
 	for _, c := range s.conditions {
-		if fits, err := c.fits(cells[c.place]); err != nil || !fits {
+		if fits, err := c.fits(cells[c.index]); err != nil || !fits {
 			return false, err
 		}
 	}
@@ -337,7 +186,7 @@ func notNumeric(column string) *refusal {
 func (s selection) rank(a, b []string) int {
 	for _, key := range s.order {
 		order := 0
-		x, y := a[key.place], b[key.place]
+		x, y := a[key.index], b[key.index]
 		if key.numeric && x != "" && y != "" {
 			n, _ := numberOf(x)
 			m, _ := numberOf(y)
@@ -359,10 +208,10 @@ func (s selection) rank(a, b []string) int {
 // order. The slice is used until the next call only. It needs little memory for any
 // number of rows.
 func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) error {
-	row, left := make([]string, len(s.places)), s.limit
+	row, left := make([]string, len(s.indexes)), s.limit
 	take := func(cells []string) error {
-		for i, place := range s.places {
-			row[i] = cells[place]
+		for i, index := range s.indexes {
+			row[i] = cells[index]
 		}
 		left--
 		return emit(row)
@@ -372,7 +221,7 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 	if len(s.order) > 0 {
 		take = func(cells []string) error {
 			for _, key := range s.order {
-				if _, ok := numberOf(cells[key.place]); key.numeric && !ok && cells[key.place] != "" {
+				if _, ok := numberOf(cells[key.index]); key.numeric && !ok && cells[key.index] != "" {
 					return notNumeric(key.column)
 				}
 			}
@@ -402,8 +251,8 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 		return failed
 	}
 	return sorted.each(func(cells []string) error {
-		for i, place := range s.places {
-			row[i] = cells[place]
+		for i, index := range s.indexes {
+			row[i] = cells[index]
 		}
 		return emit(row)
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
+	places "github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -131,9 +132,10 @@ func (s *site) findings(ctx context.Context, e edited, text string) (findingList
 	list := findingList{List: []problem{}}
 	if unknown != nil {
 		start, end := f.unknown.start, f.unknown.end
+		line, _ := places.New([]byte(text)).Position(start)
 		list.List = append(list.List, problem{
 			Severity: "error", Title: "The value is not known", Message: sentence(reason(unknown)), Pointer: failure.PointerOf(unknown),
-			Line: lineOf(text, start), Start: units(text, start), End: units(text, end),
+			Line: line, Start: units(text, start), End: units(text, end),
 		})
 	}
 	list.Omitted = max(len(found)-shownProblems, 0)
@@ -184,14 +186,3 @@ func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []sto
 
 // units are the UTF-16 units before an offset.
 func units(text string, offset int) int { return assist.NewUnits(text).At(offset) }
-
-// lineOf is the line of an offset, from 1.
-func lineOf(text string, offset int) int {
-	n := 1
-	for i := range min(offset, len(text)) {
-		if text[i] == '\n' {
-			n++
-		}
-	}
-	return n
-}

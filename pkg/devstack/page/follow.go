@@ -151,11 +151,10 @@ func (f *follower) finish(j store.Job) error {
 // update sends a fragment unless it was sent last.
 func (f *follower) update(fragment string, data any, sent *string) error {
 	html, err := f.site.fragment(fragment, data)
-	if err != nil || html == *sent {
+	if err != nil {
 		return err
 	}
-	*sent = html
-	return f.out.send("replace", 0, html)
+	return f.out.update(html, sent)
 }
 
 func (f *follower) replace(fragment string, data any) error {

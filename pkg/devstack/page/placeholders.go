@@ -42,8 +42,8 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 	}
 	var b strings.Builder
 	done := 0
-	assist.New(text).Walk(func(p assist.Place) bool {
-		if !secretPlace(p, names) {
+	assist.New(text).Walk(func(p assist.Value) bool {
+		if !holdsSecret(p, names) {
 			return true
 		}
 		start, end := p.Span()
@@ -58,8 +58,8 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 	return b.String()
 }
 
-// secretPlace reports whether a secret is at a place, unless it is inside of one.
-func secretPlace(p assist.Place, names map[string]bool) bool {
+// holdsSecret reports whether a value is a secret, apart from the values inside of it.
+func holdsSecret(p assist.Value, names map[string]bool) bool {
 	if isSecret(p.Name()) {
 		return true
 	}
@@ -105,8 +105,8 @@ type secrets map[string]string
 func (s *site) storedSecrets(c store.Configuration, names map[string]bool) secrets {
 	found := secrets{}
 	add := func(text []byte) {
-		assist.New(string(text)).Walk(func(p assist.Place) bool {
-			if !secretPlace(p, names) {
+		assist.New(string(text)).Walk(func(p assist.Value) bool {
+			if !holdsSecret(p, names) {
 				return true
 			}
 			start, end := p.Span()
@@ -171,16 +171,16 @@ func (stored secrets) fill(text string, names map[string]bool) (restored, error)
 	var out restored
 	var problem error
 	done := 0
-	fail := func(p assist.Place, err *failure.Error) {
+	fail := func(p assist.Value, err *failure.Error) {
 		if problem == nil {
 			problem = err.At(p.Pointer())
 			out.unknown.start, out.unknown.end = p.Span()
 		}
 	}
 	end := -1 // of the value of a secret key
-	assist.New(text).Walk(func(p assist.Place) bool {
+	assist.New(text).Walk(func(p assist.Value) bool {
 		start, stop := p.Span()
-		if secretPlace(p, names) {
+		if holdsSecret(p, names) {
 			end = max(end, stop)
 		}
 		raw, scalar := p.Scalar()
@@ -192,7 +192,7 @@ func (stored secrets) fill(text string, names map[string]bool) (restored, error)
 		case start >= end:
 			fail(p, failure.Userf("a stored secret can only be used below a key that begins with #"))
 		case !known:
-			fail(p, failure.Userf("the dots stand for a secret that is not stored here, or not any more: type the whole value again"))
+			fail(p, failure.Userf("these dots belong to no secret that is stored in this configuration: type the value again"))
 		default:
 			b.WriteString(text[done:start])
 			done = stop

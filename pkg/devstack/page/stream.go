@@ -43,6 +43,15 @@ func (s stream) send(kind string, id uint64, html string) error {
 	return s.write(b.String() + "\n")
 }
 
+// update replaces elements unless the same was sent last.
+func (s stream) update(html string, sent *string) error {
+	if html == *sent {
+		return nil
+	}
+	*sent = html
+	return s.send("replace", 0, html)
+}
+
 // alive sends a comment, which clients ignore.
 func (s stream) alive() error { return s.write(": alive\n\n") }
 
@@ -74,11 +83,8 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return s.broken(r, err)
 		}
-		if html != sent {
-			if out.send("replace", 0, html) != nil {
-				return nil // the client has gone
-			}
-			sent = html
+		if out.update(html, &sent) != nil {
+			return nil // the client has gone
 		}
 		for again := false; !again; {
 			if s.wait(r, nil, beats) == over {

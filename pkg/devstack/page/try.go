@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,9 +10,6 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
-	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
-	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -98,111 +94,6 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return err
 	}
-}
-
-// wantedTry reads the form of the panel. Errors are user errors, or those of the store.
-func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
-	c := e.Configuration
-	wanted := trial.Request{Component: c.Component, Config: c.ID}
-	text, err := s.restoreSecrets(r.Context(), c.Component, c.ID, []byte(r.PostForm.Get("document")))
-	if err != nil {
-		return wanted, err
-	}
-	if err := checkDocument(text); err != nil {
-		return wanted, err
-	}
-	wanted.Document = e.whole(text)
-	if wanted.Limits, err = limitsOf(r.PostForm); err != nil {
-		return wanted, err
-	}
-	if from := r.PostForm.Get("replay"); from != "" {
-		t, ok := s.Tries.Get(from)
-		if !ok {
-			return wanted, failure.Userf("The recording is not kept any more: try again with the API.")
-		}
-		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
-			return wanted, failure.Userf("The recording belongs to another configuration.")
-		}
-		wanted.From = t
-	}
-	wanted.Values, err = s.valuesOf(r.PostForm, c)
-	return wanted, err
-}
-
-// whole is the document that a job would run with a text of the editor: of a row on top of its
-// configuration, of a configuration with rows below the first one.
-func (e edited) whole(text []byte) []byte {
-	switch {
-	case e.Row != nil:
-		return queue.RowDocument(fields(e.Configuration.Configuration), fields(text)).AppendJSON(nil)
-	case len(e.Rows) > 0:
-		return queue.RowDocument(fields(text), fields(e.Rows[0].Configuration)).AppendJSON(nil)
-	default:
-		return text
-	}
-}
-
-// limitsOf reads the limits in a form; one that is missing has its default.
-func limitsOf(form url.Values) (trial.Limits, error) {
-	l := trial.DefaultLimits()
-	var seconds, megabytes int
-	for _, one := range []struct {
-		name, what string
-		to         *int
-	}{{"sample", "The sample", &l.Sample}, {"requests", "The limit of requests", &l.Requests}, {"seconds", "The limit of time", &seconds}, {"megabytes", "The limit of data", &megabytes}} {
-		text := form.Get("try-" + one.name)
-		if text == "" {
-			continue
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n <= 0 {
-			return l, failure.Userf("%s must be a whole number above 0, found %q.", one.what, text)
-		}
-		*one.to = n
-	}
-	if seconds > 0 {
-		l.Time = time.Duration(min(seconds, 1e6)) * time.Second
-	}
-	if megabytes > 0 {
-		l.Bytes = int64(min(megabytes, 1e6)) * 1e6
-	}
-	return l, l.Check()
-}
-
-// valuesOf are the values of variables in a form, with the stored ones for those that
-// were left alone; nil if all were.
-func (s *site) valuesOf(form url.Values, c store.Configuration) ([]store.Variable, error) {
-	document := fields(c.Configuration)
-	declared, err := s.Store.Configuration(variables.DefaultComponent, document.Field("variables_id").Raw())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	stored := map[string]string{}
-	if row, ok := declared.Row(document.Field("variables_values_id").Raw()); ok {
-		for _, item := range fields(row.Configuration).Field("values").Items() {
-			stored[item.Field("name").Raw()] = item.Field("value").Cell()
-		}
-	}
-	var values []store.Variable
-	changed := false
-	for _, item := range fields(declared.Configuration).Field("variables").Items() {
-		name := item.Field("name").Raw()
-		had, known := stored[name]
-		given := form.Get("variable." + name)
-		if given != "" && (given != had || !known) {
-			changed = true
-		}
-		if given != "" || known {
-			values = append(values, store.Variable{Name: name, Value: cmp.Or(given, had)})
-		}
-	}
-	if !changed {
-		return nil, nil
-	}
-	return values, nil
 }
 
 // tryURL is the path of a try below the path of the session.
@@ -324,91 +215,6 @@ func (s *site) try(w http.ResponseWriter, r *http.Request) error {
 	}
 	l := layout{Title: "Try of " + v.ConfigName + ": " + string(v.Shown()), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: v}
 	s.show(w, http.StatusOK, "try", l)
-	return nil
-}
-
-func (s *site) cancelTry(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return err
-	}
-	t.Cancel()
-	info := t.Info()
-	http.Redirect(w, r, s.session.path+tryURL(info.ID), http.StatusSeeOther)
-	return nil
-}
-
-// followTry sends the head of a running try when it changes, at most once per beat, and
-// its result at the end.
-func (s *site) followTry(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return err
-	}
-	out := newStream(w)
-	if headOnly(r) {
-		return nil
-	}
-	defer out.to.release()
-	beats, stop := s.Ticker(beat)
-	defer stop()
-	sent := ""
-	for {
-		info := t.Info()
-		if !info.Running() {
-			return s.broken(r, s.sendTry(r.Context(), out, t))
-		}
-		v, err := s.tryView(t, 0)
-		if err != nil {
-			return s.broken(r, err)
-		}
-		html, err := s.fragment("try-live", v)
-		if err != nil {
-			return s.broken(r, err)
-		}
-		if html != sent {
-			if out.send("replace", 0, html) != nil {
-				return nil // the client has gone
-			}
-			sent = html
-		} else if out.alive() != nil {
-			return nil
-		}
-		select {
-		case <-t.Done():
-		case <-beats:
-		case <-r.Context().Done():
-			return nil
-		case <-s.Done:
-			return nil
-		}
-	}
-}
-
-// sendTry sends the result of a try that has ended.
-func (s *site) sendTry(_ context.Context, out stream, t *trial.Try) error {
-	v, err := s.tryView(t, 0)
-	if err != nil {
-		return err
-	}
-	html, err := s.fragment("try-result", v)
-	if err != nil {
-		return err
-	}
-	if err := out.send("replace", 0, html); err != nil {
-		return err
-	}
-	return out.send("end", 0, "end")
-}
-
-// checkDocument refuses a text that is not JSON before anything is started.
-func checkDocument(text []byte) error {
-	if len(text) == 0 {
-		return failure.Userf("There is no configuration to try: the editor is empty.")
-	}
-	if _, err := config.Parse(text); err != nil {
-		return err
-	}
 	return nil
 }
 

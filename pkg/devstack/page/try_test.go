@@ -128,7 +128,7 @@ func TestTriesThatAreRefused(t *testing.T) {
 		"a sample of nothing": {"1", url.Values{"document": {"{}"}, "try-sample": {"0"}}, 422, "The sample"},
 		"too many requests":   {"1", url.Values{"document": {"{}"}, "try-requests": {"99999999"}}, 422, "from 1 to"},
 		"words":               {"1", url.Values{"document": {"{}"}, "try-seconds": {"<b>"}}, 422, "&lt;b&gt;"},
-		"no recording":        {"1", url.Values{"document": {"{}"}, "replay": {"nothing"}}, 422, "not kept any more"},
+		"no recording":        {"1", url.Values{"document": {"{}"}, "replay": {"nothing"}}, 422, "has been removed"},
 		"of another":          {other.ID, url.Values{"document": {"{}"}, "replay": {done}}, 422, "another configuration"},
 		"no configuration":    {"77", url.Values{"document": {"{}"}}, 404, ""},
 		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "cannot be read"},

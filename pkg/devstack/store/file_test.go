@@ -90,15 +90,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	s, err := Open(filepath.Join(t.TempDir(), "store"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	s := open(t)
 	for _, name := range []string{"a", "b"} {
 		if _, err := s.AddOperation(Operation{Name: name}); err != nil {
 			t.Fatal(err)
@@ -139,15 +131,7 @@ func TestRowTimes(t *testing.T) {
 }
 
 func TestDeleteBucket(t *testing.T) {
-	s, err := Open(filepath.Join(t.TempDir(), "store"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	s := open(t)
 	for _, table := range []string{"in.c-a.t", "in.c-a.u", "in.c-ab.t"} {
 		left := 2
 		if _, err := s.Load(Load{Table: table, Columns: []Column{{Name: "a"}}, Next: func() ([]string, error) {

@@ -1,0 +1,73 @@
+package assist
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// declared is what the language says about a value.
+type declared struct {
+	field *field.Field // nil for items, and for members without a declaration
+	kind  *field.Type  // nil allows any value
+	// expression says that an expression may be there; attributes that it is an attribute
+	// of config.
+	expression, attribute bool
+}
+
+// declaredAt returns the declaration of a node.
+func declaredAt(l *language.Language, n *node) declared {
+	at := declared{kind: l.Tree.Root()}
+	for _, step := range n.path() {
+		at = at.inside(step)
+	}
+	return at
+}
+
+// inside returns the declaration of a member or an item.
+func (d declared) inside(step *node) declared {
+	parent := step.parent
+	switch {
+	case d.kind == nil || isExpression(d.kind):
+		return declared{kind: d.kind, expression: d.expression}
+	case parent.kind == array:
+		return typed(nil, d.kind.Item())
+	case alone(d.kind, parent):
+		d = typed(d.field, d.kind.Others)
+	}
+	f, inner := d.kind.Inside(step.name)
+	switch {
+	case f != nil || inner != nil:
+		return typed(f, inner)
+	case d.expression:
+		return declared{kind: config.ExpressionType, expression: true}
+	case d.kind.Loose || d.kind.Base != nil && d.kind.Base.Loose:
+		return declared{kind: config.ExpressionType, expression: true, attribute: true}
+	default:
+		return declared{}
+	}
+}
+
+func typed(f *field.Field, t *field.Type) declared {
+	return declared{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
+}
+
+func isExpression(t *field.Type) bool { return t.Name == config.ExpressionType.Name }
+
+// alone reports whether an object is a single item instead of an object of items. Only
+// the texts of its members are looked at.
+func alone(t *field.Type, n *node) bool {
+	if t.Alone == nil || n.kind != object {
+		return false
+	}
+	var members []value.Member
+	for _, c := range n.children {
+		if c.kind == text && c.closed {
+			members = append(members, value.Member{Name: c.name, Value: value.OfString("…")})
+		}
+	}
+	return t.Alone(value.OfMembers(members...))
+}

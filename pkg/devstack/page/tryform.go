@@ -1,0 +1,133 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// wantedTry reads the form of the panel. Errors are user errors, or those of the store.
+func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
+	c := e.Configuration
+	wanted := trial.Request{Component: c.Component, Config: c.ID}
+	text, err := s.restoreSecrets(r.Context(), c.Component, c.ID, []byte(r.PostForm.Get("document")))
+	if err != nil {
+		return wanted, err
+	}
+	if err := checkDocument(text); err != nil {
+		return wanted, err
+	}
+	wanted.Document = e.whole(text)
+	if wanted.Limits, err = limitsOf(r.PostForm); err != nil {
+		return wanted, err
+	}
+	if from := r.PostForm.Get("replay"); from != "" {
+		t, ok := s.Tries.Get(from)
+		if !ok {
+			return wanted, failure.Userf("The recording has been removed: try again with the API.")
+		}
+		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
+			return wanted, failure.Userf("The recording belongs to another configuration.")
+		}
+		wanted.From = t
+	}
+	wanted.Values, err = s.valuesOf(r.PostForm, c)
+	return wanted, err
+}
+
+// whole is the document that a job would run with a text of the editor: of a row on top of its
+// configuration, of a configuration with rows below the first one.
+func (e edited) whole(text []byte) []byte {
+	switch {
+	case e.Row != nil:
+		return queue.RowDocument(fields(e.Configuration.Configuration), fields(text)).AppendJSON(nil)
+	case len(e.Rows) > 0:
+		return queue.RowDocument(fields(text), fields(e.Rows[0].Configuration)).AppendJSON(nil)
+	default:
+		return text
+	}
+}
+
+// limitsOf reads the limits in a form; one that is missing has its default.
+func limitsOf(form url.Values) (trial.Limits, error) {
+	l := trial.DefaultLimits()
+	var seconds, megabytes int
+	for _, one := range []struct {
+		name, what string
+		to         *int
+	}{{"sample", "The sample", &l.Sample}, {"requests", "The limit of requests", &l.Requests}, {"seconds", "The limit of time", &seconds}, {"megabytes", "The limit of data", &megabytes}} {
+		text := form.Get("try-" + one.name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return l, failure.Userf("%s must be a whole number above 0, found %q.", one.what, text)
+		}
+		*one.to = n
+	}
+	if seconds > 0 {
+		l.Time = time.Duration(min(seconds, 1e6)) * time.Second
+	}
+	if megabytes > 0 {
+		l.Bytes = int64(min(megabytes, 1e6)) * 1e6
+	}
+	return l, l.Check()
+}
+
+// valuesOf are the values of variables in a form, with the stored ones for those that
+// were left alone; nil if all were.
+func (s *site) valuesOf(form url.Values, c store.Configuration) ([]store.Variable, error) {
+	document := fields(c.Configuration)
+	declared, err := s.Store.Configuration(variables.DefaultComponent, document.Field("variables_id").Raw())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored := map[string]string{}
+	if row, ok := declared.Row(document.Field("variables_values_id").Raw()); ok {
+		for _, item := range fields(row.Configuration).Field("values").Items() {
+			stored[item.Field("name").Raw()] = item.Field("value").Cell()
+		}
+	}
+	var values []store.Variable
+	changed := false
+	for _, item := range fields(declared.Configuration).Field("variables").Items() {
+		name := item.Field("name").Raw()
+		had, known := stored[name]
+		given := form.Get("variable." + name)
+		if given != "" && (given != had || !known) {
+			changed = true
+		}
+		if given != "" || known {
+			values = append(values, store.Variable{Name: name, Value: cmp.Or(given, had)})
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	return values, nil
+}
+
+// checkDocument refuses a text that is not JSON before anything is started.
+func checkDocument(text []byte) error {
+	if len(text) == 0 {
+		return failure.Userf("There is no configuration to try: the editor is empty.")
+	}
+	if _, err := config.Parse(text); err != nil {
+		return err
+	}
+	return nil
+}
