@@ -27,7 +27,7 @@ const defaultMaxResponseBytes = 16 << 30
 // The settings of `api` that this package reads, and those that others compile.
 var (
 	APIName               = field.Text("name", "Name", "A part of the bucket name if `config.outputBucket` is not set; otherwise unused.").Default("generic").Example(`"crm"`)
-	BaseURL               = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to. Its last path segment is kept, with or without a slash at the end. May be an expression that refers to `config`.", &field.Type{Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must()
+	BaseURL               = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to. Its last path segment is kept, with or without a slash at the end. May be an expression that refers to `config`.", &field.Type{Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must().Evaluated(expr.InBaseURL)
 	caCertificate         = field.Text("caCertificate", "CA certificates", "One or more certificates in PEM form that replace the system's trusted authorities.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected certificates in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
 	clientCertificate     = field.Text("#clientCertificate", "Client certificate", "The certificate of the client, followed by its private key without a passphrase, in PEM form.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a certificate and its private key in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
 	plainCertificate      = field.Text("clientCertificate", "Client certificate, unused", "Has no effect: a private key belongs under `#clientCertificate`.").Typed(field.StrictText).Old(`has no effect; use "#clientCertificate"`).Example(`"…"`)
@@ -36,12 +36,12 @@ var (
 	AuthenticationSection = field.Of("authentication", "Authentication", "How requests are authenticated.", nil)
 	PaginationSection     = field.Of("pagination", "Paging", "How the next page is requested.", nil).As(field.Naming)
 	ResponseSection       = field.Of("response", "Answers", "The format of the answers of all jobs, if it is not JSON. `response` of a job replaces it as a whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
-	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
+	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`).Evaluated(expr.InQueryAuth)
 )
 
 // The settings of `api.http`.
 var (
-	APIHeaders            = field.Of("headers", "Headers", "Sent with every request except the login. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
+	APIHeaders            = field.Of("headers", "Headers", "Sent with every request except the login. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers).Evaluated(expr.InHeaders)
 	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that need a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.Naming)
 	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every request of a job has, unless the job sets them itself. Not used for the login.", field.Object("defaultOptions", "Default options", "A value of a job replaces the default of the same name as a whole. Expressions are evaluated for each request and refer to the job that sends it.",
 		DefaultHeaders, DefaultParams, DefaultMethod, DefaultEndpoint))
@@ -57,8 +57,8 @@ var (
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
 	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
-	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", ExpressionsType).Example(`{"X-Env": "test"}`).As(field.Headers)
-	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent in the query or in the body, depending on the method.", ParamsType).Example(`{"lang": "en"}`).Also("query")
+	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", ExpressionsType).Example(`{"X-Env": "test"}`).As(field.Headers).Evaluated(expr.InShared)
+	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent in the query or in the body, depending on the method.", ParamsType).Example(`{"lang": "en"}`).Also("query").Evaluated(expr.InShared)
 	DefaultMethod           = field.Text("method", "Method", "Method of jobs without `method`.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
 	DefaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
 

@@ -28,6 +28,9 @@ type Request struct {
 	// Paging is an object with the values of paging that the job itself has in its
 	// request. It is not sent.
 	Paging value.Value
+	// Own are the parameters of the job's own request with these values, before paging
+	// adds others. Null for the first page, and where the job has no such values.
+	Own value.Value
 }
 
 // HasBody reports whether the method puts the parameters into a body.

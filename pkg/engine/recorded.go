@@ -21,13 +21,17 @@ func (r *jobRun) placeOf(at position) []int {
 // one that paging made (paged), and of the one with what all jobs send (full). What is
 // the same for every request is left out.
 func (r *jobRun) explain(paged, full config.Request) func(exchange.Outgoing) []request.Source {
+	own := r.base.Request
+	if !paged.Own.IsNull() {
+		own.Params = paged.Own
+	}
 	o := origins{it: r.it, doc: r.run.plan.doc, features: r.run.plan.features, secrets: r.run.Secrets}
 	return func(sent exchange.Outgoing) []request.Source {
 		var all []request.Source
 		if sent.Login {
 			all = o.login(&sent)
 		} else {
-			all = append(o.sources(r.job, r.base.Request, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
+			all = append(o.sources(r.job, own, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
 		}
 		words := Words{References: o.doc.Vocabulary.All().References, Document: o.doc.Root.Value}
 		var explained []request.Source

@@ -107,11 +107,34 @@ func (s *shelf) withChildren(random *rand.Rand, j map[string]any, depth int) {
 
 func (s *shelf) job(random *rand.Rand, endpoint string) map[string]any {
 	name := fmt.Sprintf("s%d", len(s.scrollers))
-	s.scrollers[name] = s.scroller(random)
-	return map[string]any{"endpoint": endpoint, "dataType": pick(random, "a", "b"), "dataField": "items", "scroller": name}
+	scroller := s.scroller(random)
+	s.scrollers[name] = json.RawMessage("{" + scroller + "}")
+	j := map[string]any{"endpoint": endpoint, "dataType": pick(random, "a", "b"), "dataField": "items", "scroller": name}
+	if params := placedIn(scroller); s.number("placed", endpoint)%2 == 0 {
+		j["params"] = params
+	}
+	return j
 }
 
-func (s *shelf) scroller(random *rand.Rand) any {
+// placedIn are parameters with the values of a scroller, which are sent as those that it
+// would set.
+func placedIn(scroller string) map[string]any {
+	params := map[string]any{}
+	for method, values := range map[string]map[string]string{"offset": {"offset": "offset"}, "pagenum": {"page": "page"}, "response.param": {"offset": "next"}} {
+		for param, name := range values {
+			if strings.HasPrefix(scroller, fmt.Sprintf(`"method":%q`, method)) {
+				params[param] = map[string]any{"paging": name}
+			}
+		}
+	}
+	if strings.Contains(scroller, `"limit":`) {
+		params["limit"] = map[string]any{"paging": "limit"}
+	}
+	return params
+}
+
+// scroller are the settings of a scroller, without the braces around them.
+func (s *shelf) scroller(random *rand.Rand) string {
 	text := pick(random,
 		`"method":"offset","limit":3,"total":"total"`,
 		`"method":"offset","total":"meta.total"`,
@@ -122,7 +145,7 @@ func (s *shelf) scroller(random *rand.Rand) any {
 		`"method":"pagenum","limit":3,"firstPageParams":false,"total":"total"`,
 		`"method":"pagenum","totalPages":"meta.pages"`,
 		`"method":"pagenum"`,
-		`"method":"response.param","responseParam":"next","queryParam":"offset"`)
+		`"method":"response.param","responseParam":"next","queryParam":"offset","includeParams":true`)
 	if random.IntN(2) == 0 {
 		text += pick(random,
 			`,"limitStop":{"count":7}`,
@@ -132,7 +155,7 @@ func (s *shelf) scroller(random *rand.Rand) any {
 			`,"forceStop":{"time":1}`, // the clock of the runs stands still
 			`,"nextPageFlag":{"field":"more","stopOn":false}`)
 	}
-	return json.RawMessage("{" + text + "}")
+	return text
 }
 
 func pick[T any](random *rand.Rand, of ...T) T { return of[random.IntN(len(of))] }

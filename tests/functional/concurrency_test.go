@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,6 +94,61 @@ func TestSampleSideBySide(t *testing.T) {
 	if cut < 4 {
 		t.Errorf("only %d of the generated runs are cut", cut)
 	}
+}
+
+// TestPlacedValuesAreSent generates configurations as TestConcurrency does: jobs that place
+// the values of paging themselves send the requests, and write the files, of those that
+// leave it to their scrollers.
+func TestPlacedValuesAreSent(t *testing.T) {
+	short.Skip(t, "it runs generated configurations")
+	requests := 0
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := newPlant(seed)
+			p.refuses, p.garbles, p.retries, p.reports, p.expires, p.strict = 0, 0, 0, 0, 0, false // they depend on the order of parameters
+			placed := p.run(t, 3)
+			dropPlaced(p.jobs)
+			set := p.run(t, 3)
+			if !maps.Equal(placed.files, set.files) || placed.exit != 0 {
+				compareFiles(t, placed.files, set.files)
+				t.Errorf("exit %d %s", placed.exit, placed.stderr)
+			}
+			a, b := sortedQueries(t, placed.requests), sortedQueries(t, set.requests)
+			if !slices.Equal(a, b) {
+				t.Errorf("only with placed values: %v, only without: %v", difference(a, b), difference(b, a))
+			}
+			requests += len(difference(placed.requests, set.requests))
+		})
+	}
+	if requests < 30 {
+		t.Errorf("only %d requests have their parameters in another order: too few values are placed", requests)
+	}
+}
+
+// dropPlaced removes the parameters that are values of paging.
+func dropPlaced(jobs []map[string]any) {
+	for _, j := range jobs {
+		params, _ := j["params"].(map[string]any)
+		maps.DeleteFunc(params, func(_ string, v any) bool { return v.(map[string]any)["paging"] != nil })
+		children, _ := j["children"].([]map[string]any)
+		dropPlaced(children)
+	}
+}
+
+// sortedQueries are requests with their parameters in the order of their names.
+func sortedQueries(t *testing.T, requests []string) []string {
+	t.Helper()
+	var all []string
+	for _, r := range requests {
+		u, err := url.Parse(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.RawQuery = u.Query().Encode()
+		all = append(all, u.String())
+	}
+	slices.Sort(all)
+	return all
 }
 
 // TestAsManyAtOnce has an API that answers the requests of children only when as
@@ -365,7 +421,53 @@ func newPlant(seed uint64) *plant {
 	if seed%3 == 2 {
 		addWindows(rand.New(rand.NewPCG(seed, 11)), p.jobs, false)
 	}
+	addWords(rand.New(rand.NewPCG(seed, 13)), p.jobs, 0)
 	return p
+}
+
+// placedValues are, for each scroller, parameters with values of paging that are sent as
+// those that the scroller would set.
+var placedValues = map[string]map[string]string{
+	"pages":  {"page": "page", "limit": "limit"},
+	"offset": {"offset": "offset", "limit": "limit"},
+	"next":   {"next": "next"},
+	"cursor": {"since": "cursor"},
+}
+
+// addWords lets some jobs place the values of paging themselves, run under a condition,
+// keep a rate of requests, and have their items in other forms.
+func addWords(random *rand.Rand, jobs []map[string]any, depth int) {
+	for _, j := range jobs {
+		if placed := placedValues[j["scroller"].(string)]; random.IntN(2) == 0 && placed != nil {
+			params := map[string]any{}
+			for param, name := range placed {
+				params[param] = map[string]any{"paging": name}
+			}
+			own, _ := j["params"].(map[string]any)
+			maps.Copy(params, own)
+			j["params"] = params
+		}
+		switch condition := random.IntN(8); {
+		case condition > 1:
+		case condition == 1 && depth > 0 && j["batch"] == nil:
+			j["if"] = map[string]any{"parentItem": "ids.1"}
+		default:
+			j["if"] = map[string]any{"remembered": "nothing", "default": map[string]any{"function": "time"}}
+		}
+		if random.IntN(4) == 0 {
+			j["rateLimit"] = map[string]any{"requests": 1 + random.IntN(3), "perSeconds": 1}
+		}
+		switch random.IntN(6) {
+		case 0:
+			j["dataField"] = "batches.[].items"
+		case 1:
+			j["dataField"] = map[string]any{"path": "rows", "columns": "names.[].name"}
+		case 2:
+			j["dataField"] = map[string]any{"path": "forms/[as.kind=lists]/of", "delimiter": "/", "parallel": true}
+		}
+		children, _ := j["children"].([]map[string]any)
+		addWords(random, children, depth+1)
+	}
 }
 
 // addWindows lets some jobs run for windows, and remember where these end. within is
@@ -462,7 +564,7 @@ func (p *plant) config(t *testing.T, concurrency int) string {
 			"pagination": map[string]any{"method": "multiple", "scrollers": map[string]any{
 				"pages":  map[string]any{"method": "pagenum", "limit": 2},
 				"offset": map[string]any{"method": "offset", "limit": 3},
-				"next":   map[string]any{"method": "response.param", "responseParam": "next", "queryParam": "next"},
+				"next":   map[string]any{"method": "response.param", "responseParam": "next", "queryParam": "next", "includeParams": true},
 				"cursor": map[string]any{"method": "cursor", "idKey": "id", "param": "since"},
 				"none":   map[string]any{"method": "pagenum", "forceStop": map[string]any{"pages": 1}},
 			}},

@@ -135,10 +135,10 @@ func (a *plantAPI) page(u *url.URL) string {
 		answer["next"] = to
 	}
 	from, to = min(from, len(items)), min(to, len(items))
-	answer["items"] = items[from:to]
+	inForms(answer, items[from:to])
 	answer["total"] = len(items) + a.number("total", u.Path)%3/2
 	if a.meets("reports", u.RequestURI(), a.plant.reports) {
-		delete(answer, "items")
+		clear(answer)
 		answer["errors"] = []string{"too much of " + u.RequestURI()}
 	}
 	text, err := json.Marshal(answer)
@@ -146,6 +146,29 @@ func (a *plantAPI) page(u *url.URL) string {
 		panic(err)
 	}
 	return string(text)
+}
+
+// inForms adds items to an answer: as they are, in batches, and some of their members as
+// rows and as parallel lists.
+func inForms(answer map[string]any, items []map[string]any) {
+	half := len(items) / 2
+	names := []string{"id", "ids", "type"}
+	rows, of := [][]any{}, map[string][]any{}
+	for _, name := range names {
+		of[name] = []any{}
+	}
+	for _, item := range items {
+		var row []any
+		for _, name := range names {
+			row = append(row, item[name])
+			of[name] = append(of[name], item[name])
+		}
+		rows = append(rows, row)
+	}
+	answer["items"], answer["rows"] = items, rows
+	answer["batches"] = []any{map[string]any{"items": items[:half]}, map[string]any{}, map[string]any{"items": items[half:]}}
+	answer["names"] = []any{map[string]any{"name": "id"}, map[string]any{"name": "ids"}, map[string]any{"name": "type"}}
+	answer["forms"] = []any{map[string]any{"as": "none"}, map[string]any{"as": map[string]any{"kind": "lists"}, "of": of}}
 }
 
 // items are those of an endpoint, of shapes that make columns and tables come

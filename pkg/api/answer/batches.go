@@ -83,10 +83,11 @@ func (s *scan) storeBatch(nodes []*wanted) error {
 	return s.items.settle()
 }
 
-// readBatches reads the items of all batches once more, without anything else.
+// readBatches reads the items of all batches once more, without anything else: they get
+// their shape in the page itself.
 func (s *scan) readBatches() error {
 	q := s.query
-	q.Fields, q.Volume = nil, false
+	q.Fields, q.Volume, q.Columns, q.Parallel = nil, false, Columns{}, false
 	once := &decoding{spool: s.spool, query: q, page: newPage(q), items: s.items}
 	s.items.reset()
 	err := scanJSON(once)

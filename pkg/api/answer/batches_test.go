@@ -88,3 +88,30 @@ func TestBatchesOfElements(t *testing.T) {
 		t.Errorf("got %s, %d rows", got, page.Rows)
 	}
 }
+
+// TestBatchesOfRows: rows of batches are named, and parallel lists of batches taken apart,
+// once: also where something else is wanted of the batches, in a second pass.
+func TestBatchesOfRows(t *testing.T) {
+	tests := []struct{ name, columns, text, want string }{
+		{"names in the answer", `"names"`, `{"names":["a"],"d":[{"r":[[1]]},{},{"r":[[2],[3]]}]}`, `{"a":1} {"a":2} {"a":3}`},
+		{"the first row has the names", `true`, `{"d":[{"r":[["a"],[1]]},{"r":[[2]]}]}`, `{"a":1} {"a":2}`},
+		{"parallel lists", ``, `{"d":[{"r":{"a":[1,2]}},{"r":{"a":[3]}}]}`, `{"a":1} {"a":2} {"a":3}`},
+	}
+	for _, tt := range tests {
+		query := Query{Data: dot("d.[].r"), Parallel: tt.columns == ""}
+		if !query.Parallel {
+			query.Columns = columnsOf(t, tt.columns)
+		}
+		volume, fields := query, query
+		volume.Volume, fields.Fields = true, []Path{dot("d.-1.r.0.0")}
+		for _, q := range []Query{query, volume, fields} {
+			page, err := newScanner().Scan(spoolOf(t, tt.text, 16), q)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			if got := items(t, page); got != tt.want || page.Rows != len(strings.Fields(tt.want)) {
+				t.Errorf("%s: %d rows, %s", tt.name, page.Rows, got)
+			}
+		}
+	}
+}

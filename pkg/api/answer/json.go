@@ -256,6 +256,8 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 			err = s.listItems(nodes)
 		}
 		at.end = s.bounded.offset()
+	case '}', ']': // no value; as a token it is refused in the words of the parser
+		err = s.token()
 	default:
 		var raw jsontext.Value
 		raw, err = s.scalar()

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -19,10 +20,10 @@ type basic struct {
 
 // The settings of `config` that hold the credentials.
 var (
-	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Typed(config.CredentialType).Example(`"ann"`)
-	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Typed(config.CredentialType).Example(`"ann"`)
-	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Example(`"…"`)
-	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that expect their key as the user name.").Typed(config.CredentialType).Example(`"…"`)
+	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"ann"`)
+	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"ann"`)
+	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"…"`)
+	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that expect their key as the user name.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"…"`)
 )
 
 func basicScheme() Scheme {

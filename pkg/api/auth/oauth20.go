@@ -22,7 +22,7 @@ type oauth20 struct {
 }
 
 // oauth20Headers is a setting.
-var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers)
+var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers).Evaluated(expr.InOAuthRequest)
 
 func oauth20Scheme() Scheme {
 	return Scheme{Name: "oauth20", Settings: []field.Declared{Query, oauth20Headers, Format}, Platform: true, Compile: compileOAuth20}

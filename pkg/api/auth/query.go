@@ -18,7 +18,7 @@ type queryAuth struct {
 }
 
 // Query is a setting of the types query and oauth20.
-var Query = field.Of("query", "Query", "Query parameters added to every request. For `query`, expressions may refer to `attr`, `query` and `request`; for `oauth20` to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"key": {"attr": "#key"}}`)
+var Query = field.Of("query", "Query", "Query parameters added to every request. For `query`, expressions may refer to `attr`, `query` and `request`; for `oauth20` to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"key": {"attr": "#key"}}`).Evaluated(expr.InQueryAuth, expr.InOAuthRequest)
 
 func queryScheme() Scheme {
 	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declared{Query}, Compile: compileQuery}

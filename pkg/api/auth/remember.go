@@ -15,7 +15,7 @@ import (
 // LoginRemember is what a login leaves for the next one.
 var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
-	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.Remembering)
+	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.Remembering).Evaluated(expr.InLoginRemember)
 
 // remembered is one name of LoginRemember.
 type remembered struct {

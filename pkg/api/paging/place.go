@@ -131,5 +131,6 @@ func (job Job) Next(s Scroller, state State, p Page) (config.Request, State, *St
 		return request, after, nil, err
 	}
 	request, _, stop, err = s.Next(own, state, p)
+	request.Own = own.Params
 	return request, after, stop, err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -34,9 +35,9 @@ var (
 	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
 			EmptyMeans("GET").NullMeans("GET").Example(`"GET"`).Also("verb", "type")
 	scrollParams = field.Of("params", "Parameters", "Parameters of later pages. Expressions refer to the job.", config.ParamsType).
-			Example(`{"scroll": "1m"}`).Also("query")
+			Example(`{"scroll": "1m"}`).Also("query").Evaluated(expr.InShared)
 	scrollHeaders = field.Of("headers", "Headers", "Headers of later pages. Expressions refer to the job.", config.ExpressionsType).
-			As(field.Headers).Example(`{"X-Scroll": "1"}`)
+			As(field.Headers).Example(`{"X-Scroll": "1"}`).Evaluated(expr.InShared)
 )
 
 func responseParamMethod() Method {

@@ -117,6 +117,47 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestReferencesOfPlaces: of the references, those are offered that exist at the place, and
+// a value of paging only if the paging of the job has one.
+func TestReferencesOfPlaces(t *testing.T) {
+	paged := func(text string) string {
+		return `{"api": {"pagination": {"method": "multiple", "scrollers": {"rows": {"method": "offset"}, "link": {"method": "link"}}}}, "config": {"jobs": [{"endpoint": "a", "children": [` + text + `]}]}}`
+	}
+	for _, row := range []struct{ name, text, offered, not string }{
+		{"a job", job(`"params": {"a": {"¦"}}`), "function attr placeholder parentItem window remembered", "response request authorization env paging"},
+		{"its condition", job(`"if": {"¦"}`), "function attr parentItem", "response paging"},
+		{"its windows", job(`"windows": {"from": {"¦"}}`), "remembered time", "response paging authorization"},
+		{"its columns", job(`"userData": {"a": {"¦"}}`), "response responseHeader attr", "responseCookie paging env"},
+		{"the base address", `{"api": {"baseUrl": {"¦"}}}`, "function attr", "placeholder response"},
+		{"an attribute", `{"config": {"a": {"¦"}}}`, "env default", "attr function args"},
+		{"the default of an attribute", `{"config": {"a": {"env": "A", "default": {"¦"}}}}`, "function env", "attr"},
+		{"a login", `{"api": {"authentication": {"type": "login", "loginRequest": {"params": {"a": {"¦"}}}}}}`, "attr remembered", "placeholder response"},
+		{"after a login", `{"api": {"authentication": {"type": "login", "apiRequest": {"headers": {"a": {"¦"}}}}}}`, "attr response responseCookie", "placeholder user"},
+		{"paging by offset", paged(`{"scroller": "rows", "params": {"a": {"b": [{"¦"}]}}}`), "paging", ""},
+		{"paging by links", paged(`{"scroller": "link", "params": {"a": {"¦"}}}`), "attr", "paging"},
+		{"the values of paging", paged(`{"scroller": "rows", "params": {"a": {"paging": "¦"}}}`), "offset", "page limit"},
+		{"columns of a job that is paged", paged(`{"scroller": "rows", "userData": {"a": {"¦"}}}`), "attr", "paging"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text, offset := atMark(t, row.text)
+			var labels []string
+			for _, i := range New(text).Complete(offset) {
+				labels = append(labels, i.Label)
+			}
+			for _, name := range strings.Fields(row.offered) {
+				if !slices.Contains(labels, name) {
+					t.Errorf("%s is not offered, only %q", name, labels)
+				}
+			}
+			for _, name := range strings.Fields(row.not) {
+				if slices.Contains(labels, name) {
+					t.Errorf("%s is offered", name)
+				}
+			}
+		})
+	}
+}
+
 func TestHover(t *testing.T) {
 	for _, row := range []struct{ name, text, title, holds string }{
 		{"a key", `{"parameters": {"ap¦i": {}}}`, "api", "How to talk to the API."},

@@ -110,7 +110,7 @@ func (c *completer) names(around, on *node) {
 	}
 	has := func(name string) bool { n := around.child(name); return n != nil && n != on }
 	if what.kind != nil && isExpression(what.kind) || what.expression {
-		for _, i := range c.forms() {
+		for _, i := range c.d.forms(around, what) {
 			if !has(i.Label) {
 				add(i, i.Insert)
 			}
@@ -234,7 +234,7 @@ func (c *completer) value(n *node) {
 		}
 	}
 	if what.expression {
-		for _, i := range c.forms() {
+		for _, i := range c.d.forms(n, what) {
 			label := `{"` + i.Label + `": …}`
 			add(Item{Label: label, Kind: i.Kind, Detail: i.Detail, Doc: i.Doc}, `{"`+i.Label+`": `+i.Insert+`}`)
 		}

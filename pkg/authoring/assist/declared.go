@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -16,6 +17,8 @@ type declared struct {
 	// expression says that an expression may be there; attributes that it is an attribute
 	// of config.
 	expression, attribute bool
+	// places are those of the expression, see field.Field.
+	places []field.Place
 }
 
 // declaredAt returns the declaration of a node.
@@ -29,6 +32,14 @@ func declaredAt(l *language.Language, n *node) declared {
 
 // inside returns the declaration of a member or an item.
 func (d declared) inside(step *node) declared {
+	below := d.below(step)
+	if below.places == nil {
+		below.places = d.places
+	}
+	return below
+}
+
+func (d declared) below(step *node) declared {
 	parent := step.parent
 	switch {
 	case d.kind == nil || isExpression(d.kind):
@@ -45,14 +56,18 @@ func (d declared) inside(step *node) declared {
 	case d.expression:
 		return declared{kind: config.ExpressionType, expression: true}
 	case d.kind.Loose || d.kind.Base != nil && d.kind.Base.Loose:
-		return declared{kind: config.ExpressionType, expression: true, attribute: true}
+		return declared{kind: config.ExpressionType, expression: true, attribute: true, places: []field.Place{expr.InAttributes}}
 	default:
 		return declared{}
 	}
 }
 
 func typed(f *field.Field, t *field.Type) declared {
-	return declared{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
+	d := declared{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
+	if f != nil {
+		d.places = f.Places
+	}
+	return d
 }
 
 func isExpression(t *field.Type) bool { return t.Name == config.ExpressionType.Name }

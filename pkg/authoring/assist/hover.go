@@ -56,7 +56,7 @@ func (d *Document) Hover(offset int) (h Hover, ok bool) {
 	case what.attribute:
 		h.Detail, h.Doc = "attribute", `A key of your own: {"`+string(expr.Attr)+`": "`+n.name+`"} is its value.`
 	case around.expression:
-		forms := (&completer{d: d}).forms()
+		forms := d.forms(at.around, around)
 		i := slices.IndexFunc(forms, func(i Item) bool { return i.Label == n.name })
 		if i < 0 {
 			return Hover{}, false

@@ -8,7 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,6 +35,8 @@ func (c *completer) known(n *node, what declared) []Item {
 		}
 	case n.name == string(expr.Attr) && what.expression:
 		add("attribute", "key of config", c.attributes()...)
+	case n.name == string(expr.Paging) && what.expression:
+		add("name", "value of paging", c.d.pagingValues(n)...)
 	case n.name == config.JobScroller.Name:
 		add("name", "scroller", c.children(config.APISection.Name, config.PaginationSection.Name, paging.Named.Name)...)
 	case n.name == config.JobDataType.Name:
@@ -80,20 +84,45 @@ func (c *completer) attributes() []string {
 	return names
 }
 
-// forms returns the keys of expressions; Insert is the beginning of the value.
-func (c *completer) forms() []Item {
-	all := []Item{{Label: functionKey, Kind: "function", Detail: "calls a function", Doc: "The name of a function, whose arguments are in args.", Insert: `"|", "args": []`}}
-	for _, r := range c.d.language.Vocabulary.References {
-		i := slices.IndexFunc(all, func(i Item) bool { return i.Label == string(r.Key) })
-		if i >= 0 {
+// forms returns the keys of expressions that exist at a place; Insert is the beginning of
+// the value.
+func (d *Document) forms(n *node, what declared) []Item {
+	var all []Item
+	if !what.attribute {
+		all = append(all, Item{Label: functionKey, Kind: "function", Detail: "calls a function", Doc: "The name of a function, whose arguments are in args.", Insert: `"|", "args": []`})
+	}
+	for _, r := range d.language.Vocabulary.References {
+		known := slices.ContainsFunc(all, func(i Item) bool { return i.Label == string(r.Key) })
+		if known || !slices.ContainsFunc(r.Where, func(p expr.Place) bool { return slices.Contains(what.places, p) }) || r.Key == expr.Paging && len(d.pagingValues(n)) == 0 {
 			continue
 		}
 		all = append(all, Item{Label: string(r.Key), Kind: "reference", Detail: cmp.Or(r.Argument, "NAME"), Doc: plain(r.Doc), Insert: `"|"`})
 	}
+	if !what.attribute {
+		all = append(all, Item{Label: "args", Kind: "key", Detail: "list", Doc: "The arguments of the function; each may be an expression.", Insert: "[|]"})
+	}
 	return append(all,
-		Item{Label: "args", Kind: "key", Detail: "list", Doc: "The arguments of the function; each may be an expression.", Insert: "[|]"},
 		Item{Label: "default", Kind: "key", Detail: "value expression", Doc: "Used where the expression is null or the empty text.", Insert: "|"},
 		Item{Label: "literal", Kind: "key", Detail: "any value", Doc: "A value that is used as written, without evaluation.", Insert: "|"})
+}
+
+// pagingValues returns the names of the values that paging has for the job around a node.
+// Settings that are not JSON yet have none.
+func (d *Document) pagingValues(n *node) []string {
+	job := n
+	for job != nil && !(job.parent != nil && job.parent.kind == array && slices.Contains([]string{config.JobsSetting.Name, config.JobChildren.Name}, job.parent.name)) {
+		job = job.parent
+	}
+	settings := d.settings().child(config.APISection.Name).child(config.PaginationSection.Name)
+	if job == nil || settings == nil {
+		return nil
+	}
+	v, err := value.Parse([]byte(d.text[settings.start:settings.end]))
+	if err != nil {
+		return nil
+	}
+	var problems failure.Problems
+	return d.language.Paging.Values(field.NewSection(v, "", &problems), job.child(config.JobScroller.Name).raw(d.text))
 }
 
 // inText offers what may be in a text: all of it, or a placeholder that begins before the

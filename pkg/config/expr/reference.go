@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -40,9 +41,8 @@ type Reference struct {
 // to is shown in docs/reference/expressions.md.
 type Example struct{ Expression, Value string }
 
-// Place is a kind of place in the configuration, in the words of the reference.
-// It decides which references exist.
-type Place string
+// Place is a kind of place in the configuration. The declarations of settings name theirs.
+type Place = field.Place
 
 // The places with expressions.
 const (

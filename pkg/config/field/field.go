@@ -38,9 +38,16 @@ type Field struct {
 	Role       Role
 	// Variants are the values of another field with which this one is used; nil is all.
 	Variants []string
+	// Places are those of the expressions in the value, more than one if the section
+	// decides. Without any they are those of the field around this one.
+	Places []Place
 	// Separator is the field with the separator of a path; nil is a dot.
 	Separator *Setting[string]
 }
+
+// Place is a kind of place with expressions, in the words of the reference. It decides
+// which references exist.
+type Place string
 
 // Role is the kind of value that a field has, for code that handles documents without
 // knowing their settings.
@@ -182,6 +189,12 @@ func (s Setting[T]) Also(names ...string) Setting[T] {
 // As sets the role.
 func (s Setting[T]) As(role Role) Setting[T] {
 	s.Role = role
+	return s
+}
+
+// Evaluated sets the places of the expressions in the value.
+func (s Setting[T]) Evaluated(places ...Place) Setting[T] {
+	s.Places = places
 	return s
 }
 
