@@ -143,6 +143,17 @@ func TestPythonStorageClient(t *testing.T) {
 		t.Errorf("configurations %v", listed)
 	}
 	path := "/branch/default/components/acme.py/configs/" + stored["id"].(string)
+	var metadata []map[string]any
+	s.call(t, 201, "POST", s.storage+path+"/metadata", jsonBody, `{"metadata":[{"key":"KBC.x","value":"1"}]}`, nil)
+	s.get(t, s.storage+path+"/metadata", &metadata)
+	if len(metadata) != 1 || metadata[0]["key"] != "KBC.x" || metadata[0]["value"] != "1" {
+		t.Errorf("metadata %v", metadata)
+	}
+	for _, missing := range []string{"/workspaces", "/triggers"} {
+		if refused := s.answered(t, 501, "POST", "/branch/default"+missing, jsonBody, "{}"); !strings.Contains(refused["error"].(string), missing) {
+			t.Errorf("refused with %v", refused)
+		}
+	}
 	s.call(t, 204, "DELETE", s.storage+path, "", "", nil)
 	s.answered(t, 404, "GET", path, "", "")
 
@@ -222,6 +233,17 @@ func TestPHPStorageClient(t *testing.T) {
 	if len(events) != 1 || events[0]["runId"] != "ddddssss" || events[0]["objectId"] != nil {
 		t.Errorf("events %v", events)
 	}
+	for method, paths := range map[string][]string{
+		"POST": {"/buckets/in.c-b/tables-async", "/buckets/in.c-b/tables-definition", "/tables/in.c-b.t/import-async", "/files/prepare", "/buckets/in.c-b/table-aliases",
+			"/tables/in.c-b.t/snapshots", "/workspaces", "/tokens", "/dev-branches"},
+		"GET": {"/tokens", "/tables/in.c-b.t/snapshots", "/workspaces"},
+	} {
+		for _, missing := range paths {
+			if refused := s.answered(t, 501, method, missing, "", ""); !strings.Contains(refused["error"].(string), missing) {
+				t.Errorf("%s %s: refused with %v", method, missing, refused)
+			}
+		}
+	}
 	for _, query := range []string{": success", "success:", "/GET", "*tables*"} {
 		if refused := s.answered(t, 400, "GET", "/events?q="+url.QueryEscape(query), "", ""); !strings.HasPrefix(refused["error"].(string), "Failed to parse query") {
 			t.Errorf("%s: refused with %v", query, refused)
@@ -279,6 +301,12 @@ func TestPHPQueueClient(t *testing.T) {
 	s.become(t, ids[0], "terminated")
 	s.call(t, 200, "POST", s.queue+"/jobs/"+ids[1]+"/kill", jsonBody, "", nil)
 	s.call(t, 400, "GET", s.queue+"/search/jobs?nosuch=1", "", "", nil)
+	for _, missing := range []string{"/stats/project", "/job/" + ids[0] + "/open-api-lineage"} {
+		var refused struct{ Error string }
+		if s.call(t, 404, "GET", s.queue+missing, "", "", &refused); !strings.Contains(refused.Error, missing) {
+			t.Errorf("refused with %+v", refused)
+		}
+	}
 }
 
 // decode reads a record into a struct.

@@ -29,6 +29,21 @@ const (
 type fields struct {
 	members value.Value // an object
 	err     error
+	// asked gets the name of each field that is read; nil except in tests.
+	asked func(name string)
+}
+
+// Who gets the names of the parameters that are read: a func(string) in the context of a
+// request. A test uses it to find parameters that are declared but not read.
+type (
+	askedOfQuery struct{}
+	askedOfBody  struct{}
+)
+
+// askedIn is the function in the context of a request, nil if there is none.
+func askedIn(r *http.Request, key any) func(name string) {
+	asked, _ := r.Context().Value(key).(func(string))
+	return asked
 }
 
 func formFields(r *http.Request) *fields { return readFields(r, true) }
@@ -40,6 +55,7 @@ func readFields(r *http.Request, forms bool) *fields {
 	if f.err == nil {
 		f.err = checkBody(r, f.members)
 	}
+	f.asked = askedIn(r, askedOfBody{})
 	return f
 }
 
@@ -100,6 +116,9 @@ func formObject(body string) *fields {
 
 // get returns a field, and false if it is absent.
 func (f *fields) get(name string) (value.Value, bool) {
+	if f.asked != nil {
+		f.asked(name)
+	}
 	v := f.members.Field(name)
 	return v, f.err == nil && !v.IsNull()
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"maps"
+	"net/http"
 	"slices"
 )
 
@@ -33,4 +35,11 @@ func ParametersOf(pattern, method string) Parameters {
 	return Parameters{
 		Query: e.queryNames, Body: e.bodyNames, Ignored: slices.Sorted(maps.Keys(e.idle)), Missing: e.missing, OwnBody: e.ownBody, Absent: e.absent,
 	}
+}
+
+// Watched returns a request whose reader is known: query and body get the name of each
+// parameter that the endpoint reads.
+func Watched(r *http.Request, query, body func(name string)) *http.Request {
+	ctx := context.WithValue(r.Context(), askedOfQuery{}, query)
+	return r.WithContext(context.WithValue(ctx, askedOfBody{}, body))
 }

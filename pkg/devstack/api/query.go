@@ -31,7 +31,7 @@ func queryOf(r *http.Request) *query {
 		}
 	}
 	members, err := nested(given)
-	return &query{&fields{members: members, err: err}, values}
+	return &query{&fields{members: members, err: err, asked: askedIn(r, askedOfQuery{})}, values}
 }
 
 func (q *query) eventID(name string) (id uint64, given bool) {
@@ -59,6 +59,9 @@ func (q *query) choice(name string, words ...string) string {
 func (q *query) list(names ...string) []string {
 	var found []string
 	for _, name := range names {
+		if q.asked != nil {
+			q.asked(name)
+		}
 		found = append(found, q.values[name]...)
 		for key, values := range q.values {
 			if index, isItem := strings.CutPrefix(key, name+"["); isItem && strings.HasSuffix(index, "]") {

@@ -91,7 +91,7 @@ func (s *site) eventList(r *http.Request, job string, d *digest) (eventList, err
 		list.fill(found{events: events, earlier: d.shown.total > len(events)})
 		return list, nil
 	}
-	f, err := s.search(r, job, l, shownEvents, func(e store.Event) (keep, counts bool) {
+	f, err := s.search(r, job, l, shownEvents, maySay(l.Phrase), func(e store.Event) (keep, counts bool) {
 		if !says(e.Message, l.Phrase) {
 			return false, false // without reading its fields, of which there may be many
 		}
@@ -138,7 +138,13 @@ func (s *site) requestList(r *http.Request, job string, d *digest) (requestList,
 		return list, nil
 	}
 	phrase := strings.ToLower(l.Phrase)
-	f, err := s.search(r, job, l, shownRequests, func(e store.Event) (keep, counts bool) {
+	var may func([]byte) bool
+	if l.filtered() {
+		may = func(text []byte) bool {
+			return bytes.Contains(text, []byte(`"request.answered"`)) || bytes.Contains(text, []byte(`"response.`))
+		}
+	}
+	f, err := s.search(r, job, l, shownRequests, may, func(e store.Event) (keep, counts bool) {
 		if !bytes.Contains(e.Results, []byte(`"event"`)) {
 			return false, false
 		}

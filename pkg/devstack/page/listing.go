@@ -1,11 +1,13 @@
 package page
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -101,8 +103,8 @@ type found struct {
 
 // search reads the events of a job that a listing shows: at most limit that are wanted
 // by count, and with them those wanted by keep. keep and count may be called with events
-// in falling order.
-func (s *site) search(r *http.Request, job string, l listing, limit int, wants func(store.Event) (keep, counts bool)) (f found, err error) {
+// in falling order. Events whose JSON may refuses are not wanted; nil refuses none.
+func (s *site) search(r *http.Request, job string, l listing, limit int, may func(text []byte) bool, wants func(store.Event) (keep, counts bool)) (f found, err error) {
 	counted, more := 0, false
 	take := func(e store.Event) bool {
 		keep, counts := wants(e)
@@ -117,21 +119,40 @@ func (s *site) search(r *http.Request, job string, l listing, limit int, wants f
 		}
 		return r.Context().Err() == nil
 	}
-	switch {
-	case l.paged && l.before == 0:
-		err = s.Store.EventsOf(job, l.after, take)
+	which := store.EventRange{Run: job, After: l.after, Before: l.before, Newest: !l.paged || l.before > 0}
+	err = s.Store.FindEvents(which, may, take)
+	if which.Newest {
+		slices.Reverse(f.events)
+		f.earlier, f.later = more, l.paged
+	} else {
 		f.earlier, f.later = l.after > 0, more
-	case l.paged:
-		err = s.Store.EventsBefore(job, l.before, take)
-		f.earlier, f.later = more, true
-		slices.Reverse(f.events)
-	default:
-		err = s.Store.Events(job, take)
-		f.earlier = more
-		slices.Reverse(f.events)
 	}
 	if err == nil {
 		err = r.Context().Err()
 	}
 	return f, err
+}
+
+// maySay returns a function that refuses the JSON of events whose message does not have a
+// phrase in any case, as far as that can be said without reading the JSON; nil if nothing
+// can be said.
+func maySay(phrase string) func(text []byte) bool {
+	const escaped = "\"\\<>&" // in JSON, or by the store
+	if phrase == "" || strings.ContainsFunc(phrase, func(r rune) bool { return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(escaped, r) }) {
+		return nil
+	}
+	wanted, lower := []byte(strings.ToLower(phrase)), []byte(nil)
+	return func(text []byte) bool {
+		lower = lower[:0]
+		for _, c := range text {
+			if c >= utf8.RuneSelf {
+				return true // letters whose other case is in the phrase
+			}
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			lower = append(lower, c)
+		}
+		return bytes.Contains(lower, wanted)
+	}
 }

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/ramdisk"
 	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // crashFile names the file that this test's program fills until it is killed.
@@ -55,7 +59,7 @@ func fillUntilKilled(path string) error {
 	}
 	for range 2 {
 		go forever(func() error {
-			c, err := s.CreateConfiguration(Configuration{Component: "c"})
+			c, err := s.CreateConfiguration(Configuration{Component: "c", Configuration: sealed(s, "secret")})
 			say("configuration", c.ID)
 			return err
 		})
@@ -72,6 +76,37 @@ func fillUntilKilled(path string) error {
 			return err
 		})
 	}
+	if _, err := s.CreateConfiguration(Configuration{Component: "c", ID: "changes", Configuration: json.RawMessage(`{"n":1}`)}); err != nil {
+		return err
+	}
+	go forever(func() error {
+		c, err := s.UpdateConfiguration("c", "changes", func(c *Configuration) error {
+			c.Configuration = fmt.Appendf(nil, `{"n":%d}`, c.Version)
+			return nil
+		})
+		say("version", strconv.Itoa(c.Version))
+		return err
+	})
+	metadata := 0
+	go forever(func() error {
+		metadata++
+		err := s.SetMetadata(map[Object][]Metadata{crashObject: {{Key: "a", Value: strconv.Itoa(metadata)}, {Key: "b", Value: strconv.Itoa(metadata)}}})
+		say("metadata", strconv.Itoa(metadata))
+		return err
+	})
+	go forever(func() error {
+		f, err := s.AddFile(File{Name: "export"}, func(w io.Writer) error {
+			_, err := io.WriteString(w, crashExport)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		say("file", f.ID)
+		o, err := s.AddOperation(Operation{Name: "tableExport", Results: json.RawMessage(`{"file":` + f.ID + `}`)})
+		say("operation", o.ID)
+		return err
+	})
 	for _, table := range []string{"full", "more"} {
 		n := 0
 		go forever(func() error {
@@ -82,6 +117,78 @@ func fillUntilKilled(path string) error {
 		})
 	}
 	return <-failed
+}
+
+// What the crash test exports, and the object whose metadata it sets.
+const (
+	crashExport        = "\"id\"\n\"1\"\n"
+	crashObject Object = "configuration\x00c\x00changes\x00"
+)
+
+// sealed is a configuration with a secret, as the platform stores it.
+func sealed(s *Store, secret string) json.RawMessage {
+	cipher, err := encryption.NewBox(s.Key()).Encrypt(encryption.Scope{Component: "c"}, value.OfMembers(value.Member{Name: "#key", Value: value.OfString(secret)}))
+	if err != nil {
+		panic(err) // the scope is good
+	}
+	return cipher.AppendJSON(nil)
+}
+
+// checkCipher checks that the secret of a configuration can be read.
+func checkCipher(s *Store, c Configuration) error {
+	stored, err := value.Parse(c.Configuration)
+	if err != nil {
+		return err
+	}
+	plain, unread := encryption.NewBox(s.Key()).Decrypt(encryption.Scope{Component: "c"}, stored)
+	if text := plain.Field("#key").Raw(); text != "secret" || len(unread) > 0 {
+		return fmt.Errorf("the secret of %s is %q", c.ID, text)
+	}
+	return nil
+}
+
+// checkVersion checks that a version is there, with what it was made with.
+func checkVersion(s *Store, number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	c, err := s.Version("c", "changes", n)
+	if want := fmt.Sprintf(`{"n":%d}`, n); err == nil && string(c.Configuration) != want {
+		return fmt.Errorf("it is %s, want %s", c.Configuration, want)
+	}
+	return err
+}
+
+// checkMetadata checks that both values are those of one call, which is not earlier than the
+// one that was acknowledged.
+func checkMetadata(s *Store, acknowledged string) error {
+	found, err := s.Metadata(crashObject)
+	if err != nil {
+		return err
+	}
+	least, err := strconv.Atoi(acknowledged)
+	if err != nil || len(found) != 2 || found[0].Value != found[1].Value {
+		return fmt.Errorf("found %+v, %w", found, err)
+	}
+	if n, err := strconv.Atoi(found[0].Value); err != nil || n < least {
+		return fmt.Errorf("found %d, want at least %d, %w", n, least, err)
+	}
+	return nil
+}
+
+// checkFile checks that an export is complete.
+func checkFile(s *Store, id string) error {
+	_, file, err := s.OpenFile(id)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // it is only read
+	text, err := io.ReadAll(file)
+	if err == nil && string(text) != crashExport {
+		return fmt.Errorf("it has %q", text)
+	}
+	return err
 }
 
 // crashLoad is the nth load of a table: full ones replace all rows by n, others
@@ -109,7 +216,7 @@ func crashLoad(table string, n int) Load {
 func TestCrash(t *testing.T) {
 	short.Skip(t, "it kills processes")
 	self := must[string](t)(os.Executable())
-	for _, lines := range []int{1, 100, 250} {
+	for _, lines := range []int{1, 100, 1 + rand.IntN(250)} {
 		t.Run(fmt.Sprintf("after %d lines", lines), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store")
 			acknowledged := runUntilKilled(t, self, path, lines)
@@ -119,7 +226,18 @@ func TestCrash(t *testing.T) {
 				var err error
 				switch kind {
 				case "configuration":
-					_, err = s.Configuration("c", id)
+					var c Configuration
+					if c, err = s.Configuration("c", id); err == nil {
+						err = checkCipher(s, c)
+					}
+				case "version":
+					err = checkVersion(s, id)
+				case "metadata":
+					err = checkMetadata(s, id)
+				case "file":
+					err = checkFile(s, id)
+				case "operation":
+					_, err = s.Operation(id)
 				case "job":
 					_, err = s.Job(id)
 				case "event":
@@ -129,6 +247,15 @@ func TestCrash(t *testing.T) {
 				}
 				if err != nil {
 					t.Errorf("%s: %v", line, err)
+				}
+			}
+			var files []File
+			if err := s.Files(func(f File) bool { files = append(files, f); return true }); err != nil {
+				t.Error(err)
+			}
+			for _, f := range files { // those that were not acknowledged are complete too
+				if err := checkFile(s, f.ID); err != nil {
+					t.Errorf("file %s: %v", f.ID, err)
 				}
 			}
 			pairs := 0

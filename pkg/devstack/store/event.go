@@ -80,11 +80,41 @@ func (s *Store) Event(id string) (e Event, err error) {
 // EventsOf calls keep with the events of a run whose id is above since, the oldest
 // first, until keep returns false. The run "" has the events without a run.
 func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error {
+	return s.FindEvents(EventRange{Run: run, After: since}, nil, keep)
+}
+
+// Events calls keep with all events, or those of a run, the newest first, until
+// keep returns false.
+func (s *Store) Events(run string, keep func(Event) bool) error {
+	if run == "" {
+		return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(events).Cursor(), keep) })
+	}
+	return s.FindEvents(EventRange{Run: run, Newest: true}, nil, keep)
+}
+
+// EventRange is a part of the events of a run, and its order.
+type EventRange struct {
+	Run string
+	// After is the id before the first one, Before the id after the last one; 0 is no
+	// bound. With Newest the newest come first, and only Before counts; without it only
+	// After.
+	After, Before uint64
+	Newest        bool
+}
+
+// FindEvents calls keep with events of a run until keep returns false. Events whose JSON
+// may refuses are passed over without reading it, which takes longer than to look for a
+// text in it; nil refuses none.
+func (s *Store) FindEvents(r EventRange, may func(text []byte) bool, keep func(Event) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
-		prefix, first := runPrefix(run), runKey(run, since)
-		cursor := tx.Bucket(eventsOfRun).Cursor()
-		for key, _ := cursor.Seek(first); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
-			if bytes.Equal(key, first) {
+		prefix := runPrefix(r.Run)
+		cursor, all := tx.Bucket(eventsOfRun).Cursor(), tx.Bucket(events)
+		key, next := firstEvent(cursor, r), cursor.Next
+		if r.Newest {
+			next = cursor.Prev
+		}
+		for ; bytes.HasPrefix(key, prefix); key, _ = next() {
+			if may != nil && !may(all.Get(key[len(prefix):])) {
 				continue
 			}
 			e, err := get[Event](tx, events, key[len(prefix):])
@@ -99,40 +129,28 @@ func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error 
 	})
 }
 
-// Events calls keep with all events, or those of a run, the newest first, until
-// keep returns false.
-func (s *Store) Events(run string, keep func(Event) bool) error {
-	if run == "" {
-		return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(events).Cursor(), keep) })
+// firstEvent moves a cursor to the first event of a range. If there is none, the key
+// belongs to another run or is nil.
+func firstEvent(cursor *bbolt.Cursor, r EventRange) []byte {
+	if !r.Newest {
+		key, _ := cursor.Seek(runKey(r.Run, r.After))
+		if bytes.Equal(key, runKey(r.Run, r.After)) {
+			key, _ = cursor.Next()
+		}
+		return key
 	}
-	// No event has the highest id.
-	return s.EventsBefore(run, math.MaxUint64, keep)
-}
-
-// EventsBefore calls keep with the events of a run whose id is below before, the newest
-// first, until keep returns false.
-func (s *Store) EventsBefore(run string, before uint64, keep func(Event) bool) error {
-	return s.read(func(tx *bbolt.Tx) error {
-		prefix := runPrefix(run)
-		cursor := tx.Bucket(eventsOfRun).Cursor()
-		// After the last event of the run comes one of another run, or nothing.
-		key, _ := cursor.Seek(runKey(run, before))
-		if key == nil {
-			key, _ = cursor.Last()
-		} else {
-			key, _ = cursor.Prev()
-		}
-		for ; bytes.HasPrefix(key, prefix); key, _ = cursor.Prev() {
-			e, err := get[Event](tx, events, key[len(prefix):])
-			if err != nil {
-				return err
-			}
-			if !keep(e) {
-				return nil
-			}
-		}
-		return nil
-	})
+	before := r.Before
+	if before == 0 {
+		before = math.MaxUint64 // no event has the highest id
+	}
+	// After the last event of the run comes one of another run, or nothing.
+	key, _ := cursor.Seek(runKey(r.Run, before))
+	if key == nil {
+		key, _ = cursor.Last()
+	} else {
+		key, _ = cursor.Prev()
+	}
+	return key
 }
 
 func runKey(run string, id uint64) []byte {

@@ -109,20 +109,23 @@ func TestComponents(t *testing.T) {
 func TestMetadataGoesWithItsObject(t *testing.T) {
 	s := open(t)
 	column := ColumnObject("in.c-b.t", "a")
-	for name, remove := range map[string]func() error{
-		"table":  func() error { return s.DeleteTable("in.c-b.t") },
-		"bucket": func() error { return s.DeleteBucket("in.c-b", true) },
+	for _, one := range []struct {
+		name   string
+		remove func() error
+	}{ // the bucket comes last, so that its metadata is gone at the end
+		{"table", func() error { return s.DeleteTable("in.c-b.t") }},
+		{"bucket", func() error { return s.DeleteBucket("in.c-b", true) }},
 	} {
 		must[Table](t)(s.Load(fromText(false, "a\n1")))
 		own := []Metadata{{Provider: "p", Key: "k", Value: "v"}}
 		if err := s.SetMetadata(map[Object][]Metadata{TableObject("in.c-b.t"): own, column: own, BucketObject("in.c-b"): own}); err != nil {
 			t.Fatal(err)
 		}
-		if err := remove(); err != nil {
+		if err := one.remove(); err != nil {
 			t.Fatal(err)
 		}
 		if left := values(t, s, TableObject("in.c-b.t")) + values(t, s, column); left != "" {
-			t.Errorf("after the %s: %s", name, left)
+			t.Errorf("after the %s: %s", one.name, left)
 		}
 	}
 	if left := values(t, s, BucketObject("in.c-b")); left != "" {

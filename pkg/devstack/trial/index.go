@@ -1,7 +1,9 @@
 package trial
 
 import (
+	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +39,8 @@ type Row struct {
 	// Reading is what was found in the answer; nil for one that was not read.
 	Reading *har.Reading
 
-	line har.Span
+	// Line is where it is in the recording.
+	Line har.Span
 }
 
 // maxURL is how much of an address a row has.
@@ -59,28 +62,86 @@ type indexed struct {
 	index *Index
 }
 
-// Index reads the recording, unless it was the last one that was read; nil if there is
-// none. The index holds no body.
+// Index reads the index of the recording, unless it was the last one that was read; nil if
+// there is none. The index holds no body.
 func (t *Try) Index() (*Index, error) {
 	t.latest.mu.Lock()
 	defer t.latest.mu.Unlock()
 	if t.latest.try == t {
 		return t.latest.index, nil
 	}
-	file, err := os.Open(filepath.Join(t.dir, recordingName))
+	file, err := os.Open(filepath.Join(t.dir, indexName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the recording of a try: %w", err)
+		return nil, fmt.Errorf("reading the index of a try: %w", err)
 	}
 	defer file.Close() // it is only read
-	index, err := newIndex(file)
+	index, err := readIndex(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading the recording of a try: %w", err)
+		return nil, fmt.Errorf("reading the index of a try: %w", err)
 	}
 	t.latest.try, t.latest.index = t, index
 	return index, nil
+}
+
+// keepIndex reads the recording, if there is one, and stores its index, so that no page has
+// to read all of a recording, which may have gigabytes.
+func (t *Try) keepIndex() error {
+	recording, err := os.Open(filepath.Join(t.dir, recordingName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the recording of a try: %w", err)
+	}
+	defer recording.Close() // it is only read
+	index, err := newIndex(recording)
+	if err != nil {
+		return fmt.Errorf("reading the recording of a try: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(t.dir, indexName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("storing the index of a try: %w", err)
+	}
+	if err := errors.Join(index.write(file), file.Close()); err != nil {
+		return fmt.Errorf("storing the index of a try: %w", err)
+	}
+	return nil
+}
+
+// write writes the index: a JSON value without rows, then one for each row.
+func (x *Index) write(w io.Writer) error {
+	buffer := bufio.NewWriter(w)
+	out := json.NewEncoder(buffer)
+	if err := out.Encode(Index{Jobs: x.Jobs, Iterations: x.Iterations}); err != nil {
+		return err
+	}
+	for _, row := range x.Rows {
+		if err := out.Encode(row); err != nil {
+			return err
+		}
+	}
+	return buffer.Flush()
+}
+
+func readIndex(r io.Reader) (*Index, error) {
+	in := json.NewDecoder(bufio.NewReader(r))
+	x := &Index{}
+	if err := in.Decode(x); err != nil {
+		return nil, err
+	}
+	for {
+		var row Row
+		switch err := in.Decode(&row); {
+		case errors.Is(err, io.EOF):
+			return x, nil
+		case err != nil:
+			return nil, err
+		}
+		x.Rows = append(x.Rows, row)
+	}
 }
 
 func newIndex(r io.Reader) (*Index, error) {
@@ -89,7 +150,7 @@ func newIndex(r io.Reader) (*Index, error) {
 	err := har.Summaries(r, func(s har.Summary) error {
 		row := Row{
 			Number: len(x.Rows) + 1, Method: s.Request.Method, URL: prose.Cut(s.Request.URL, maxURL), Status: s.Response.Status, Error: prose.Cut(s.Error, maxURL),
-			NotRecorded: s.Unknown, Bytes: s.Response.Content.Size, Took: time.Duration(s.Time * float64(time.Millisecond)), line: s.Line,
+			NotRecorded: s.Unknown, Bytes: s.Response.Content.Size, Took: time.Duration(s.Time * float64(time.Millisecond)), Line: s.Line,
 		}
 		if o := s.Origin; o != nil {
 			row.Job, row.Pointer, row.At, row.Login, row.Redirected, row.Attempt = o.Job, o.Pointer, o.At, o.Login, o.Redirected, o.Attempt
@@ -161,7 +222,7 @@ func (t *Try) Exchange(number int) (x *Exchange, ok bool, err error) {
 		return nil, false, fmt.Errorf("reading the recording of a try: %w", err)
 	}
 	x = &Exchange{Row: index.Rows[i], file: file}
-	if x.Summary, err = har.SummaryAt(file, x.line); err != nil {
+	if x.Summary, err = har.SummaryAt(file, x.Row.Line); err != nil {
 		return nil, false, errors.Join(fmt.Errorf("reading the recording of a try: %w", err), file.Close())
 	}
 	return x, true, nil

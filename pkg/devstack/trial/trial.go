@@ -70,6 +70,7 @@ const (
 // Names of the files of a try.
 const (
 	recordingName = "recording.har"
+	indexName     = "index"
 	sourceName    = "source.har" // what a try without the API was answered from
 	reportName    = "report"
 	tablesName    = "tables"

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -277,13 +278,17 @@ func TestLimitsAreChecked(t *testing.T) {
 func TestLargeAnswersNeedLittleMemory(t *testing.T) {
 	needed := func(size int) uint64 {
 		w := newWorld(t)
+		recorded := filepath.Join(t.TempDir(), "recording.har")
+		recordPages(t, recorded, 40, strings.Repeat("{\"a\":\"b\"}", size/9))
 		w.play = func(_ context.Context, dir string, _ []string, _ func(sandbox.Record)) sandbox.Exit {
-			recordPages(t, filepath.Join(dir, "try/recording.har"), 40, strings.Repeat("{\"a\":\"b\"}", size/9))
+			if err := os.Rename(recorded, filepath.Join(dir, "try/recording.har")); err != nil {
+				t.Error(err)
+			}
 			return sandbox.Exit{}
 		}
-		try, _ := w.ended(Request{Config: "1"})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
+		try, _ := w.ended(Request{Config: "1"})
 		index, err := try.Index()
 		if err != nil || len(index.Rows) != 40 || index.Rows[1].Reading == nil {
 			t.Fatalf("got %+v, %v", index, err)
@@ -302,6 +307,32 @@ func TestLargeAnswersNeedLittleMemory(t *testing.T) {
 	small, large := needed(1000), needed(256<<10)
 	if large > small+small/2+(256<<10) {
 		t.Errorf("%d bytes for small answers, %d for large ones", small, large)
+	}
+}
+
+// TestIndexIsStored: the tree of a try is shown without its recording, which may be large,
+// and is the same as that of the recording.
+func TestIndexIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.play = func(_ context.Context, dir string, _ []string, _ func(sandbox.Record)) sandbox.Exit {
+		recordPages(t, filepath.Join(dir, "try/recording.har"), 3, "{}")
+		return sandbox.Exit{}
+	}
+	try, _ := w.ended(Request{Config: "1"})
+	recording := filepath.Join(try.dir, recordingName)
+	file, err := os.Open(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	want, err := newIndex(file)
+	if err := errors.Join(err, os.Truncate(recording, 0)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := try.Index()
+	if err != nil || !reflect.DeepEqual(got, want) || got.Rows[1].Reading == nil || got.Rows[1].Line == (har.Span{}) {
+		t.Errorf("got %+v, want %+v, %v", got, want, err)
 	}
 }
 

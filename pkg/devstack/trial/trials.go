@@ -254,7 +254,7 @@ func (t *Try) run(ctx context.Context, o Options, r Request, spec sandbox.Spec) 
 	}
 	data, exit, err := o.Runner.Run(ctx, spec, t.record)
 	if err == nil {
-		err = errors.Join(t.keep(data.Dir), data.Remove())
+		err = errors.Join(t.keep(data.Dir), data.Remove(), t.keepIndex())
 	}
 	t.end(o, exit, err, ctx.Err() != nil)
 }
