@@ -27,12 +27,12 @@ func TestStory(t *testing.T) {
 	short.Skip(t, "it starts a browser and a platform")
 	b := &user{T: t, Browser: chromium.New(t)}
 	b.stack = serve(t, t.TempDir())
-	b.Look(1280, 860, "light")
+	b.Look(1360, 930, "light")
 
 	b.logIn()
 	b.begin(sampleAPI(t))
+	b.try()
 	b.correctTypo()
-	b.Try()
 	b.run("success")
 	b.openTable()
 	b.failAndFix()
@@ -180,19 +180,22 @@ func (u *user) correctTypo() {
 	u.Until(strings.ReplaceAll(chosen, "%KEY%", "dataType"))
 	u.keys(kb.ArrowDown)
 	u.Until(strings.ReplaceAll(chosen, "%KEY%", "dataField"))
+	u.picture("editor")
 	u.Enter()
 	u.Until(`document.getElementById("document").value.includes('"dataField": "orders"') && ` + known)
 	u.save("The list of orders", 2)
 }
 
-// Try runs the text of the editor and looks at its second request.
-func (u *user) Try() {
+// try runs the text of the editor and looks at its second request.
+func (u *user) try() {
 	u.Helper()
 	u.Click("#try-start")
 	u.Until(`document.querySelector("#try-result .status")?.textContent === "success" && document.querySelectorAll("#try-tree .tree-request").length > 2`)
 	u.Click("#try-tree .tree-request[href$='/requests/2']")
 	u.Until(`document.querySelector("#try-request .is-next") !== null`)
+	u.Until(`(document.getElementById("try-requests").scrollIntoView(), scrollY > 0)`)
 	u.picture("try")
+	u.Until(`(scrollTo(0, 0), scrollY === 0)`)
 }
 
 func (u *user) openTable() {
@@ -231,7 +234,7 @@ func (u *user) cancel() {
 	u.keys(`"endpoint": "stock"`)
 	u.save("The stock", 5)
 	u.start()
-	u.Until(`document.getElementById("job-lines")?.textContent.includes("waits")`)
+	u.Until(`document.getElementById("job-requests")?.textContent.includes("429") && document.querySelector("#job-head form[action$='/kill']") !== null`)
 	u.picture("waiting")
 	u.Click("#job-head form[action$='/kill'] button")
 	u.Until(`document.querySelector("#job-head .status").textContent === "terminated"`)
@@ -246,7 +249,9 @@ func (u *user) restore() {
 	u.Click("input[name=from][value='4']")
 	u.Click("input[name=to][value='5']")
 	u.Click(".version-actions .primary")
-	u.Until(`document.querySelector(".compared .new")?.textContent.includes("stock") && document.querySelector(".compared .old")?.textContent.includes("orders")`)
+	const compared = `[...document.querySelectorAll(".compared .%KIND%")].some((line) => line.textContent.includes("%TEXT%"))`
+	u.Until(strings.NewReplacer("%KIND%", "old", "%TEXT%", "orders").Replace(compared))
+	u.Until(strings.NewReplacer("%KIND%", "new", "%TEXT%", "stock").Replace(compared))
 	u.picture("versions")
 	u.Click("form[action$='/versions/4/restore'] button")
 	u.Until(`document.querySelectorAll(".version-table tbody tr").length === 6`)
