@@ -27,7 +27,7 @@ func TestStory(t *testing.T) {
 	short.Skip(t, "it starts a browser and a platform")
 	b := &user{T: t, Browser: chromium.New(t)}
 	b.stack = serve(t, t.TempDir())
-	b.Look(1360, 930, "light")
+	b.Look(1360, 900, "light")
 
 	b.logIn()
 	b.begin(sampleAPI(t))
@@ -67,13 +67,20 @@ type user struct {
 
 func (u *user) address() string { return strings.TrimSuffix(u.storage, "/v2/storage") }
 
-// picture updates one of the documentation. Others are for someone to look at, in the
-// directory that the environment variable PAGE_SHOTS names.
-func (u *user) picture(name string) {
+// publish updates a picture of the documentation.
+func (u *user) publish(name string) {
 	u.Helper()
 	if golden.Update(u.T) {
 		u.Picture(filepath.Join("..", "..", "docs", "images", name+".png"))
-	} else if dir := os.Getenv("PAGE_SHOTS"); dir != "" {
+	}
+	u.shot(name)
+}
+
+// shot takes a picture for someone to look at, in the directory that the environment
+// variable PAGE_SHOTS names.
+func (u *user) shot(name string) {
+	u.Helper()
+	if dir := os.Getenv("PAGE_SHOTS"); dir != "" {
 		u.Picture(filepath.Join(dir, name+".png"))
 	}
 }
@@ -156,7 +163,7 @@ func (u *user) begin(api string) {
 	u.paste("curl -u " + shop.User + ":" + shop.Password + " '" + api + "/orders?after=0'")
 	u.Click("#begin-example button")
 	u.Until(`document.querySelectorAll("#draft .question").length > 1 && document.querySelector(".answer").textContent.includes("9007199254740993017")`)
-	u.picture("begin")
+	u.shot("begin")
 	u.Click("input[name=key][value=id]")
 	u.Until(`document.querySelector(".source").textContent.includes("primaryKey")`)
 	u.Do(chromedp.SetValue(chromedp.ID("name"), "Orders of the shop"))
@@ -180,7 +187,7 @@ func (u *user) correctTypo() {
 	u.Until(strings.ReplaceAll(chosen, "%KEY%", "dataType"))
 	u.keys(kb.ArrowDown)
 	u.Until(strings.ReplaceAll(chosen, "%KEY%", "dataField"))
-	u.picture("editor")
+	u.publish("editor")
 	u.Enter()
 	u.Until(`document.getElementById("document").value.includes('"dataField": "orders"') && ` + known)
 	u.save("The list of orders", 2)
@@ -194,13 +201,13 @@ func (u *user) try() {
 	u.Click("#try-tree .tree-request[href$='/requests/2']")
 	u.Until(`document.querySelector("#try-request .is-next") !== null`)
 	u.Until(`(document.getElementById("try-requests").scrollIntoView(), scrollY > 0)`)
-	u.picture("try")
+	u.publish("try")
 	u.Until(`(scrollTo(0, 0), scrollY === 0)`)
 }
 
 func (u *user) openTable() {
 	u.Helper()
-	u.picture("job")
+	u.shot("job")
 	u.Until(`document.querySelector("#job-tables a") !== null`)
 	u.Click("#job-tables a")
 	u.Until(`document.querySelectorAll("#table-rows tbody tr").length === 10`)
@@ -217,7 +224,7 @@ func (u *user) failAndFix() {
 	u.save("A wrong address", 3)
 	u.run("error")
 	u.Until(`document.querySelector(".fault h2")?.textContent === "What to fix"`)
-	u.picture("failed")
+	u.shot("failed")
 	u.Click(".fault .at a.button")
 	u.Until(opened + ` && (() => { const a = document.getElementById("document"); return a.value.slice(a.selectionStart).startsWith('{"endpoint": "oders"'); })()`)
 	u.mark("oders")
@@ -235,7 +242,7 @@ func (u *user) cancel() {
 	u.save("The stock", 5)
 	u.start()
 	u.Until(`document.getElementById("job-requests")?.textContent.includes("429") && document.querySelector("#job-head form[action$='/kill']") !== null`)
-	u.picture("waiting")
+	u.shot("waiting")
 	u.Click("#job-head form[action$='/kill'] button")
 	u.Until(`document.querySelector("#job-head .status").textContent === "terminated"`)
 }
@@ -252,7 +259,7 @@ func (u *user) restore() {
 	const compared = `[...document.querySelectorAll(".compared .%KIND%")].some((line) => line.textContent.includes("%TEXT%"))`
 	u.Until(strings.NewReplacer("%KIND%", "old", "%TEXT%", "orders").Replace(compared))
 	u.Until(strings.NewReplacer("%KIND%", "new", "%TEXT%", "stock").Replace(compared))
-	u.picture("versions")
+	u.shot("versions")
 	u.Click("form[action$='/versions/4/restore'] button")
 	u.Until(`document.querySelectorAll(".version-table tbody tr").length === 6`)
 	u.Click(".headline a[href$='/edit']")
