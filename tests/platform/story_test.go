@@ -199,8 +199,16 @@ func (u *user) try() {
 	u.Click("#try-start")
 	u.Until(`document.querySelector("#try-result .status")?.textContent === "success" && document.querySelectorAll("#try-tree .tree-request").length > 2`)
 	u.Click("#try-tree .tree-request[href$='/requests/2']")
-	u.Until(`document.querySelector("#try-request .is-next") !== null`)
-	u.Until(`(document.getElementById("try-requests").scrollIntoView(), scrollY > 0)`)
+	u.Until(`(() => {
+		const marked = [...document.querySelectorAll("#try-request .is-next")];
+		return marked.length === 1 && marked[0].textContent.includes('"id": 1008');
+	})()`)
+	u.Until(`(() => {
+		const marked = document.querySelector("#try-request .is-next");
+		marked.closest(".try-code").scrollTop = marked.offsetTop - 160;
+		document.getElementById("try-requests").scrollIntoView();
+		return scrollY > 0;
+	})()`)
 	u.publish("try")
 	u.Until(`(scrollTo(0, 0), scrollY === 0)`)
 }

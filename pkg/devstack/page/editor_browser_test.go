@@ -79,6 +79,30 @@ func TestEditorInBrowser(t *testing.T) {
 	b.Until(`document.getElementById("document").value.includes('"dataField": "orders"')`)
 	b.Until(`document.querySelector(".finding-list") === null`)
 
+	// Enter takes what is offered; else it makes a new line, with blanks as its place needs.
+	before := ask[string](b, `document.getElementById("document").value`)
+	b.Until(caret(`"dataField": "orders"`) + ` > 0`)
+	b.Do(chromedp.KeyEvent(`, "data`))
+	b.Until(`!document.querySelector(".editor-popup").hidden && document.querySelector("[aria-selected=true]").textContent.startsWith("dataType")`)
+	b.Enter()
+	b.Until(`document.getElementById("document").value.includes('"dataField": "orders", "dataType": "')`)
+	b.Do(chromedp.KeyEvent("x"))
+	b.Until(`document.getElementById("document").value.includes('"dataType": "x"') && document.querySelector(".finding-list") === null`)
+	b.Until(caret(`"parameters": {`) + ` > 0`)
+	b.Enter()
+	b.Do(chromedp.KeyEvent("[,"))
+	b.Do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.Enter()
+	if got := ask[string](b, `document.getElementById("document").value`); !strings.Contains(got, "  \"parameters\": {\n    [\n      ,\n") {
+		t.Errorf("new lines are\n%s", got)
+	}
+	b.Until(`(() => {
+		const area = document.getElementById("document");
+		area.value = ` + strconv.Quote(before) + `;
+		return area.dispatchEvent(new Event("input", {bubbles: true}));
+	})()`)
+	b.Until(`document.querySelector(".finding-list") === null`)
+
 	// What is at the cursor is explained.
 	b.Until(caret(`"pagi`) + ` > 0`)
 	b.Do(chromedp.KeyEvent(kb.F1))
