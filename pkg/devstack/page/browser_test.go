@@ -105,6 +105,9 @@ func (b *browser) overview(s shop) {
 	b.visit("/")
 	b.Until(live)
 	b.picture("overview.png")
+	if !ask[bool](b, `[...document.querySelectorAll(".panel")].every((panel) => panel.scrollWidth <= panel.clientWidth)`) {
+		b.Error("a table is cut off")
+	}
 	if got := ask[string](b, "document.title"); got != "1 job running · Local platform" {
 		b.Errorf("title %q", got)
 	}
