@@ -30,8 +30,9 @@ type piece struct {
 	cut bool
 }
 
-// newAxis covers all spans, in any order.
-func newAxis(spans []span) axis {
+// newAxis covers all spans, in any order. What begins after them until a later time is
+// a pause.
+func newAxis(spans []span, until time.Time) axis {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(a.from.Compare(b.from), a.until.Compare(b.until)) })
 	if len(spans) == 0 {
 		return axis{pieces: []piece{{until: time.Millisecond, length: time.Millisecond}}, total: time.Millisecond}
@@ -50,6 +51,9 @@ func newAxis(spans []span) axis {
 		}
 		end = max(until, from)
 		a.pieces = append(a.pieces, piece{from: from, until: end})
+	}
+	if last := until.Sub(a.began); last > end {
+		a.pieces = append(a.pieces, piece{from: end, until: last, cut: true})
 	}
 	a.place()
 	return a

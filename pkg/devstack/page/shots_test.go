@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/chromedp/chromedp"
 )
 
 // shots writes pictures of what the browser shows, wide and as on a phone, light and dark,
@@ -18,12 +16,9 @@ func (b *browser) shots(name string) {
 	}
 	for _, width := range []int64{1440, 390} {
 		for _, scheme := range []string{"light", "dark"} {
-			b.look(width, 900, scheme)
-			b.until(`document.fonts.status === "loaded"`)
-			picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-			b.must(err)
-			b.must(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o644))
+			b.Look(width, 900, scheme)
+			b.Picture(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
 		}
 	}
-	b.look(1440, 900, "light")
+	b.Look(1440, 900, "light")
 }

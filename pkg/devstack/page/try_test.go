@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +188,39 @@ func shownWith(name string, data any) (string, error) {
 	s.Now = time.Now
 	s.views = newViews(s)
 	return s.fragment(name, data)
+}
+
+// TestOnlyTheValueInUseIsMarked: paging takes the id of one item.
+func TestOnlyTheValueInUseIsMarked(t *testing.T) {
+	t.Parallel()
+	marked := func(values ...string) string {
+		v, err := newBodyView(strings.NewReader(`[{"id":1},{"id":"12"},{"id":2}]`), bodyLevels()[0], []bodyMark{{"next", "n", []string{"*", "id"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.markOnly(values)
+		found := ""
+		for _, l := range v.Lines {
+			for _, t := range l.Tokens {
+				if l.Mark != "" && (t.Kind == "number" || t.Kind == "string") {
+					found += " " + t.Text
+				}
+			}
+		}
+		return found
+	}
+	for values, want := range map[string]string{"2": " 2", "12": ` "12"`, "3": ` 1 "12" 2`} {
+		if got := marked("en", values); got != want {
+			t.Errorf("with %s:%s, want%s", values, got, want)
+		}
+	}
+	rows := []trial.Row{{At: []int{1, 1, 1, 1}, URL: "a"}, {At: []int{1, 1, 1, 1, 1, 2}, URL: "child"}, {At: []int{1, 1, 1, 2}, URL: "login", Login: true}, {At: []int{1, 1, 1, 2}, URL: "http://h/?after=5&a=b"}}
+	if got := following(rows); got != rows[3].URL || !slices.Contains(queryValues(got), "5") {
+		t.Errorf("the next page is %q", got)
+	}
+	if got := following(rows[3:]); got != "" {
+		t.Errorf("after the last page comes %q", got)
+	}
 }
 
 func TestBodies(t *testing.T) {

@@ -83,6 +83,29 @@ func newBodyView(r io.Reader, level bodyLevel, marks []bodyMark) (bodyView, erro
 	return v, nil
 }
 
+// markOnly keeps those marks of values for the next page whose value is one of these; all
+// marks if none is.
+func (v *bodyView) markOnly(values []string) {
+	var others []int
+	kept := false
+	for i, l := range v.Lines {
+		if l.Mark != "next" {
+			continue
+		}
+		if slices.ContainsFunc(l.Tokens, func(t token) bool { return t.Kind != "key" && slices.Contains(values, bodyName(t.Text)) }) {
+			kept = true
+		} else {
+			others = append(others, i)
+		}
+	}
+	if !kept {
+		return
+	}
+	for _, i := range others {
+		v.Lines[i].Mark, v.Lines[i].Label = "", ""
+	}
+}
+
 // bodyLayout lays out a JSON text that may be incomplete or not JSON at all: it splits it
 // at its signs and never fails.
 type bodyLayout struct {

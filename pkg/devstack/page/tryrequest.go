@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,7 +172,42 @@ func neighbours(page *requestPage, t *trial.Try) error {
 	if i >= 0 && i < len(index.Rows)-1 {
 		page.Next = at(i + 1)
 	}
+	if found := page.Reading; i >= 0 && found != nil && len(found.Next) == 1 && isOfItem(found.Next[0]) {
+		page.Answer.markOnly(queryValues(following(index.Rows[i:])))
+	}
 	return nil
+}
+
+// isOfItem reports whether a path for the next page leads to a value of each item, of which
+// paging takes one.
+func isOfItem(path []string) bool { return len(path) > 0 && path[0] == "*" }
+
+// following is the address of the page after the first row, "" if there is none.
+func following(rows []trial.Row) string {
+	if len(rows[0].At) == 0 {
+		return ""
+	}
+	next := slices.Clone(rows[0].At)
+	next[len(next)-1]++
+	for _, row := range rows {
+		if !row.Login && slices.Equal(row.At, next) {
+			return row.URL
+		}
+	}
+	return ""
+}
+
+// queryValues are the values in the query of an address.
+func queryValues(address string) []string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	var values []string
+	for _, all := range parsed.Query() {
+		values = append(values, all...)
+	}
+	return values
 }
 
 func newRequestPage(info trial.Info, x *trial.Exchange, level int) (*requestPage, error) {
@@ -224,7 +260,7 @@ func marksOf(found *har.Reading) []bodyMark {
 	}
 	var marks []bodyMark
 	for _, path := range found.Next {
-		if len(path) > 0 && path[0] == "*" {
+		if isOfItem(path) {
 			path = slices.Concat(found.Data, path)
 		}
 		marks = append(marks, bodyMark{Kind: "next", Label: "next page", Path: path})

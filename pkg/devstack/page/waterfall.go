@@ -143,13 +143,17 @@ type waterfall struct {
 	axis     axis
 }
 
-// newWaterfall draws requests.
+// newWaterfall draws requests, and the waits after them.
 func newWaterfall(requests []request) waterfall {
 	var spans []span
+	var until time.Time
 	for _, r := range requests {
 		spans = append(spans, span{r.start, r.start.Add(r.Took)})
+		if waited := r.waitFrom.Add(r.Wait); r.Wait > 0 && waited.After(until) {
+			until = waited
+		}
 	}
-	return waterfall{requests, newAxis(spans)}
+	return waterfall{requests, newAxis(spans, until)}
 }
 
 // bar is a request with its place on the axis, in percent.

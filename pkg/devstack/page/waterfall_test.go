@@ -57,6 +57,22 @@ func TestWaterfall(t *testing.T) {
 	}
 }
 
+// TestWaitIsDrawn: a job that waits now has nothing after the wait.
+func TestWaitIsDrawn(t *testing.T) {
+	s := record{at: noon}
+	s.say(time.Second, `{"event": "request.answered", "method": "GET", "path": "/a", "status": "429", "seconds": "1"}`)
+	s.say(0, `{"event": "request.retried", "method": "GET", "path": "/a", "waitSeconds": 60}`)
+	w := newWaterfall(requestsOf(s.events))
+	got := w.Bars()[0]
+	got.request = request{}
+	if want := (bar{X: "0.00%", Width: "80.00%", WaitX: "80.00%", WaitWidth: "20.00%"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if pauses := w.Pauses(); len(pauses) != 1 || pauses[0].Text != "1 min 00 s" {
+		t.Errorf("pauses %+v", pauses)
+	}
+}
+
 // TestIgnoredStatus: a status that the configuration allows is no failure.
 func TestIgnoredStatus(t *testing.T) {
 	s := record{at: noon}
@@ -91,7 +107,7 @@ func TestAxis(t *testing.T) {
 		{"in any order", []span{{at(3 * time.Second), at(5 * time.Second)}, {at(0), at(2 * time.Second)}}, map[time.Duration]string{0: "0.00%", 5 * time.Second: "100.00%"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAxis(c.spans)
+			a := newAxis(c.spans, time.Time{})
 			for d, want := range c.of {
 				if got := percent(a.of(at(d))); got != want {
 					t.Errorf("%s is at %s, want %s", d, got, want)
@@ -108,7 +124,7 @@ func TestAxis(t *testing.T) {
 		from := at(time.Duration(i) * time.Second)
 		spans = append(spans, span{from, from.Add(50 * time.Millisecond)})
 	}
-	a := newAxis(spans)
+	a := newAxis(spans, time.Time{})
 	if got := a.total; got < 9*time.Second || got > 10*time.Second {
 		t.Errorf("drawn as %s", got)
 	}

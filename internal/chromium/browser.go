@@ -1,0 +1,188 @@
+package chromium
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a browser waits for an expression to be true.
+const patience = 10 * time.Second
+
+// Browser is a running browser that a test drives. What it cannot do ends the test.
+type Browser struct {
+	Ctx context.Context
+
+	t     testing.TB
+	heard *heard
+}
+
+// heard is what a browser requested and complained about.
+type heard struct {
+	mu         sync.Mutex
+	hosts      map[string]bool
+	complaints []string
+}
+
+// New starts a browser with a window of 1280 by 800, light colours and the time zone UTC
+// until the end of the test. It skips the test if the machine has no browser.
+func New(t testing.TB) *Browser {
+	t.Helper()
+	b := &Browser{Ctx: Start(t), t: t, heard: &heard{hosts: map[string]bool{}}}
+	b.listen()
+	b.Look(1280, 800, "light")
+	_, err := chromedp.Call(b.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	b.must(err)
+	return b
+}
+
+// In is the same browser for a subtest.
+func (b *Browser) In(t testing.TB) *Browser { return &Browser{Ctx: b.Ctx, t: t, heard: b.heard} }
+
+func (b *Browser) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// listen notes what the browser requests and complains about. Content that the policy of
+// a page refuses is a complaint.
+func (b *Browser) listen() {
+	b.t.Helper()
+	requests, console := chromedp.Events(b.Ctx, network.RequestWillBeSent), chromedp.Console(b.Ctx)
+	_, err := chromedp.Call(b.Ctx, network.Enable, network.EnableParams{})
+	b.must(err)
+	go func() {
+		for e, err := range requests {
+			if err != nil {
+				return
+			}
+			b.heard.request(e.Request.URL)
+		}
+	}()
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			b.heard.complaint(fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+		}
+	}()
+}
+
+func (h *heard) request(address string) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "http" {
+		h.complaint("requested " + address)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hosts[parsed.Host] = true
+}
+
+func (h *heard) complaint(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.complaints = append(h.complaints, text)
+}
+
+// Quiet fails the test if the browser requested another host than host, or complained
+// about something else than what the texts are a part of.
+func (b *Browser) Quiet(host string, but ...string) {
+	b.t.Helper()
+	b.heard.mu.Lock()
+	defer b.heard.mu.Unlock()
+	if len(b.heard.hosts) != 1 || !b.heard.hosts[host] {
+		b.t.Errorf("the browser asked %v, want only %s", b.heard.hosts, host)
+	}
+next:
+	for _, complaint := range b.heard.complaints {
+		for _, part := range but {
+			if strings.Contains(complaint, part) {
+				continue next
+			}
+		}
+		b.t.Errorf("the browser complains: %s", complaint)
+	}
+}
+
+// Look sets the size of the window and the colour scheme, light or dark.
+func (b *Browser) Look(width, height int64, scheme string) {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(width, height))
+	_, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	b.must(err)
+}
+
+// Do carries out an action.
+func (b *Browser) Do(action chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	b.must(chromedp.Do(b.Ctx, action))
+}
+
+// Click clicks on the element of a CSS selector.
+func (b *Browser) Click(selector string) {
+	b.t.Helper()
+	b.Do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Enter presses the key Enter as a keyboard does: a page that handles the key gets no
+// character. The actions of chromedp send both.
+func (b *Browser) Enter() {
+	b.t.Helper()
+	press := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}
+	release := press
+	release.Type, release.Text = input.DispatchKeyEventTypeKeyUp, ""
+	for _, event := range []input.DispatchKeyEventParams{press, release} {
+		_, err := chromedp.Call(b.Ctx, input.DispatchKeyEvent, event)
+		b.must(err)
+	}
+}
+
+// Until waits for an expression to be true. It asks again when the document was
+// exchanged while it asked.
+func (b *Browser) Until(expression string) {
+	b.t.Helper()
+	for attempt := 0; ; attempt++ {
+		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience)))
+		if err == nil {
+			return
+		}
+		if attempt == 3 || !strings.Contains(err.Error(), "Cannot find context") && !strings.Contains(err.Error(), "navigated") {
+			b.t.Fatalf("%s never became true: %v\n%s", expression, err, Ask[string](b, "document.body.innerText"))
+		}
+	}
+}
+
+// Ask is what an expression is now.
+func Ask[T any](b *Browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// Picture writes what the window shows into a PNG file.
+func (b *Browser) Picture(path string) {
+	b.t.Helper()
+	b.Until(`document.fonts.status === "loaded"`)
+	picture, err := chromedp.Run(b.Ctx, chromedp.CaptureScreenshot())
+	b.must(err)
+	b.must(os.WriteFile(path, picture, 0o644))
+}
