@@ -8,7 +8,7 @@ import (
 )
 
 // JobIf is the setting that decides whether a job runs.
-var JobIf = field.Flag("if", "If", "Whether the job runs: `true`, `false` or an expression. The job does not run if the value is null, false, zero or empty, as in the function `if`. A child job evaluates it for each item of its parent, and the expression may refer to that item. See [Jobs that do not always run](#jobs-that-do-not-always-run).").
+var JobIf = field.Flag("if", "If", "Whether the job runs: `true`, `false` or an expression. The job does not run if the value is null, false, zero or empty, as in the function `if`. A child job is decided on for each item of its parent, and its expression may refer to that item. See [Jobs that do not always run](#jobs-that-do-not-always-run).").
 	Typed(ifType).Default(true).EmptyMeans(false).Example(`{"remembered": "since"}`, `false`).Also("when", "enabled", "active", "run_if")
 
 var ifType = &field.Type{Name: "if", Title: "boolean or expression", Kinds: []string{"boolean", "object", "number", "string"}, Message: "expected true, false or an expression"}

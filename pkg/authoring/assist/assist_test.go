@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// atMark is a text without its ¦, and the offset where that was.
-func atMark(t testing.TB, marked string) (text string, offset int) {
+// cursor is where the text has a ¦, which is taken away.
+func cursor(t testing.TB, marked string) (text string, offset int) {
 	t.Helper()
 	offset = strings.Index(marked, "¦")
 	if offset < 0 {
@@ -78,7 +78,7 @@ func TestComplete(t *testing.T) {
 		{"nothing in no text", `¦`, "", "{}", `{¦}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			text, offset := atMark(t, row.text)
+			text, offset := cursor(t, row.text)
 			d := New(text)
 			d.Variables = []string{"since"}
 			items := d.Complete(offset)
@@ -131,7 +131,7 @@ func TestHover(t *testing.T) {
 		{"white space", `{ ¦ }`, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			text, offset := atMark(t, row.text)
+			text, offset := cursor(t, row.text)
 			h, ok := New(text).Hover(offset)
 			said := h.Detail + " " + h.Doc
 			if ok != (row.title != "") || h.Title != row.title || !strings.Contains(said, row.holds) || strings.Contains(said, "](") {

@@ -25,7 +25,7 @@ type Hover struct {
 // to say.
 func (d *Document) Hover(offset int) (h Hover, ok bool) {
 	offset = max(0, min(offset, len(d.text)))
-	at := cursorAt(d.root, d.text, offset)
+	at := positionAt(d.root, d.text, offset)
 	n := at.on
 	switch {
 	case n == nil:
