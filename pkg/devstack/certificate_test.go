@@ -144,7 +144,7 @@ func TestDamagedCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := openCertificates(one, []string{"localhost"}, time.Now)
-		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "remove it, and new certificates are made") {
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "remove it to make new certificates") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -58,7 +58,7 @@ func (c Columns) fields() (all []Path) {
 	return all
 }
 
-// CompileColumns reads the setting `dataField.columns`, whose paths are divided by a
+// CompileColumns reads the setting `dataField.columns`, whose paths are separated by a
 // separator. Problems go to the section.
 func CompileColumns(s field.Section, separator string) Columns {
 	switch {
