@@ -146,24 +146,3 @@ func (b *browser) picture(name string) {
 	b.must(os.MkdirAll(imageDirectory, 0o755))
 	b.must(os.WriteFile(filepath.Join(imageDirectory, name), picture, 0o644))
 }
-
-// shot takes pictures of a page, of the whole of it, as NAME-WIDTH-SCHEME.png in the
-// directory that the environment variable PAGE_PICTURES names, for someone to look at.
-func (b *browser) shot(name, path string) {
-	b.Helper()
-	dir := os.Getenv("PAGE_PICTURES")
-	if dir == "" {
-		return
-	}
-	for _, width := range []int64{1440, 390} {
-		for _, scheme := range []string{"light", "dark"} {
-			b.look(width, 900, scheme)
-			b.visit(path)
-			b.look(width, min(max(ask[int64](b, "document.documentElement.scrollHeight"), 900), 4000), scheme)
-			picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-			b.must(err)
-			b.must(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o644))
-		}
-	}
-	b.look(1280, 800, "light")
-}
