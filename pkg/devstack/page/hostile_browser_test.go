@@ -27,12 +27,13 @@ func TestHostileLayout(t *testing.T) {
 		_, _ = w.Write(answer)
 	}))
 	t.Cleanup(api.Close)
-	document, err := json.Marshal(map[string]any{"variables_id": "v", "parameters": map[string]any{"api": map[string]any{"baseUrl": api.URL, wide: 1},
+	document, err := json.Marshal(map[string]any{"variables_id": "v", "variables_values_id": "r", "parameters": map[string]any{"api": map[string]any{"baseUrl": api.URL, wide: 1},
 		"config": map[string]any{"outputBucket": "b", wide: wide, "jobs": []any{map[string]any{"endpoint": "a/" + strings.Repeat("W", 3000), "dataField": "orders", "params": map[string]any{strings.Repeat("W", 1000): strings.Repeat("W", 3000)}}}}}})
 	p.must(err)
-	variables, err := json.Marshal(map[string]any{"variables": []any{map[string]any{"name": wide[:500], "type": wide}}})
+	variables, err := json.Marshal(map[string]any{"variables": []any{map[string]any{"name": "known", "type": wide}, map[string]any{"name": wide[:500], "type": wide}}})
 	p.must(err)
-	p.configure(store.Configuration{Component: variablesComponent, ID: "v", Name: wide, Configuration: variables})
+	p.configure(store.Configuration{Component: variablesComponent, ID: "v", Name: wide, Configuration: variables,
+		Rows: []store.Row{{ID: "r", Name: wide, Configuration: []byte(`{"values": [{"name": "known", "value": "1"}]}`)}}})
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "wide", Name: wide, Description: wide, ChangeDescription: wide, Configuration: document,
 		Rows: []store.Row{{ID: "r", Name: wide, Configuration: document}}})
 	p.load(store.Load{Table: "in.c-" + strings.Repeat("w", 60) + "." + strings.Repeat("w", 90), Columns: []store.Column{{Name: strings.Repeat("w", 64), Type: wide}}, PrimaryKey: []string{strings.Repeat("w", 64)}, Job: "1"}, []string{wide})
@@ -57,11 +58,32 @@ func TestHostileLayout(t *testing.T) {
 	paths := []string{
 		"/", "/tables", tableURL("in.c-" + strings.Repeat("w", 60) + "." + strings.Repeat("w", 90)), jobURL(j.ID), jobURL(j.ID) + "?rq=" + strings.Repeat("W", 3000),
 		configurationPath(c.Component, c.ID), configurationPath(variablesComponent, "v"), configurationPath(c.Component, c.ID) + "/edit", configurationPath(c.Component, c.ID) + "/edit?row=r",
-		configurationPath(c.Component, c.ID) + "/versions?from=1&to=2", "/begin?search=" + url.QueryEscape(wide[:3000]), p.led(p.upload("/begin", "har", string(archive))),
+		configurationPath(c.Component, c.ID) + "/versions?from=1&to=2", "/begin?search=" + url.QueryEscape(wide[:3000]),
 		try, try + "/requests/1", failed, "/nowhere/" + strings.Repeat("W", 3000),
 	}
 	b := newBrowser(p.platform)
 	b.do(chromedp.Navigate(b.server + "/?token=" + url.QueryEscape(testToken)))
+	b.visit("/begin")
+	quoted, err := json.Marshal(string(archive))
+	p.must(err)
+	b.until(`(window.sent ??= (() => {
+		const form = new FormData();
+		form.append("har", new File([` + string(quoted) + `], "\u202e" + "W".repeat(3000) + "<b>.har"));
+		return fetch(location.href, {method: "POST", body: form}).then((answer) => window.led = answer.url);
+	})(), window.led !== undefined)`)
+	draft := strings.TrimPrefix(ask[string](b, "window.led"), b.server+b.session.path)
+	if !strings.HasPrefix(draft, "/begin/") {
+		t.Fatalf("the archive leads to %s", draft)
+	}
+	paths = append(paths, draft)
+	const most = 12_000
+	for _, path := range paths {
+		b.look(1440, 900, "light")
+		b.visit(path)
+		if got := ask[int64](b, "document.documentElement.scrollHeight"); got > most {
+			t.Errorf("%.100s is %d pixels high", path, got)
+		}
+	}
 	for _, width := range []int64{1440, 390} {
 		b.look(width, 900, "light")
 		for _, path := range paths {

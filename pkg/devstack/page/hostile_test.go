@@ -16,7 +16,7 @@ import (
 
 // evil is text that leaves an element, an attribute, a script and a line of a
 // stream, if it can.
-const evil = "\"'></title></script><script>evil()</script><img src=x onerror=evil()>\r\nevent: replace\ndata: x javascript:evil()&lt;"
+const evil = "\u202e\"'></title></script><script>evil()</script><img src=x onerror=evil()>\r\nevent: replace\ndata: x javascript:evil()&lt;"
 
 // TestHostileText puts it wherever text comes from outside, and looks for the
 // elements that a browser would see.
@@ -127,12 +127,20 @@ func (p *platform) hostileDraft() string {
 	return p.led(p.upload("/begin", "har", string(archive)))
 }
 
-// checkElements fails for elements and attributes that only evil text has.
+// checkElements fails for elements and attributes that only evil text has, and for text that
+// reverses the text after it.
 func checkElements(t *testing.T, path, page string) {
 	t.Helper()
 	tokens := html.NewTokenizer(strings.NewReader(page))
+	edited := false
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
 		token := tokens.Token()
+		if token.Data == "textarea" {
+			edited = kind == html.StartTagToken
+		}
+		if kind == html.TextToken && !edited && strings.ContainsAny(token.Data, directions) {
+			t.Errorf("%s: %q", path, token.Data)
+		}
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
 		}
