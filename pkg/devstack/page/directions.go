@@ -14,7 +14,11 @@ const directions = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 // withoutDirections replaces these characters in the text of a page, so that they are seen.
 // They stay in attributes and in what is edited, which is stored as it is.
 func withoutDirections(page []byte) []byte {
-	if !bytes.ContainsAny(page, directions) {
+	found := false
+	for _, one := range directions {
+		found = found || bytes.Contains(page, []byte(string(one)))
+	}
+	if !found {
 		return page
 	}
 	var out bytes.Buffer
