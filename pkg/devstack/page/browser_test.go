@@ -50,6 +50,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("login", func(t *testing.T) {
 		b := b.in(t)
 		b.visit(jobURL(s.failed.ID))
+		b.shots("login")
 		_, err := chromedp.RunResponse(b.Ctx, chromedp.SendKeys(chromedp.ID("token"), testToken+kb.Enter))
 		b.must(err)
 		if got := ask[string](b, "location.pathname"); got != b.session.path+jobURL(s.failed.ID) {
@@ -331,10 +332,13 @@ func (b *browser) phone(s shop) {
 func (b *browser) pictures(s shop) {
 	for name, path := range map[string]string{
 		"overview": "/", "job-running": jobURL(s.running.ID), "job-failed": jobURL(s.failed.ID), "job-succeeded": jobURL(s.succeeded.ID),
-		"configuration": "/configurations/acme.ex-shop/" + s.orders.ID, "tables": "/tables", "table": tableURL("in.c-shop.users"),
+		"configuration": "/configurations/acme.ex-shop/" + s.orders.ID, "variables": "/configurations/" + variablesComponent + "/" + s.variables.ID,
+		"tables": "/tables", "table": tableURL("in.c-shop.users"), "message": "/nowhere", "explain": "/explain/unknown-key",
+		"job-filtered": jobURL(s.failed.ID) + "?eq=nothing+like+this&rq=nor+this",
 	} {
-		b.shot(name, path)
+		b.shotsOf(name, path)
 	}
+	b.Look(1280, 800, "light")
 }
 
 func (b *browser) keyboard() {

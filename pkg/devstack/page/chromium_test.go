@@ -1,9 +1,7 @@
 package page
 
 import (
-	"fmt"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -58,23 +56,4 @@ func (b *browser) picture(name string) {
 	if golden.Update(b.T) {
 		b.Picture(filepath.Join(imageDirectory, name))
 	}
-}
-
-// shot takes pictures of a page, of the whole of it, as NAME-WIDTH-SCHEME.png in the
-// directory that the environment variable PAGE_PICTURES names, for someone to look at.
-func (b *browser) shot(name, path string) {
-	b.Helper()
-	dir := os.Getenv("PAGE_PICTURES")
-	if dir == "" {
-		return
-	}
-	for _, width := range []int64{1440, 390} {
-		for _, scheme := range []string{"light", "dark"} {
-			b.Look(width, 900, scheme)
-			b.visit(path)
-			b.Look(width, min(max(ask[int64](b, "document.documentElement.scrollHeight"), 900), 4000), scheme)
-			b.Picture(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
-		}
-	}
-	b.Look(1280, 800, "light")
 }

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
@@ -211,7 +213,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 
 // refuse shows why a request was not carried out.
 func (s *site) refuse(w http.ResponseWriter, _ *http.Request, status int, message string) error {
-	s.show(w, status, "message", layout{Title: fmt.Sprintf("%d %s", status, http.StatusText(status)), Body: sentence(message)})
+	s.showMessage(w, status, sentence(message))
 	return nil
 }
 
@@ -220,7 +222,8 @@ func sentence(message string) string {
 	if message == "" {
 		return ""
 	}
-	message = strings.ToUpper(message[:1]) + message[1:]
+	first, size := utf8.DecodeRuneInString(message)
+	message = string(unicode.ToUpper(first)) + message[size:]
 	if !strings.HasSuffix(message, ".") && !strings.HasSuffix(message, "?") {
 		message += "."
 	}

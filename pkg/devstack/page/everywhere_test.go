@@ -2,9 +2,11 @@ package page
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -81,13 +83,17 @@ func probe(t testing.TB, page http.Handler, method, path, body string, header ..
 // what there is.
 func filled(t *testing.T, mine string) (p *platform, ids []string) {
 	t.Helper()
-	p = newPlatform(t)
+	tries := newTryPlatform(t)
+	p = tries.platform
 	close(p.done) // streams say what there is and end
-	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "1", Name: mine, Description: mine, Configuration: []byte(`{"a":"` + mine + `"}`)})
+	try := strings.TrimPrefix(tries.run(strings.ReplaceAll(tries.shop.document(""), "since", mine)), "/tries/")
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "2", Name: mine, Description: mine, Configuration: []byte(`{"a":"` + mine + `"}`)})
 	j := p.start(c)
 	p.say(j.ID, "info", mine)
 	p.load(store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: mine}}, Job: j.ID}, []string{mine})
-	return p, []string{c.ID, j.ID, "in.c-b.t"}
+	archive := `{"log":{"entries":[{"request":{"method":"GET","url":"https://h/` + mine + `"},"response":{"status":200,"content":{"text":"{\"a\":[{\"id\":1}]}"}},"startedDateTime":"2026-01-02T03:04:05Z"}]}}`
+	draft := strings.TrimPrefix(p.led(p.upload("/begin", "har", archive)), "/begin/")
+	return p, []string{c.ID, j.ID, "in.c-b.t", try, draft}
 }
 
 // TestNothingWithoutTheCookie: who has not shown the token sees and changes
@@ -98,7 +104,7 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 	cookie := p.cookie().String()
 	seen := 0
 	for _, id := range ids {
-		paths := append(addresses(t, p.session, id), p.session.path+"/configurations/acme.ex-shop/1")
+		paths := append(addresses(t, p.session, id), p.session.path+"/configurations/acme.ex-shop/2", p.session.path+"/tries/"+ids[3]+"/requests/2")
 		for _, path := range paths {
 			if strings.Contains(probe(t, p.page, "GET", path, "", "Cookie", cookie).Body.String(), mine) {
 				seen++
@@ -119,7 +125,7 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 			}
 		}
 	}
-	if seen < 8 {
+	if seen < 14 {
 		t.Errorf("only %d pages show it to those with the cookie", seen)
 	}
 }
@@ -156,13 +162,13 @@ func TestEveryPageRefusesOtherSites(t *testing.T) {
 // no browser sends.
 func TestEveryPageTakesOddRequests(t *testing.T) {
 	short.Skip(t, "it sends odd requests to every page")
-	p, _ := filled(t, "mine")
+	p, real := filled(t, "mine")
 	cookie := p.cookie().String()
 	ids := []string{
 		"1", "0", "-1", "99999999999999999999999999", "18446744073709551615", "%2e%2e", "..%2f..%2fetc%2fpasswd", "%00", "a%2fb", "%ff%fe", "%c0%af",
 		"%0d%0aSet-Cookie:%20a=b", "%3Cscript%3E", "in.c-b.t", "%F0%9F%98%80", "*", "{id}", strings.Repeat("9", 5_000), strings.Repeat("%ff", 5_000),
 	}
-	for _, id := range ids {
+	for _, id := range append(ids, real...) {
 		for _, path := range addresses(t, p.session, id) {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
 				probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
@@ -284,8 +290,11 @@ func FuzzPage(f *testing.F) {
 	}
 	done := make(chan struct{})
 	close(done)
+	nowhere := func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no example of this test is fetched")
+	}
 	var reported atomic.Pointer[error]
-	page, inside := open(Options{Store: opened, API: newAPI(opened, nil), Token: testToken, Done: done, Report: func(err error) { reported.Store(&err) }})
+	page, inside := open(Options{Store: opened, API: newAPI(opened, nil), Token: testToken, Done: done, Dial: nowhere, Report: func(err error) { reported.Store(&err) }})
 	cookie := cookieName + "8088=" + inside.cookie
 	f.Fuzz(func(t *testing.T, method, path, header, text, body string) {
 		if _, err := url.ParseRequestURI(path); err != nil || strings.ContainsAny(method, " \r\n") || method == "" {

@@ -2,6 +2,8 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -14,7 +16,7 @@ import (
 
 // evil is text that leaves an element, an attribute, a script and a line of a
 // stream, if it can.
-const evil = "\"'></title></script><script>evil()</script><img src=x onerror=evil()>\r\nevent: replace\ndata: x javascript:evil()&lt;"
+const evil = "\u202e\"'></title></script><script>evil()</script><img src=x onerror=evil()>\r\nevent: replace\ndata: x javascript:evil()&lt;"
 
 // TestHostileText puts it wherever text comes from outside, and looks for the
 // elements that a browser would see.
@@ -58,6 +60,54 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// TestHostileTry: an API that answers evil to a configuration of evil names.
+func TestHostileTry(t *testing.T) {
+	p := newTryPlatform(t)
+	text, err := json.Marshal(map[string]any{"meta": map[string]any{"next": evil}, evil: evil, "orders": []any{map[string]any{"id": evil, evil: evil}}})
+	p.must(err)
+	answered := 0
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := strings.NewReplacer("\r", "", "\n", "").Replace(evil)
+		w.Header().Set("Content-Type", "application/json; "+header)
+		w.Header().Set("X-Evil", header)
+		if answered++; answered > 2 {
+			w.WriteHeader(http.StatusTeapot)
+		}
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(api.Close)
+	document, err := json.Marshal(map[string]any{"parameters": map[string]any{
+		"api": map[string]any{"baseUrl": api.URL, "http": map[string]any{"headers": map[string]any{"X-Sent": "javascript:" + evil[:10]}, "maxRetries": 0},
+			"pagination": map[string]any{"method": "response.param", "responseParam": "meta.next", "queryParam": evil}},
+		"config": map[string]any{"outputBucket": "b", evil: evil, "jobs": []any{map[string]any{"endpoint": "a/" + evil, "dataField": "orders", "params": map[string]any{evil: evil}}, map[string]any{"endpoint": evil, "dataType": evil}}},
+	}})
+	p.must(err)
+	pages := map[string]string{"a refusal": p.submit("/configurations/acme.ex-shop/1/try", url.Values{"document": {"{"}, "try-sample": {evil}}).Body.String()}
+	for _, form := range [][]string{nil, {"variable." + evil, evil}} {
+		path := p.run(string(document), form...)
+		pages[path] = p.look(path)
+		pages["the editor after "+path] = p.look("/configurations/acme.ex-shop/1/edit")
+		for _, m := range messages(p.look(path + "/stream")) {
+			pages["the stream of "+path+", "+m.kind] += m.data
+		}
+		for number := 1; number <= 3; number++ {
+			if w := p.get(fmt.Sprintf("%s/requests/%d", path, number)); w.Code == http.StatusOK {
+				pages[fmt.Sprintf("request %d of %s", number, path)] = w.Body.String()
+			}
+		}
+		body := p.get(path + "/requests/1/body")
+		if body.Code != http.StatusOK || body.Header().Get("Content-Type") != "application/octet-stream" || body.Header().Get("Content-Disposition") != "attachment; filename=answer-1.json" {
+			t.Errorf("the body: %d %v", body.Code, body.Header())
+		}
+	}
+	if len(pages) < 9 {
+		t.Errorf("only %d pages", len(pages))
+	}
+	for path, page := range pages {
+		checkElements(t, path, page)
+	}
+}
+
 // hostileDraft is the page about an API whose answer is evil, and whose document has an
 // earlier version.
 func (p *platform) hostileDraft() string {
@@ -77,12 +127,20 @@ func (p *platform) hostileDraft() string {
 	return p.led(p.upload("/begin", "har", string(archive)))
 }
 
-// checkElements fails for elements and attributes that only evil text has.
+// checkElements fails for elements and attributes that only evil text has, and for text that
+// reverses the text after it.
 func checkElements(t *testing.T, path, page string) {
 	t.Helper()
 	tokens := html.NewTokenizer(strings.NewReader(page))
+	edited := false
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
 		token := tokens.Token()
+		if token.Data == "textarea" {
+			edited = kind == html.StartTagToken
+		}
+		if kind == html.TextToken && !edited && strings.ContainsAny(token.Data, directions) {
+			t.Errorf("%s: %q", path, token.Data)
+		}
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
 		}

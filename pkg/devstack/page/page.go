@@ -149,9 +149,21 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	} else {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
+	s.showMessage(w, status, message)
+}
+
+// showMessage shows a sentence instead of a page.
+func (s *site) showMessage(w http.ResponseWriter, status int, text string) {
+	title := "This was not done"
+	switch {
+	case status == http.StatusNotFound:
+		title = "Not here"
+	case status >= http.StatusInternalServerError:
+		title = "This failed"
+	}
 	s.show(w, status, "message", layout{
 		Title: fmt.Sprintf("%d %s", status, http.StatusText(status)),
-		Body:  message,
+		Body:  struct{ Title, Text string }{title, text},
 	})
 }
 

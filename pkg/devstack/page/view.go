@@ -70,17 +70,18 @@ func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
 		http.Error(w, failedMessage, http.StatusInternalServerError)
 		return
 	}
+	text := withoutDirections(b.Bytes())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // an error means that the browser has gone
+	_, _ = w.Write(text) // an error means that the browser has gone
 }
 
 func (s *site) fragment(name string, data any) (string, error) {
-	var b strings.Builder
+	var b bytes.Buffer
 	if err := s.views.fragments.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("making %s: %w", name, err)
 	}
-	return strings.TrimSpace(b.String()), nil
+	return strings.TrimSpace(string(withoutDirections(b.Bytes()))), nil
 }
 
 func (s *site) functions() template.FuncMap {

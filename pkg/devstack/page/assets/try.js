@@ -63,7 +63,7 @@ async function startTry(button) {
   try {
     const { ok, page } = await fetchPage(button.formAction, { method: "POST", body });
     const fresh = page.getElementById("try-result");
-    if (!ok || !fresh) throw new Error(page.querySelector("main")?.innerText.trim() || "The try did not start.");
+    if (!ok || !fresh) throw new Error(page.getElementById("message")?.textContent.trim() || "The try did not start.");
     tryPart("try-place").replaceChildren(document.adoptNode(fresh));
     settle(fresh);
     announceTry(fresh.dataset.announce);
