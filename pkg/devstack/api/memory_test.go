@@ -17,10 +17,10 @@ import (
 // table ten times as large need no more memory.
 func TestRowsNeedLittleMemory(t *testing.T) {
 	short.SkipRace(t, "the race detector has a memory of its own")
-	const few, many = 6000, 60_000 // the larger table has 30 MB
+	const few, many = 1200, 12_000 // the larger table has 30 MB
 	w := newWorld(t)
 	for _, rows := range []int{few, many} {
-		i, padding := 0, strings.Repeat("x", 480)
+		i, padding := 0, strings.Repeat("x", 2500)
 		w.load(store.Load{Table: "in.c-b.t" + strconv.Itoa(rows), Columns: []store.Column{{Name: "id"}, {Name: "key"}, {Name: "padding"}}, Next: func() ([]string, error) {
 			if i++; i > rows {
 				return nil, io.EOF
