@@ -259,6 +259,10 @@ func readTable(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, br
 	if err != nil || len(*buckets) != 1 || (*buckets)[0].BucketID.String() != "in.c-go-client" {
 		t.Errorf("buckets %+v, %v", buckets, err)
 	}
+	tables, err := api.ListTablesRequest(branch, keboola.WithColumns()).Send(ctx)
+	if err != nil || len(*tables) != 1 || (*tables)[0].TableID != key.TableID || !slices.Equal((*tables)[0].Columns, []string{"id", "path"}) {
+		t.Errorf("tables %+v, %v", tables, err)
+	}
 	unload(ctx, t, api, key)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 )
 
-// TestDeclaredParametersAreRead: the code of each endpoint requests every parameter that
+// TestDeclaredParametersAreRead: the code of each endpoint reads every parameter that
 // the endpoint declares, so that none is accepted and then ignored.
 func TestDeclaredParametersAreRead(t *testing.T) {
 	w := ones(t)
