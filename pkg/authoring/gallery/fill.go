@@ -50,17 +50,26 @@ func (a API) Fill(config []byte, address string, header http.Header) (text []byt
 }
 
 // Placeholders are what has to be replaced in a configuration of the API before it runs:
-// the attributes that have values such as "your-api-token", and the host.
+// the attributes that have values such as "your-api-token", those of Credentials that have
+// the value of the gallery, and the host.
 func (a API) Placeholders(config []byte) ([]string, error) {
-	var doc struct {
-		Parameters struct{ Config map[string]any }
+	attributes, err := a.attributes(config)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(config, &doc); err != nil {
-		return nil, failure.Applicationf("cannot read the configuration of %s: %w", a.Name, err)
+	original, err := Config(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	shipped, err := a.attributes(original)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
-	for name, v := range doc.Parameters.Config {
-		if text, ok := v.(string); ok && strings.HasPrefix(text, "your-") {
+	for name, v := range attributes {
+		text, ok := v.(string)
+		_, credential := a.Credentials[name]
+		if ok && (strings.HasPrefix(text, "your-") || credential && v == shipped[name]) {
 			names = append(names, name)
 		}
 	}
@@ -69,6 +78,17 @@ func (a API) Placeholders(config []byte) ([]string, error) {
 		names = append(names, "the host "+host)
 	}
 	return names, nil
+}
+
+// attributes are the members of config.
+func (a API) attributes(config []byte) (map[string]any, error) {
+	var doc struct {
+		Parameters struct{ Config map[string]any }
+	}
+	if err := json.Unmarshal(config, &doc); err != nil {
+		return nil, failure.Applicationf("cannot read the configuration of %s: %w", a.Name, err)
+	}
+	return doc.Parameters.Config, nil
 }
 
 // credential returns the value at a place of the request, "" if it is not there.

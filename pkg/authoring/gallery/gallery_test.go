@@ -119,7 +119,7 @@ func TestFillForeignHost(t *testing.T) {
 // TestPlaceholders: what an example has not filled in is left to you.
 func TestPlaceholders(t *testing.T) {
 	const config = `{"parameters": {"api": {"baseUrl": "https://your-shop.example.com/v1"}, "config": {"#key": "your-key", "account": "your-account", "outputBucket": "shop", "jobs": []}}}`
-	api := API{Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {"bearer"}}}
+	api := API{Name: "stripe", Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {"bearer"}}}
 	got, err := api.Placeholders([]byte(config))
 	if want := []string{"#key", "account", "the host your-shop.example.com"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
@@ -133,5 +133,13 @@ func TestPlaceholders(t *testing.T) {
 	}
 	if _, err := api.Placeholders([]byte("{")); err == nil {
 		t.Error("no error for a text that is not JSON")
+	}
+	text, err = Config("facebook-ads")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ads := API{Name: "facebook-ads", Credentials: map[string][]string{"accountId": {}}}
+	if got, err := ads.Placeholders(text); err != nil || !slices.Equal(got, []string{"#accessToken", "accountId"}) {
+		t.Errorf("with a number of the gallery: %q, %v", got, err)
 	}
 }

@@ -59,6 +59,10 @@ type list struct {
 	objects int // items that are objects
 	whole   bool
 	alone   bool // an element of XML of which there is only one
+	// columns is the path to the names of the values, for rows that were lists; parallel
+	// says that the items were an object of lists.
+	columns  string
+	parallel bool
 }
 
 // deepest is how far below the root anything is looked for.
@@ -115,13 +119,16 @@ func (l list) setting() value.Value {
 		return value.OfString(".")
 	}
 	text, delimiter, _ := l.path()
-	if delimiter == "." {
+	way := value.Member{Name: config.DataFieldPath.Name, Value: value.OfString(text)}
+	switch {
+	case l.columns != "":
+		return value.OfMembers(way, value.Member{Name: config.DataFieldColumns.Name, Value: value.OfString(l.columns)})
+	case l.parallel:
+		return value.OfMembers(way, value.Member{Name: config.DataFieldParallel.Name, Value: value.OfBool(true)})
+	case delimiter == ".":
 		return value.OfString(text)
 	}
-	return value.OfMembers(
-		value.Member{Name: config.DataFieldPath.Name, Value: value.OfString(text)},
-		value.Member{Name: config.DataFieldDelimiter.Name, Value: value.OfString(delimiter)},
-	)
+	return value.OfMembers(way, value.Member{Name: config.DataFieldDelimiter.Name, Value: value.OfString(delimiter)})
 }
 
 // label is how the list is called in questions and choices.
@@ -202,6 +209,8 @@ func labels(lists []list) []string {
 
 func describe(l list) string {
 	switch {
+	case l.columns != "" || l.parallel:
+		return l.tableEvidence()
 	case l.whole:
 		return "one object"
 	case l.alone:
@@ -220,6 +229,10 @@ func (d *draft) dataEvidence() (string, Confidence) {
 	switch {
 	case d.data.whole:
 		return "there is no list in the answer, so it is one row", Likely
+	case d.data.columns != "":
+		return what, Sure
+	case d.data.parallel:
+		return what, Likely
 	case len(d.data.place) == 0:
 		return "the answer itself is " + what, Sure
 	case d.data.alone:

@@ -146,6 +146,7 @@ func newDraft(x example.Exchange) (*draft, error) {
 		return nil, err
 	}
 	d.facts, d.lists = survey(d.answer, d.format == xmlFormat)
+	d.tables()
 	return d, nil
 }
 
