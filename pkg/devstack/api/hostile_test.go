@@ -151,7 +151,7 @@ func TestEveryEndpointRefusesOtherMethods(t *testing.T) {
 }
 
 func TestEveryEndpointTakesOddIDs(t *testing.T) {
-	short.Skip(t, "it sends odd requests to every endpoint")
+	short.SkipRace(t, "it sends odd requests to every endpoint")
 	w := newWorld(t)
 	eachEndpoint(t, func(t *testing.T, pattern string, methods []string) {
 		for _, method := range methods {
@@ -170,7 +170,7 @@ func TestEveryEndpointTakesOddIDs(t *testing.T) {
 }
 
 func TestEveryEndpointTakesOddQueries(t *testing.T) {
-	short.Skip(t, "it sends odd requests to every endpoint")
+	short.SkipRace(t, "it sends odd requests to every endpoint")
 	w := newWorld(t)
 	var queries []string
 	for _, name := range []string{
@@ -255,7 +255,7 @@ func oddBodies() map[string][2]string {
 }
 
 func TestEveryEndpointTakesOddBodies(t *testing.T) {
-	short.Skip(t, "it sends odd requests to every endpoint")
+	short.SkipRace(t, "it sends odd requests to every endpoint")
 	w := ones(t)
 	bodies := oddBodies()
 	names := slices.Sorted(maps.Keys(bodies))
@@ -295,7 +295,7 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 // TestEveryBodyIsLimited: no endpoint reads more than the maximum, and none accepts
 // an encoded body, which could be small and become huge.
 func TestEveryBodyIsLimited(t *testing.T) {
-	short.Skip(t, "it sends large bodies")
+	short.SkipRace(t, "it sends large bodies")
 	w := ones(t)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -334,6 +334,7 @@ func TestEveryBodyIsLimited(t *testing.T) {
 // TestNothingWithoutTheToken: without the right token a client sees and changes
 // nothing.
 func TestNothingWithoutTheToken(t *testing.T) {
+	short.SkipRace(t, "it sends thousands of requests, one after another")
 	const mine = "only-for-those-with-the-token"
 	w := newWorld(t, func(o *api.Options) { o.JobToken = "of-a-component" })
 	body := fmt.Sprintf(`,"description":%q,"configuration":{"#password":%q},"state":{"a":%q}`, mine, mine, mine)

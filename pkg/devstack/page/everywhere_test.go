@@ -99,6 +99,7 @@ func filled(t *testing.T, mine string) (p *platform, ids []string) {
 // TestNothingWithoutTheCookie: who has not shown the token sees and changes
 // nothing, at no address, streams and downloads included.
 func TestNothingWithoutTheCookie(t *testing.T) {
+	short.SkipRace(t, "it sends thousands of requests, one after another")
 	const mine = "only-for-those-with-the-token"
 	p, ids := filled(t, mine)
 	cookie := p.cookie().String()
@@ -161,7 +162,7 @@ func TestEveryPageRefusesOtherSites(t *testing.T) {
 // TestEveryPageTakesOddRequests: methods, ids, queries, headers and bodies that
 // no browser sends.
 func TestEveryPageTakesOddRequests(t *testing.T) {
-	short.Skip(t, "it sends odd requests to every page")
+	short.SkipRace(t, "it sends odd requests to every page")
 	p, real := filled(t, "mine")
 	cookie := p.cookie().String()
 	ids := []string{
