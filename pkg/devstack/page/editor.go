@@ -269,7 +269,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error 
 		return s.answerEdit(w, r, f, http.StatusConflict,
 			fmt.Sprintf("version %d was stored since you opened the editor. Your text is still here: copy it, load the new version, and make your change again", f.Version))
 	}
-	restored, err := s.restoreSecrets(r.Context(), f.Component, f.ID, []byte(f.text))
+	restored, err := s.restoreSecrets(f.Component, f.ID, []byte(f.text))
 	if err != nil {
 		return s.answerEdit(w, r, f, http.StatusUnprocessableEntity, reason(err))
 	}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -220,7 +219,7 @@ func (s *site) namesIn(c store.Configuration, text []byte) (map[string]bool, err
 // restoreSecrets is a text of the editor with the secrets that are stored in the
 // configuration and its rows, as they are stored: encrypted or not. A placeholder without
 // such a secret is a user error.
-func (s *site) restoreSecrets(_ context.Context, component, id string, text []byte) ([]byte, error) {
+func (s *site) restoreSecrets(component, id string, text []byte) ([]byte, error) {
 	if len(text) > assist.MaxText {
 		return nil, failure.Userf("the text is larger than %d MB", assist.MaxText>>20)
 	}

@@ -20,7 +20,7 @@ import (
 func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
 	c := e.Configuration
 	wanted := trial.Request{Component: c.Component, Config: c.ID}
-	text, err := s.restoreSecrets(r.Context(), c.Component, c.ID, []byte(r.PostForm.Get("document")))
+	text, err := s.restoreSecrets(c.Component, c.ID, []byte(r.PostForm.Get("document")))
 	if err != nil {
 		return wanted, err
 	}

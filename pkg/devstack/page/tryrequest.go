@@ -76,11 +76,7 @@ type requestPart struct {
 type partSource struct{ From, Pointer, Edit string }
 
 func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return err
-	}
-	x, err := s.exchange(t, r)
+	t, x, err := s.exchange(r)
 	if err != nil {
 		return err
 	}
@@ -99,26 +95,27 @@ func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// exchange is the exchange of a request.
-func (s *site) exchange(t *trial.Try, r *http.Request) (*trial.Exchange, error) {
+// exchange is the try and the exchange in it that the path of r names. The exchange must
+// be closed.
+func (s *site) exchange(r *http.Request) (*trial.Try, *trial.Exchange, error) {
+	t, err := s.lookUp(r)
+	if err != nil {
+		return nil, nil, err
+	}
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {
-		return nil, store.ErrNotFound
+		return nil, nil, store.ErrNotFound
 	}
 	x, ok, err := t.Exchange(number)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
-	return x, err
+	return t, x, err
 }
 
 // tryBody sends the whole body of an answer, as text that no browser runs.
 func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return err
-	}
-	x, err := s.exchange(t, r)
+	_, x, err := s.exchange(r)
 	if err != nil {
 		return err
 	}
