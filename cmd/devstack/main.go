@@ -51,7 +51,7 @@ func newRoot() *cobra.Command {
 		"data":       completion.Directories(),
 		"data-types": completion.OneOf(output.NoTypes, output.Hints, output.Authoritative),
 		"extractor":  completion.AnyFile(),
-		"logging":    completion.OneOf(sandbox.LogGELF, sandbox.LogStdout),
+		"logging":    completion.OneOf(sandbox.LogGELF, sandbox.LogVerbose, sandbox.LogStdout),
 		"runner":     completion.OneOf(devstack.RunnerProcess, devstack.RunnerDocker),
 	})
 	return root

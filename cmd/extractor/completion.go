@@ -51,5 +51,8 @@ func codes() []cobra.Completion {
 	for _, e := range diagnostic.Catalogue() {
 		all = append(all, cobra.CompletionWithDesc(string(e.Code), e.Title))
 	}
+	for _, e := range diagnostic.Events() {
+		all = append(all, cobra.CompletionWithDesc(e.Kind(), e.Title))
+	}
 	return all
 }

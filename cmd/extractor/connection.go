@@ -109,7 +109,7 @@ func (c *connection) token(env *settings, warnings io.Writer) (string, error) {
 	if token == "" {
 		return "", failure.Userf("the token is missing: use --token-file, or set KBC_TOKEN in the environment or in %s", settingsFile)
 	}
-	if from != "" && env.shared {
+	if from != "" && env.file.Shared {
 		if _, err := fmt.Fprintf(warnings, "warning: other users of this computer can read the token in %s; run: chmod 600 %s\n", from, from); err != nil {
 			return "", err
 		}

@@ -10,28 +10,32 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newExplain makes the command that explains the codes of validate.
+// newExplain makes the command that explains the codes of validate and the events of runs.
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [CODE]",
-		Short: "Explain a code that validate shows, or list all codes",
+		Use:   "explain [CODE|EVENT]",
+		Short: "Explain a code that validate shows or an event of a run, or list them all",
 		Example: `  extractor explain
-  extractor explain unknown-key`,
+  extractor explain unknown-key
+  extractor explain job.short`,
 		Args:              atMost(1),
 		ValidArgsFunction: completion.First(completion.OneOf(codes()...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return diagnostic.List(cmd.OutOrStdout())
 			}
-			entry, ok := diagnostic.Lookup(strings.ToLower(args[0]))
-			if !ok {
-				hint := "'extractor explain' lists all codes"
-				if near, ok := failure.Nearest(args[0], diagnostic.Codes()); ok {
-					hint = "did you mean " + near + "?"
-				}
-				return failure.Userf("there is no code '%s'; %s", args[0], hint)
+			name := strings.ToLower(args[0])
+			if entry, ok := diagnostic.Lookup(name); ok {
+				return diagnostic.Explain(cmd.OutOrStdout(), entry)
 			}
-			return diagnostic.Explain(cmd.OutOrStdout(), entry)
+			if entry, ok := diagnostic.LookupEvent(name); ok {
+				return diagnostic.ExplainEvent(cmd.OutOrStdout(), entry)
+			}
+			hint := "'extractor explain' lists all codes and events"
+			if near, ok := failure.Nearest(name, append(diagnostic.Codes(), diagnostic.EventKinds()...)); ok {
+				hint = "did you mean " + near + "?"
+			}
+			return failure.Userf("there is no code and no event '%s'; %s", args[0], hint)
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -31,7 +32,9 @@ URL, a curl command, or a HAR file that a browser saved. Each guess is shown wit
 its evidence; at a terminal you are asked if there is a choice.
 
 With --api it writes a complete configuration for a well-known API, with the
-credentials of the example if there is one. With --recipe it writes a complete
+credentials of the example if there is one. At a terminal it prompts for the
+values that only you know, and writes secrets to the file .env, where a run finds
+them; otherwise it lists what is to be filled in. With --recipe it writes a complete
 configuration for a common kind of API, which you then change. Without all of
 these it lists the recipes.
 
@@ -50,6 +53,7 @@ under keys with #, and are hidden in everything that is printed.`,
 			}
 			o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			o.Ask = !yes && terminal(o.Stdin) && terminal(o.Stderr)
+			o.ReadSecret = secretReader(o.Stdin, o.Stderr)
 			err := beginAs(cmd.Context(), name, cmd.Flags().Changed("recipe"), o)
 			return exit(failure.ExitCode(err), err)
 		},
@@ -111,4 +115,28 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 func terminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// secretReader returns a function that shows a question on a terminal and reads a line
+// without echo. It returns an error if in is not a file.
+func secretReader(in io.Reader, out io.Writer) func(question string) (string, error) {
+	file, ok := in.(*os.File)
+	lines := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{in, out}, "")
+	return func(question string) (text string, err error) {
+		if !ok {
+			return "", failure.Applicationf("a secret can be read from a terminal only")
+		}
+		before, err := term.MakeRaw(int(file.Fd()))
+		if err == nil {
+			text, err = lines.ReadPassword(question)
+			err = errors.Join(err, term.Restore(int(file.Fd()), before))
+		}
+		if err != nil {
+			return "", failure.Userf("the question was not answered: %w", err)
+		}
+		return text, nil
+	}
 }

@@ -81,7 +81,7 @@ var errFindings = failure.Userf("the configuration has errors")
 // planned previews a configuration without errors. With an error of a request it may
 // return a preview of those before it.
 func planned(cmd *cobra.Command, o *app.Options, c configuration, full bool) (*plan.Preview, error) {
-	options, err := loadOptions(o)
+	options, err := loadOptions(cmd, o)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ Colours are used at a terminal unless ` + "`NO_COLOR`" + ` is set or ` + "`TERM`
 
 No flag accepts the token itself, because every user of a computer can see the arguments of its processes. The token is never printed.
 
-` + "`.env`" + ` is read from the working directory. Each line is ` + "`NAME=value`" + `, with ` + "`export`" + ` before it or not. A value may be in single or double quotes; without quotes a ` + "`#`" + ` after a space begins a comment. Nothing in a value is replaced. Other names are ignored; a line that is not a setting is an error. If other users can read the file and the token comes from it, the command prints a warning. No other command reads ` + "`.env`" + `, and a run does not pass it to a configuration.
+` + "`.env`" + ` is read from the working directory. Each line is ` + "`NAME=value`" + `, with ` + "`export`" + ` before it or not. A value may be in single or double quotes, and then have several lines; without quotes a ` + "`#`" + ` after a space begins a comment. Nothing in a value is replaced. Other names are ignored; a line that is not a setting is an error. If other users can read the file and the token comes from it, the command prints a warning. ` + "`run`" + `, ` + "`plan`" + ` and ` + "`validate`" + ` take from ` + "`.env`" + ` only the variables ` + "`EXTRACTOR_VAR_…`" + ` of ` + "`{\"env\": …}`" + ` that the environment lacks, see [Secrets](../how-to/secrets.md#the-environment).
 `
 
 // commandLinePage is the page docs/reference/command-line.md.

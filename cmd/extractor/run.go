@@ -86,6 +86,7 @@ func run(cmd *cobra.Command, o app.Options) error {
 	if noDataDir(o.DataDir, app.DefaultDataDir, os.Getenv) {
 		return exit(failure.ExitApplication, welcome(cmd.ErrOrStderr(), app.DefaultDataDir))
 	}
+	o.LookupEnv = environment(cmd.ErrOrStderr())
 	o.Version, o.Stdout, o.Stderr = programVersion(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	return exit(app.Run(cmd.Context(), o), nil)
 }
@@ -111,5 +112,5 @@ func runFlags(flags *pflag.FlagSet, o *app.Options) {
 func dataFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.StringVar(&o.DataDir, "data", "", "use `DIR` as the data directory (default $KBC_DATADIR, else /data)")
 	flags.StringArrayVar(&o.Variables, "var", nil, "give a {{variable}} this value, `name=value`; repeatable")
-	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
+	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration, and keys that are there twice, as errors")
 }

@@ -299,3 +299,44 @@ func TestColours(t *testing.T) {
 		}
 	}
 }
+
+// TestInputs: at a terminal, init prompts for what a configuration of the gallery lacks. A
+// secret is not shown, and is where the next run finds it.
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	cmd, _, _ := program([]string{"TERM=xterm"}, "init", "--api", "zendesk", "--out", "config.json")
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, nil, nil, nil
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	shown := ""
+	for _, answer := range []struct{ question, text string }{
+		{`host, instead of your-company\.zendesk\.com: `, "https://acme.zendesk.com/agent/"},
+		{`clientId, instead of your-client-identifier: `, "c1"},
+		{`#clientSecret, instead of your-client-secret \(not shown\): `, "s3cret-k3y"},
+	} {
+		shown += until(t, terminal, regexp.MustCompile(answer.question))
+		if _, err := io.WriteString(terminal, answer.text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown += untilGone(t, cmd, terminal)
+	config, err := os.ReadFile(filepath.Join(dir, "config.json"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, shown)
+	}
+	env, err := os.ReadFile(filepath.Join(dir, ".env"))
+	if err != nil || string(env) != "EXTRACTOR_VAR_ZENDESK_CLIENT_SECRET='s3cret-k3y'\n" {
+		t.Errorf(".env: %q, %v", env, err)
+	}
+	if strings.Contains(shown, "s3cret") || strings.Contains(string(config), "s3cret") || !strings.Contains(string(config), `"https://acme.zendesk.com/`) {
+		t.Errorf("shown:\n%s\nconfiguration:\n%s", shown, config)
+	}
+	check, stdout, stderr := program(nil, "validate", "config.json")
+	check.Dir = dir
+	if err := check.Run(); err != nil || strings.Contains(stdout.String(), "missing-variable") {
+		t.Errorf("%v: %s%s", err, stdout, stderr)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
@@ -36,10 +37,11 @@ Exit codes: 0 no problem or only warnings, 1 errors.`,
 			if err != nil {
 				return err
 			}
-			options, err := loadOptions(&o)
+			options, err := loadOptions(cmd, &o)
 			if err != nil {
 				return err
 			}
+			options.Variables.UsedElsewhere = usedIn(texts)
 			code := failure.ExitOK
 			var reports []*diagnostic.Report
 			for _, t := range texts {
@@ -71,12 +73,29 @@ Exit codes: 0 no problem or only warnings, 1 errors.`,
 	return cmd
 }
 
+// usedIn returns the names of the variables that several configurations use, because --var
+// gives its values to all of them. It returns nil for a single configuration.
+func usedIn(all []configuration) []string {
+	var names []string
+	for _, c := range all {
+		if doc, err := config.Parse(c.text); err == nil && len(all) > 1 {
+			names = append(names, variables.Placeholders(doc)...)
+		}
+	}
+	return names
+}
+
 // loadOptions makes the options of load from the flags of dataFlags.
-func loadOptions(o *app.Options) (load.Options, error) {
+func loadOptions(cmd *cobra.Command, o *app.Options) (load.Options, error) {
 	values, err := variables.Flags(o.Variables)
 	if err != nil {
 		return load.Options{}, err
 	}
 	typed, err := app.TypedTables(os.Getenv)
-	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now, Getenv: os.Getenv}, err
+	lookup := environment(cmd.ErrOrStderr())
+	getenv := func(name string) string {
+		text, _ := lookup(name)
+		return text
+	}
+	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now, Getenv: getenv}, err
 }

@@ -153,12 +153,14 @@ func (b *Browser) Enter() {
 	}
 }
 
-// Until waits for an expression to be true. It asks again when the document was
-// exchanged while it asked.
+// Until waits for an expression to be true. An expression that throws, because an
+// element is not in the document yet, is not true yet. It asks again when the document
+// was exchanged while it asked.
 func (b *Browser) Until(expression string) {
 	b.t.Helper()
+	predicate := "(() => { try { return Boolean(" + expression + ") } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
 	for attempt := 0; ; attempt++ {
-		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience)))
+		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(patience)))
 		if err == nil {
 			return
 		}

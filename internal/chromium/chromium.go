@@ -3,6 +3,7 @@ package chromium
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -27,8 +28,15 @@ func Start(t testing.TB) context.Context {
 	if path == "" {
 		t.Skip("SKIPPED: there is no chromium on this machine")
 	}
+	// Not t.TempDir, which has the name of the test: the browser ends if the path of its socket
+	// is too long.
+	dir, err := os.MkdirTemp("", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // the browser may still write in it
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Env("TMPDIR="+t.TempDir()), chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
 	ctx, leave := chromedp.NewContext(allocator)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	t.Cleanup(func() {

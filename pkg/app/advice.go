@@ -56,7 +56,7 @@ func advice(err error) string {
 	case errors.Is(err, syscall.EROFS):
 		return "mount the data directory so that it can be written"
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("let user id %d, which the program runs as, read and write the data directory", os.Geteuid())
+		return adviceOnUser(os.Geteuid(), os.Getpid())
 	case errors.Is(err, syscall.ENOTDIR):
 		return "a directory is expected there: remove the file in its place"
 	case errors.Is(err, syscall.EISDIR):
@@ -64,4 +64,17 @@ func advice(err error) string {
 	default:
 		return ""
 	}
+}
+
+// firstProcess is the process id of the main program of a container.
+const firstProcess = 1
+
+// adviceOnUser returns the advice about files that belong to another user. In a container
+// the flag --user decides who the user is.
+func adviceOnUser(user, process int) string {
+	text := fmt.Sprintf("let user id %d, which the program runs as, read and write the data directory", user)
+	if process == firstProcess {
+		text += ": start the container with --user \"$(id -u):$(id -g)\", or on the platform take the feature container-root-user from the component, which leaves --user away"
+	}
+	return text
 }

@@ -72,3 +72,13 @@ func TestNoFileForAConnection(t *testing.T) {
 		}
 	}
 }
+
+func TestAdviceOnUser(t *testing.T) {
+	const plain = "let user id 65532, which the program runs as, read and write the data directory"
+	if got := adviceOnUser(65532, 4711); got != plain {
+		t.Errorf("on a laptop: %s", got)
+	}
+	if got := adviceOnUser(65532, 1); !strings.HasPrefix(got, plain+": start the container with --user ") || !strings.Contains(got, "container-root-user") {
+		t.Errorf("in a container: %s", got)
+	}
+}

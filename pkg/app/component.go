@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
@@ -24,6 +23,9 @@ type Options struct {
 	// recording, state and directories, and what is nil of the functions and the live
 	// lines. Negative limits are errors.
 	env.Run
+	// LookupEnv is Getenv that also reports whether the variable is set. If it is nil,
+	// Getenv is used, or the environment of the process if that is nil, too.
+	LookupEnv func(name string) (string, bool)
 	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
 	DataDir string
 	// Config is the file of the configuration; "" is config.json in the data directory.
@@ -67,9 +69,7 @@ type Options struct {
 }
 
 func (o *Options) fill() {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
+	o.fillEnvironment()
 	if o.Now == nil {
 		o.Now = time.Now
 	}

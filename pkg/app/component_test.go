@@ -5,7 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,14 +105,62 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestMissingLogServer(t *testing.T) {
-	exit, stdout, stderr, _ := trial(t, oneJob, func(o *Options) {
+// TestUnreachedLogServer: what the platform's log server cannot take goes to standard output,
+// and the run does its work.
+func TestUnreachedLogServer(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[{"id": 1}]`) }))
+	defer api.Close()
+	for name, tt := range map[string]struct {
+		address, port, want string
+	}{
+		"nothing listens": {"127.0.0.1", "1", "cannot connect to the log server 127.0.0.1:1: "},
+		"no port":         {"127.0.0.1", "", "of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set"},
+		"no address":      {"", "1", "of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set"},
+		"no number":       {"127.0.0.1", "unknown-service", "cannot connect to the log server 127.0.0.1:unknown-service: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			environment := map[string]string{"KBC_LOGGER_ADDR": tt.address, "KBC_LOGGER_PORT": tt.port}
+			exit, stdout, stderr, _ := trial(t, oneJob, func(o *Options) {
+				o.Getenv = func(name string) string { return environment[name] }
+				o.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+					return (&net.Dialer{}).DialContext(ctx, network, api.Listener.Addr().String())
+				}
+			})
+			first, _, _ := strings.Cut(stdout, "\n")
+			if exit != failure.ExitOK || stderr != "" || !strings.Contains(first, `"level":"warn","event":"log.unreached"`) || !strings.Contains(first, tt.want) || !strings.Contains(stdout, `"event":"run.finished"`) {
+				t.Errorf("exit code %d, stdout %q, stderr %q", exit, stdout, stderr)
+			}
+		})
+	}
+	exit, stdout, stderr, _ := trial(t, strings.Replace(oneJob, "{", `{"action":"validate",`, 1), func(o *Options) {
 		o.Getenv = func(name string) string {
 			return map[string]string{"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": "1"}[name]
 		}
 	})
-	if exit != failure.ExitApplication || stdout != "" || !strings.Contains(stderr, "KBC_LOGGER_ADDR") {
-		t.Errorf("exit code %d, stdout %q, stderr %q", exit, stdout, stderr)
+	if exit != failure.ExitOK || stderr != "" || !strings.HasPrefix(stdout, `{"status":"success",`) || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("action: exit code %d, stdout %q, stderr %q", exit, stdout, stderr)
+	}
+}
+
+// TestSwitches: a variable that switches something on is true or false. An empty one is
+// neither.
+func TestSwitches(t *testing.T) {
+	for _, name := range []string{"EXTRACTOR_DENY_PRIVATE_NETWORKS", "EXTRACTOR_LIVE"} {
+		for text, valid := range map[string]bool{"false": true, "0": true, "": false, " ": false, "yes": false, "on": false, "true ": false, "2": false} {
+			exit, _, stderr, _ := trial(t, oneJob, func(o *Options) {
+				o.Getenv = nil
+				o.LookupEnv = func(asked string) (string, bool) {
+					if asked == name {
+						return text, true
+					}
+					return "", false
+				}
+			})
+			refused := stderr == fmt.Sprintf("%s is %q, expected true or false\n", name, text)
+			if exit != failure.ExitUser || refused == valid {
+				t.Errorf("%s=%q: exit code %d, %q", name, text, exit, stderr)
+			}
+		}
 	}
 }
 

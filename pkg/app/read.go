@@ -31,7 +31,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		return nil, err
 	}
 	typed, unsupported := TypedTables(o.Getenv)
-	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: o.Secrets, Getenv: o.Getenv, Random: func(n int) ([]byte, error) { return o.Random(n, "a function") }})
+	doc, err := load.Load(ctx, given, load.Options{Text: text, Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: o.Secrets, Getenv: o.Getenv, Random: func(n int) ([]byte, error) { return o.Random(n, "a function") }})
 	if err != nil {
 		return nil, err
 	}

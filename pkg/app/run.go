@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +44,11 @@ func Run(ctx context.Context, o Options) (code int) {
 // start is Run after the secrets of the environment are known.
 func start(ctx context.Context, o *Options) int {
 	action := wantsAction(o)
-	sink, err := openSink(ctx, o, action)
+	live, err := o.flagOf("EXTRACTOR_LIVE")
+	if err != nil {
+		return fail(o, err)
+	}
+	sink, unreached, err := openSink(ctx, o, action)
 	if err != nil {
 		return fail(o, err)
 	}
@@ -59,10 +62,15 @@ func start(ctx context.Context, o *Options) int {
 	}
 	err = o.openRecording()
 	o.Log = event.NewLog(sink, o.Secrets, o.Now)
-	o.reportLive()
+	if live {
+		o.reportLive()
+	}
 	var cut *event.RunCut
 	if err == nil {
 		err = o.openReport()
+	}
+	if unreached != nil {
+		o.Log.Emit(event.LogUnreached{Text: unreached.Error()})
 	}
 	if err == nil {
 		err = failure.Recover(func() (err error) {
@@ -150,16 +158,18 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	if err := readState(o, dir); err != nil {
 		return nil, err
 	}
-	if o.DenyPrivateNetworks, err = denyPrivateNetworks(o); err != nil {
+	deny, err := o.flagOf("EXTRACTOR_DENY_PRIVATE_NETWORKS")
+	if err != nil {
 		return nil, err
 	}
+	o.DenyPrivateNetworks = o.DenyPrivateNetworks || deny
 	switch doc.Config.Action {
 	case "run":
 		o.Log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
 		return extractTables(ctx, o, dir, doc.Plan, began)
 	case "validate":
 		return nil, validate(o, doc)
-	default: // testRequest in either spelling: the schema allows no other action
+	default: // testRequest under any of its names: the schema allows no other action
 		o.keepAlone(dir)
 		return nil, testRequest(ctx, o, doc.Plan)
 	}
@@ -175,22 +185,6 @@ func checkLimits(o *Options) error {
 		}
 	}
 	return nil
-}
-
-// denyPrivateNetworks reports whether the flag or the environment requests it. Any
-// other value ends the run, because a typing error would disable the protection
-// unnoticed.
-func denyPrivateNetworks(o *Options) (bool, error) {
-	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
-	text := o.Getenv(name)
-	if text == "" {
-		return o.DenyPrivateNetworks, nil
-	}
-	deny, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, failure.Userf("%s is %q, expected true or false", name, text)
-	}
-	return deny || o.DenyPrivateNetworks, nil
 }
 
 // extractTables runs the plan in a stage and commits it. If a limit was reached it

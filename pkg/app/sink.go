@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -13,29 +15,53 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
+// logTimeout is the timeout of the connection to the log server.
+const logTimeout = 10 * time.Second
+
 // openSink opens the destination of events: the platform's GELF server if the
 // environment names one, else stdout. For an action there is none, because stdout
 // is for its answer.
-func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) {
-	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
-	if address != "" && port != "" {
-		host, err := os.Hostname()
-		if err != nil {
-			return nil, failure.Applicationf("cannot find the host name: %w", err)
-		}
-		dial := func(dialling context.Context, network, address string) (net.Conn, error) {
-			conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return interruptibleConn{conn, newInterruptible(ctx, conn, o.After)}, nil
-		}
-		sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
-		if err != nil {
-			return nil, failure.Applicationf("cannot reach the log server of KBC_LOGGER_ADDR and KBC_LOGGER_PORT: %w", err)
-		}
-		return sink, nil
+//
+// If the log server cannot be reached, the run continues without it, and unreached is the
+// error.
+func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, unreached, err error) {
+	if sink, unreached = openGELF(ctx, o); sink != nil {
+		return sink, nil, nil
 	}
+	sink, err = openOutput(o, action)
+	return sink, unreached, err
+}
+
+// openGELF connects to the log server that the environment names. It returns no sink if
+// there is none, and an error if the server cannot be reached.
+func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
+	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
+	switch {
+	case address == "" && port == "":
+		return nil, nil
+	case address == "" || port == "":
+		return nil, errors.New("of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set")
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find the host name, which the log server needs: %w", err)
+	}
+	dial := func(dialling context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{Timeout: logTimeout}).DialContext(dialling, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return interruptibleConn{conn, newInterruptible(ctx, conn, o.After)}, nil
+	}
+	sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
+	if err != nil {
+		return nil, err
+	}
+	return sink, nil
+}
+
+// openOutput makes the sink for stdout.
+func openOutput(o *Options, action bool) (event.Sink, error) {
 	if action {
 		return event.Discard{}, nil
 	}
@@ -83,11 +109,11 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
-// reportLive reports the state of running jobs and every request, if the platform requests
-// them. Without it a run has no such events.
+// reportLive turns on events about the state of running jobs and about every request. The
+// local platform sets EXTRACTOR_LIVE for that.
 func (o *Options) reportLive() {
 	const every = time.Second
-	if o.Live != nil || o.Getenv("EXTRACTOR_LIVE") != "true" {
+	if o.Live != nil {
 		return
 	}
 	o.Log.Watch()

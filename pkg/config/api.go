@@ -79,7 +79,7 @@ func (t Types) api() *field.Type {
 func (c *compiler) api(s Section) API {
 	http, paging := HTTPSection.In(s), PaginationSection.In(s)
 	auth := AuthenticationSection.In(s)
-	c.options = c.defaultOptions(DefaultOptionsSetting.In(http))
+	c.options, c.optionsPointer = c.defaultOptions(DefaultOptionsSetting.In(http)), DefaultOptionsSetting.In(http).Pointer
 	return API{
 		Pointer:           s.Pointer,
 		Name:              APIName.Of(s),

@@ -72,8 +72,9 @@ type compiler struct {
 	problems *failure.Problems
 	warnings failure.Problems
 	// options is `api.http.defaultOptions`, with checked headers.
-	options    value.Value
-	pagination Section // api.pagination
+	options        value.Value
+	optionsPointer string  // pointer of options
+	pagination     Section // api.pagination
 	// limit is `api.http.rateLimit`.
 	limit RateLimit
 	// ids are the computed ids of jobs, by their places.

@@ -124,7 +124,11 @@ func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 			continue
 		}
 		if isObject {
-			c.warn(failure.UnevaluatedExpression, header.Pointer, "the object is not an expression, so the values in it are sent as they are", "write a text, a list of texts, or an expression")
+			hint := failure.Text("write a text, a list of texts, or an expression")
+			if _, near := c.Vocabulary.NearMiss(compiler.Place, header.Value); near != "" {
+				hint = near
+			}
+			c.warn(failure.UnevaluatedExpression, header.Pointer, "the object is not an expression, so the values in it are sent as they are", hint)
 		}
 		members = append(members, m)
 	}

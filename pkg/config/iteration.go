@@ -18,7 +18,7 @@ var (
 	ConfigID           = field.Text("id", "Id", "Part of the bucket name `ex-api-<api.name>-<id>` if `outputBucket` is empty.").Example(`"main"`)
 	IncrementalOutput  = field.Flag("incrementalOutput", "Incremental", "Rows are added to the tables instead of replacing them.").Example(`true`)
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
-	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if an answer shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", FailIncomplete)}).Default("warn").Example(`"fail"`)
+	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if an answer shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns, and what the job remembers for the next run stays as it was; `hold` also keeps `previousStart` as it was; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", holdIncomplete, FailIncomplete)}).Default("warn").Example(`"fail"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "Warns (`table.drifted`) about each table whose columns differ from those of the last run that wrote it. The columns are stored in `out/state.json`, under `tableColumns`. If one item of `iterations` sets it, it applies to all tables of the run.").Example(`true`)
 	ConfigHTTP         = field.Of("http", "HTTP", "HTTP settings of `config`.", field.Object("", "HTTP", "HTTP settings of `config`.", configHeaders))
 	configHeaders      = field.Of("headers", "Headers", "They replace those of `api.http.headers` with exactly the same name. Write the headers of `requiredHeaders` here.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InHeaders)
@@ -88,6 +88,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		Attributes:     c.attributes(s),
 		Debug:          of(s, debug),
 		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
+		HoldIncomplete: of(s, OnIncomplete) == holdIncomplete,
 		DriftWarning:   of(s, driftWarning),
 		Bucket:         bucket(api, s),
 		Pointer:        s.pointer(),
@@ -110,6 +111,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		jobs.Problem("expected a list with at least one job", "")
 	}
 	it.Jobs = c.jobs(jobs, e, Family{})
+	c.contentTypes(&it, it.Jobs)
 	return it
 }
 
@@ -133,8 +135,12 @@ func bucket(api Section, s settings) string {
 	return ""
 }
 
-// failIncomplete is the value of `onIncomplete` that makes findings errors.
-const FailIncomplete = "fail"
+// Values of `onIncomplete`: FailIncomplete makes findings errors, holdIncomplete also keeps
+// the start of the previous run.
+const (
+	FailIncomplete = "fail"
+	holdIncomplete = "hold"
+)
 
 // The compatibility levels: the first table parser is gone, the second one's
 // response filter is kept.

@@ -12,14 +12,14 @@ import (
 // The settings of a job.
 var (
 	jobIDSetting       = field.Text("id", "Id", "If several jobs have the same id, only the last of them runs, at the place of the first. By default the id is computed from the job, so a job that is written twice runs once.").Example(`"users"`)
-	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base address; it may contain a query. `/path` is relative to the host, an absolute address is used as it is. In child jobs `{name}` is replaced by the value of a placeholder. May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource").Evaluated(expr.InJobs)
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base address; it may contain a query. `/path` is relative to the host, an absolute address is used as it is. In child jobs `{name}` is replaced by the value of a placeholder, see [Values in an endpoint](#values-in-an-endpoint). May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource").Evaluated(expr.InJobs)
 	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
-	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
+	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth. If the whole object is a call, with `function` and `args` only, its result is the parameters and must be an object.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers).Evaluated(expr.InJobs)
 	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a [path](paths-and-conditions.md#paths), `.` for the whole answer. `[]` is every item of a list: `[].results` are the results of all batches. Absent: the only list in the root of the answer.", dataFieldType).Example(`"data.items"`, `"[].results"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Answers", "The format of the answers of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
-	JobRules           = field.Of("rules", "Rules about answers", "What to do with certain answers. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"when": "status!=DONE", "do": "poll", "wait": 15}]`)
+	JobRules           = field.Of("rules", "Rules about answers", "What to do with certain answers. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"status": 200, "when": "status!=DONE", "do": "poll", "wait": 15}]`)
 	JobScroller        = field.Text("scroller", "Scroller", "With the paging method `multiple`: the name of the scroller to use.").Example(`"list"`)
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` means every item of a list. See [paths-and-conditions.md](paths-and-conditions.md#the-form-of-responsefilter).", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "Separator in the paths of `responseFilter`.").Default(".").Example(`"/"`)
@@ -171,7 +171,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	compiler := e.compilerFor(expr.InJobs, j.Family)
 	compiler.Exact = true
 	if form, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
-		var hint failure.Text
+		_, hint := c.Vocabulary.NearMiss(expr.InJobs, endpoint.Value)
 		if form.Is(expr.Paging) {
 			hint = "the paging of this job has no such value"
 		}
@@ -224,7 +224,7 @@ func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 	if s.Faulty() {
 		return expr.Entries{}
 	}
-	return compiler.Entries(s.Value, s.Pointer)
+	return compiler.Params(s.Value, s.Pointer)
 }
 
 // requestHeaders compiles the headers of a job.

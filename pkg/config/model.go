@@ -54,6 +54,9 @@ type Iteration struct {
 	// FailIncomplete is set by `onIncomplete: fail`: the first event.Finding ends
 	// the run.
 	FailIncomplete bool
+	// HoldIncomplete is set by `onIncomplete: hold`: after an event.Finding about missing
+	// rows `previousStart` does not move to the start of this run.
+	HoldIncomplete bool
 	// DriftWarning requests a warning when the columns of a table are not those
 	// of the last run.
 	DriftWarning bool
@@ -181,6 +184,9 @@ type Job struct {
 	// Headers is an object of expressions, each with scalars, null and lists of them as
 	// its value.
 	Headers expr.Entries
+	// ComputedType is the pointer of the header Content-Type if its value is computed for
+	// each request, otherwise "".
+	ComputedType string
 	// Family is the position of the job among others.
 	Family Family
 	// DataType names the output dataset; defaults to the endpoint.

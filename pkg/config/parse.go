@@ -9,18 +9,23 @@
 package config
 
 import (
+	"errors"
+
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Parse reads the text of config.json. What is not JSON, or not an object, is a
-// user error that names the line and the column. An empty array counts as an
+// Parse reads the text of config.json. If the text is not JSON, or not an object, it returns
+// a user error with the line, the column and a hint. An empty array counts as an
 // empty object, which is how the platform may write one.
 func Parse(text []byte) (value.Value, error) {
 	v, err := value.Parse(text)
+	if syntax, ok := errors.AsType[*value.SyntaxError](err); ok {
+		return value.Value{}, failure.Userf("config.json is not valid JSON: %w; %s", err, SyntaxHint(text, syntax))
+	}
 	if err != nil {
-		return value.Value{}, failure.Userf("config.json is not valid JSON: %w", err)
+		return value.Value{}, failure.Userf("config.json cannot be read: %w", err)
 	}
 	if v.Kind() == value.Array && v.Len() == 0 {
 		return value.OfMembers(), nil

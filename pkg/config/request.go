@@ -28,6 +28,9 @@ type Request struct {
 	// Paging is an object with the values of paging that the job itself has in its
 	// request. It is not sent.
 	Paging value.Value
+	// ForcedType is set if the method decides the header Content-Type, regardless of the
+	// configuration.
+	ForcedType bool
 	// Own are the parameters of the job's own request with these values, before paging
 	// adds others. Null for the first page, and where the job has no such values.
 	Own value.Value

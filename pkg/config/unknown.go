@@ -10,7 +10,7 @@ import (
 )
 
 // unknownKeys reports unknown keys: as warnings, or as problems when the options
-// are strict. A key of the guards is always a problem. A key of `config` that an
+// are strict. A key of a guard is always a problem. A key of `config` that an
 // expression refers to is not unknown. settings is the place of the sections
 // `config` and `iterations`.
 func (c *compiler) unknownKeys(read *field.Document, settings string) {
@@ -40,16 +40,17 @@ func (c *compiler) unknownKeys(read *field.Document, settings string) {
 	}
 }
 
-// guardHint reports whether an unknown key is in `image_parameters`, or was
-// meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
-// operator of the component relies on these keys: they must not be without effect.
+// guardHint reports whether an unknown key is in a guard, or was meant to be
+// `image_parameters` or `allowed_hosts`, and returns a hint. The operator of the component
+// relies on these keys: they must not be without effect. Other keys of `image_parameters` are
+// no guards: a new key for all components must not stop every job.
 func guardHint(key field.Key) (hint failure.Text, ok bool) {
 	section, hosts := imageParameters.Name, allowedHosts.Name
-	if strings.HasPrefix(key.Pointer, "/"+section+"/") {
+	if below, ok := strings.CutPrefix(key.Pointer, "/"+section+"/"); ok {
 		if hint := key.NearHint(); hint != "" {
 			return hint, true
 		}
-		return "the known keys are " + field.List(key.Known), true
+		return "the known keys are " + field.List(key.Known), strings.Contains(below, "/")
 	}
 	if parent := strings.TrimSuffix(key.Pointer, "/"+key.Name); parent != "" && parent != "/"+Wrapper.Name {
 		return "", false

@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // The settings of `windows`.
@@ -22,7 +23,7 @@ var (
 	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts if `from` was remembered, in words: for items that arrive late.").Example(`"2 days"`)
 	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` is a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
 	windowsTimezone = field.Text("timezone", "Time zone", "Time zone of texts without a zone, of days, and of `format`.").Default("UTC").Example(`"Europe/Prague"`)
-	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is at the end: a day if `format` writes no time, otherwise a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
+	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is at the end: the finest unit that `format` writes, from a day to a microsecond.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
 
 	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
 	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
@@ -179,19 +180,19 @@ func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
 		if !ok || math.Abs(seconds) > php.Farthest {
 			return time.Time{}, boundFault{expected, "the number is beyond what can be reckoned with"}
 		}
-		whole, ok := v.Int()
-		if !ok {
-			whole = int64(math.Floor(seconds))
+		whole, _ := v.Int()
+		if seconds < float64(whole) { // a fraction before 1970
+			whole--
 		}
 		return time.Unix(whole, 0), boundFault{}
 	case value.String:
 		if t, ok := php.StrToTimeIn(v.Raw(), now, w.rules.Zone); ok {
 			return t, boundFault{}
 		}
-		// A variable fills texts only, and so does CSV: digits that strtotime refuses are
-		// seconds.
-		if digits := strings.TrimSpace(v.Raw()); digits != "" && strings.Trim(digits, "0123456789") == "" {
-			return w.moment(value.OfNumber(digits), now)
+		// A variable and CSV have texts only, and the state stores long numbers as texts. A
+		// number that strtotime rejects counts seconds.
+		if v.IsNumeric() {
+			return w.moment(value.OfNumber(decimal.Literal(strings.Trim(v.Raw(), value.Blanks))), now)
 		}
 		if strings.TrimSpace(v.Raw()) == "" {
 			return w.moment(value.Value{}, now)

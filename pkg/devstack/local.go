@@ -90,6 +90,7 @@ func (l *local) newQueue(runs *sandbox.Sandbox) (*queue.Queue, error) {
 		Parallel:         l.o.Parallel,
 		ResolveVariables: l.o.ResolveVariables,
 		DataTypeSupport:  l.o.DataTypes,
+		Verbose:          l.o.Logging == sandbox.LogVerbose,
 		DebugDir:         filepath.Join(l.o.Data, "debug"),
 		Now:              l.o.Now,
 	})

@@ -61,7 +61,7 @@ type ServeOptions struct {
 	// own, which is not encrypted. To trust the authority they would have to trust no
 	// others.
 	Host string
-	// Logging is sandbox.LogGELF or sandbox.LogStdout.
+	// Logging is sandbox.LogGELF, sandbox.LogVerbose or sandbox.LogStdout.
 	Logging string
 	// ResolveVariables replaces variables before the component starts. Otherwise
 	// the component does it.

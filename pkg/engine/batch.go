@@ -32,11 +32,11 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 		r.batches[child] = b
 	}
 	b.rows++
-	values, err := child.placeholders[0].values([]value.Packed{row}, recordWarnings(&b.events))
+	found, err := child.placeholders[0].find([]value.Packed{row}, recordWarnings(&b.events))
 	if err != nil {
 		return err
 	}
-	for _, v := range values {
+	for _, v := range found.values {
 		if b.bytes += len(v.Raw()); b.bytes > maxBatch {
 			return failure.Userf("the values of a batch have more than %d MiB: make 'batch' smaller", maxBatch>>20).At(failure.PointerJoin(child.Pointer, config.JobBatch.Name))
 		}
@@ -60,10 +60,14 @@ func (r *jobRun) runBatch(child *job, run runFunc) error {
 		b.rows = 0
 		return nil
 	}
-	one := filled{token: child.placeholders[0].token, path: child.placeholders[0].path, value: value.OfItems(b.values...)}
-	values := fill(r.filled, one)
+	list := value.OfItems(b.values...)
+	values := fill(r.filled, child.placeholders[0].filledWith(list, list))
+	endpoint, err := child.filledEndpoint(values)
+	if err != nil {
+		return err
+	}
 	parents := append([]value.Packed{nil}, r.parents...) // no single row is the parent
-	in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
+	in := invocation{endpoint: endpoint, filled: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
 	items := r.lineOf(child).Parents(b.rows)
 	defer items.End()
 	*b = openBatch{}

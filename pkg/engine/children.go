@@ -84,7 +84,11 @@ func (r *jobRun) eachCombination(child *job, row value.Packed, run runFunc) erro
 	}
 	items := itemsOf(child, parents)
 	for values := range all {
-		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, window: r.window, events: events}
+		endpoint, err := child.filledEndpoint(values)
+		if err != nil {
+			return err
+		}
+		in := invocation{endpoint: endpoint, filled: values, parents: parents, items: items, window: r.window, events: events}
 		if err := r.eachWindow(child, in, run); err != nil {
 			return err
 		}

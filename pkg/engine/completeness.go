@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -24,26 +27,31 @@ type ending struct {
 // endChecks are the checks of a run of a job that has ended. Each returns what it
 // finds missing, nil for nothing. docs/understand/faults.md describes them.
 func endChecks() []func(ending) event.Finding {
-	return []func(ending) event.Finding{stalled, repeated, unread, short}
+	return []func(ending) event.Finding{stalled, repeated, unread, unpaged, short}
 }
 
-// stalled finds a page whose `nextPageFlag` announces more pages, but that has no
-// value that leads to the next one.
+// stalled finds a page that announces more pages, but has no value that leads to the next
+// one (`nextPageFlag`, `stopWhen`), or is empty and leads to itself (well-known flags too).
 func stalled(e ending) event.Finding {
-	if e.stop.Reason != paging.NoValue || e.stop.Flag == "" {
+	found := event.PagingStalled{Job: e.name, Page: e.pages, Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number}
+	switch r := e.evidence.repeat; {
+	case e.stop.Reason == paging.NoValue:
+		found.Flag, found.Field = e.stop.Flag, e.stop.Field
+	case e.stop.Reason == paging.NoProgress, r != nil && r.Rows == 0 && r.Again():
+		found.Flag = cmp.Or(paging.Announced(e.scroller, e.evidence.last), e.evidence.flag())
+		found.Pointer = e.paged.Pointer
+	}
+	if found.Flag == "" {
 		return nil
 	}
-	return event.PagingStalled{
-		Job: e.name, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
-		Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number,
-	}
+	return found
 }
 
 // repeated finds a page that was dropped because it repeats an earlier one, where
 // that is not how paging ends.
 func repeated(e ending) event.Finding {
 	r := e.evidence.repeat
-	if r == nil || r.Rows == 0 || !e.evidence.repeatsList || paging.EndsByRepeating(e.scroller, *r) || e.hasTotal() {
+	if r == nil || paging.EndsByRepeating(e.scroller, *r) || !r.Doubled && e.hasTotal() {
 		return nil
 	}
 	if _, none := e.evidence.next(); none {
@@ -52,6 +60,9 @@ func repeated(e ending) event.Finding {
 	hint := "check the address that leads to the next page"
 	if name := paging.Parameter(e.scroller); name != "" {
 		hint = fmt.Sprintf("check that the API reads %s", name)
+	}
+	if r.Doubled {
+		hint += fmt.Sprintf("; rows of pages before page %d were stored more than once", r.Page)
 	}
 	return event.PagingRepeated{
 		Job: e.name, Page: r.Page, Earlier: r.Earlier, Hint: hint,
@@ -63,14 +74,23 @@ func repeated(e ending) event.Finding {
 func unread(e ending) event.Finding {
 	v := e.evidence
 	pages := paging.Pages(e.scroller)
+	leadsOn := v.repeat != nil && v.repeat.LeadsOn
 	switch {
-	case e.stop.Reason == paging.OnPurpose, v.repeat != nil,
+	case e.stop.Reason == paging.OnPurpose, v.repeat != nil && !leadsOn,
 		e.stop.Reason == paging.NoValue && e.stop.Flag != "": // it has stalled
 		return nil
-	case pages && (e.hasTotal() || v.last.Rows == 0 && e.stop.Reason == paging.Exhausted):
+	case pages && e.hasTotal():
 		return nil
 	}
 	announced, none := v.next()
+	if pages && v.last.Rows == 0 && !leadsOn {
+		// Only a flag counts: some APIs compute an address or a number of a next page on
+		// every page.
+		flagged := e.stop.Flag != "" || v.flag() != ""
+		if e.stop.Reason == paging.NoProgress || e.stop.Reason == paging.Exhausted && !flagged {
+			return nil
+		}
+	}
 	found := event.PagingUnread{Job: e.name, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch {
 	case none:
@@ -79,6 +99,8 @@ func unread(e ending) event.Finding {
 		found.Place, found.Hint = fmt.Sprintf("'%s'", announced.Place()), howToRead(*announced)
 	case e.stop.Flag != "":
 		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' requests the next page"
+	case leadsOn:
+		found.Place, found.Hint = "a header", "check the address that leads to the next page"
 	case v.link != "":
 		found.Place, found.Hint = "the header Link", "'api.pagination' with the method 'link' reads it"
 	default:
@@ -98,6 +120,27 @@ func unread(e ending) event.Finding {
 	return found
 }
 
+// unpaged finds a total above the rows of a job without paging, unless the answer denies
+// that there is another page. If the answer announces another page, unread reports it.
+func unpaged(e ending) event.Finding {
+	t := e.evidence.total()
+	if e.stop.Reason == paging.OnPurpose || paging.Pages(e.scroller) || t == nil || t.pages || int64(e.found) >= t.least {
+		return nil
+	}
+	if _, none := e.evidence.next(); none || unread(e) != nil {
+		return nil
+	}
+	place := fmt.Sprintf("'%s'", t.field)
+	if t.header {
+		place = "the header " + t.field
+	}
+	return event.PagingUnread{
+		Job: e.name, Page: e.pages, Place: place, Fetched: e.found, Total: int(t.least),
+		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, \"pagination\": {\"forceStop\": {\"pages\": 1}} says so",
+		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number,
+	}
+}
+
 // howToRead names the settings that request the page that is announced.
 func howToRead(i answer.Indicator) string {
 	path, delimiter := i.Place(), ""
@@ -108,7 +151,7 @@ func howToRead(i answer.Indicator) string {
 	}
 	text := i.Value.Text()
 	switch {
-	case i.Kind == answer.NextPage && (strings.HasPrefix(text, "/") || strings.Contains(text, "://") || strings.HasPrefix(text, "?")):
+	case i.Kind == answer.NextPage && (answer.IsAddress(text)):
 		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", path, delimiter)
 	case i.Kind == answer.NextPage && delimiter == "":
 		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
@@ -168,7 +211,7 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 // text are masked before they are shortened, so that no secret is cut in two.
 const (
 	mostErrors    = 3
-	mostErrorText = 200 // bytes
+	mostErrorText = 300 // characters
 	readBytes     = 64 << 10
 )
 
@@ -186,7 +229,10 @@ func (r *jobRun) reported(errors value.Value) string {
 			masked = masked[:len(masked)/2] // it may end with half of a secret, which is not masked
 		}
 		text = strings.Join(strings.Fields(masked), " ")
-		texts = append(texts, prose.Cut(text, mostErrorText))
+		if short := prose.Shorten(text, mostErrorText); short != text {
+			text = strings.TrimSuffix(short, "…") + " …"
+		}
+		texts = append(texts, text)
 	}
 	if more := len(all) - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
@@ -227,8 +273,14 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 	if s == nil || s.found || len(s.lists) == 0 {
 		return nil
 	}
-	lists := make([]string, len(s.lists))
-	for i, path := range s.lists {
+	return jr.leadsNowhere(j, s.lists)
+}
+
+// leadsNowhere returns the finding that no response of a job has its `dataField`, while
+// responses have lists at these paths.
+func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
+	lists := make([]string, len(paths))
+	for i, path := range paths {
 		lists[i] = jr.run.Secrets.Redact(path)
 		if path == "" {
 			lists[i] = j.DataField.Delimiter
@@ -240,15 +292,30 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 	}
 }
 
-// complete checks a root job and its child jobs when all their runs have ended.
-func (jr *jobRunner) complete(j *job) error {
-	if found := jr.missing(j); found != nil {
+// unrecorded explains a request that is not in the recording of a replay: a `dataField`
+// that leads nowhere leads to other requests than those that were recorded.
+func (r *jobRun) unrecorded(err error) error {
+	if _, ok := errors.AsType[*har.Unknown](err); !ok || !r.evidence.leadsNowhere() {
+		return err
+	}
+	found := r.leadsNowhere(r.job, r.evidence.lists)
+	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
+}
+
+// complete checks a root job and its child jobs when all their runs have ended. With cut,
+// a limit has ended some of them early, and only what was found before counts.
+func (jr *jobRunner) complete(j *job, cut bool) error {
+	if found := jr.missing(j); found != nil && !cut {
 		if err := jr.emit(j, found); err != nil {
 			return err
 		}
+		jr.hold(j, nil, found)
+	}
+	if err := jr.raiseLater(j); err != nil {
+		return err
 	}
 	for _, child := range j.children {
-		if err := jr.complete(child); err != nil {
+		if err := jr.complete(child, cut); err != nil {
 			return err
 		}
 	}

@@ -79,6 +79,7 @@ func TestTotal(t *testing.T) {
 		{"none", []string{`{}`}, "", 0},
 		{"no number", []string{`{"a":null,"b":"many","c":1.5,"d":true,"e":"1e3","f":0,"g":-3,"h":"","i":[]}`}, "", 0},
 		{"a text", []string{`{"a":"12"}`}, "a", 12},
+		{"a configured one with a point or an exponent", []string{`{"*a":1.2e1,"*b":13.0,"c":"9.0","d":1.0,"*e":1.5,"*f":1e-999999999,"*g":1e999999999}`}, "a", 12},
 		{"the smallest of what the pages say", []string{`{"a":12}`, `{"a":11}`, `{"a":13}`, `{"a":0}`}, "a", 11},
 		{"the smallest of several", []string{`{"a":12,"b":7,"c":9}`}, "b", 7},
 		{"a configured one", []string{`{"a":7}`, `{"*b":12}`, `{"a":6}`}, "b", 12},
@@ -144,7 +145,7 @@ func TestReportedErrors(t *testing.T) {
 		{"several lines", `["a\n\n b"]`, "a b"},
 		{"a secret", `["no very-secret here"]`, "no [hidden] here"},
 		{"a secret where it is cut", `["` + long + `very-secret"]`, long + "[hidd …"},
-		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcd …"},
+		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcdé …"},
 	}
 	for _, tt := range tests {
 		if got := r.reported(testvalue.Parse(t, tt.errors)); got != tt.want {

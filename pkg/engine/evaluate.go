@@ -82,7 +82,7 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 	r = config.Request{Endpoint: in.endpoint, Method: method}
 	err = jr.concealing(scope, func(scope *expr.Scope) (err error) {
 		if j.ComputedEndpoint != nil {
-			if r.Endpoint, err = jr.computedEndpoint(j, scope); err != nil {
+			if r.Endpoint, err = jr.computedEndpoint(j, in, scope); err != nil {
 				return err
 			}
 		}
@@ -98,16 +98,44 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 
 // computedEndpoint is an endpoint that is an expression. What is secret in it is hidden:
 // an address has no mark.
-func (jr *jobRunner) computedEndpoint(j *job, scope *expr.Scope) (string, error) {
-	v, err := j.ComputedEndpoint.Eval(scope)
+func (jr *jobRunner) computedEndpoint(j *job, in invocation, scope *expr.Scope) (string, error) {
+	v, text, err := evalEndpoint(j.ComputedEndpoint, j.at(config.JobEndpoint.Name), in.filled, scope)
 	if err != nil {
 		return "", err
 	}
-	text, err := config.EndpointText(v, failure.PointerJoin(j.Pointer, config.JobEndpoint.Name))
-	if err == nil {
-		jr.hide(v)
+	jr.hide(v)
+	if v.Secret() && text != v.Text() && expr.Conceals(text) {
+		jr.run.Secrets.AddPassing(text)
 	}
-	return text, err
+	return text, nil
+}
+
+// evalEndpoint evaluates an endpoint. It returns the value, and the text to send: values
+// inside the endpoint are percent-encoded.
+func evalEndpoint(e *expr.Expr, pointer string, placeholders []filled, scope *expr.Scope) (v value.Value, text string, err error) {
+	v, parts, err := e.Parts(scope)
+	if err != nil {
+		return v, "", err
+	}
+	if _, err = config.EndpointText(v, pointer); err != nil {
+		return v, "", err
+	}
+	var pieces []exchange.Piece
+	for _, p := range parts {
+		piece := exchange.Piece{Text: p.Text, Value: p.Value, Encoded: p.Encoded, Name: "a value of the endpoint"}
+		for _, f := range placeholders {
+			if p.Placeholder == f.token && p.Placeholder != "" {
+				piece = f.piece(p.Text)
+			}
+		}
+		if p.Text != "" || p.Value {
+			pieces = append(pieces, piece)
+		}
+	}
+	if text, err = exchange.Endpoint(pieces); err != nil {
+		return v, "", failure.Userf("%w", err).At(pointer)
+	}
+	return v, text, nil
 }
 
 // hide hides a value that is a secret where it goes into a text, which has no mark.
@@ -135,6 +163,11 @@ func (jr *jobRunner) outgoing(j *job, request config.Request, scope *expr.Scope)
 		full = request.Over(defaults)
 		return nil
 	})
+	if err == nil && j.ComputedType != "" {
+		if text := full.ReplacedType(headers); text != "" {
+			jr.run.Log.WarnOnce(event.ConfigWarning{Pointer: j.ComputedType, Text: text})
+		}
+	}
 	return full, headers, err
 }
 
@@ -204,16 +237,17 @@ func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Answer) ([]mapping.C
 	if !r.user.ofPage() {
 		return r.columns, nil
 	}
-	scope, err := r.answerScope(page, res, r.user.references)
+	scope, err := r.answerScope(page, res, "an expression of 'userData'", r.user.references)
 	if err != nil {
 		return nil, err
 	}
 	return r.columnsIn(scope)
 }
 
-// answerScope is the scope of a job with what expressions refer to in an answer.
-func (r *jobRun) answerScope(page *answer.Page, res *exchange.Answer, references func(expr.Context) []string) (*expr.Scope, error) {
-	answered, err := membersOf(page, references(expr.Response))
+// answerScope returns the scope of a job with the members of an answer that expressions
+// refer to. where names the expressions in errors.
+func (r *jobRun) answerScope(page *answer.Page, res *exchange.Answer, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
+	answered, err := membersOf(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err
 	}
@@ -222,10 +256,10 @@ func (r *jobRun) answerScope(page *answer.Page, res *exchange.Answer, references
 }
 
 // membersOf are the values at paths of an answer.
-func membersOf(page *answer.Page, paths []string) (expr.Members, error) {
+func membersOf(page *answer.Page, where failure.Text, paths []string) (expr.Members, error) {
 	members := expr.Members{}
 	for _, path := range paths {
-		v, err := page.Field(fieldPath(path))
+		v, err := page.FieldFor(where, fieldPath(path))
 		if err != nil {
 			return nil, err
 		}

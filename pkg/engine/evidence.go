@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
@@ -21,22 +22,24 @@ type evidence struct {
 	// any.
 	largest, filled int
 	totals          []total
-	// repeat is the page that was dropped, nil for none; repeatsList says whether
-	// its data is a list.
-	repeat      *paging.Repeat
-	repeatsList bool
+	// repeat is the dropped page, or nil.
+	repeat *paging.Repeat
 	// found is set when any answer had something at the path of the data; lists are
 	// those of the first answer that had nothing there.
 	found bool
 	lists []string
 }
 
+// leadsNowhere reports whether no answer had anything at the path of the data, while there
+// are lists at other paths. Other findings about these answers are consequences.
+func (v *evidence) leadsNowhere() bool { return !v.found && len(v.lists) > 0 }
+
 // total is how many rows or pages there are in all, as the answers say.
 type total struct {
 	field string
 	pages bool
-	// configured is set when a setting names the field.
-	configured bool
+	// configured is set when a setting names the field, header if it is a header.
+	configured, header bool
 	// least is the smallest number in any answer: rows may come and go while they are
 	// fetched.
 	least int64
@@ -70,14 +73,30 @@ func (v *evidence) observe(scroller paging.Scroller, res *exchange.Answer, page 
 			v.count(total{field: i.Place()}, i.Value)
 		}
 	}
+	if page.IsList() && !paging.Pages(scroller) {
+		v.countHeaders(res.Header)
+	}
+}
+
+// countHeaders counts the totals in the headers of an answer.
+func (v *evidence) countHeaders(header http.Header) {
+	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
+		if text := strings.TrimSpace(header.Get(name)); text != "" {
+			v.count(total{field: name, header: true}, value.OfString(text))
+		}
+	}
 }
 
 // count adds what one answer says about a total. Anything but a positive integer is
-// ignored.
+// ignored. Where no setting names the field, 250.0 may be an amount of money.
 func (v *evidence) count(t total, number value.Value) {
 	digits := number.Kind() == value.String && strings.Trim(number.Raw(), "0123456789") == ""
-	n, ok := number.Int()
-	if !ok || n <= 0 || !digits && !number.IsInteger() {
+	exact, ok := number.Decimal()
+	if !ok || !digits && !number.IsInteger() && !(t.configured && exact.IsWhole()) {
+		return
+	}
+	n, ok := exact.Int()
+	if !ok || n <= 0 {
 		return
 	}
 	for i := range v.totals {
@@ -129,6 +148,17 @@ func (v *evidence) next() (announced *answer.Indicator, none bool) {
 	return announced, none && announced == nil
 }
 
+// flag returns the flag beside the data of the last page that announces more pages, or "".
+func (v *evidence) flag() string {
+	for _, one := range v.indicators {
+		yes, known := flagValue(one.Value)
+		if known && (one.Kind == answer.MorePages && yes || one.Kind == answer.LastPage && !yes) {
+			return one.Place()
+		}
+	}
+	return ""
+}
+
 // flagValue is the meaning of a flag; known is false when a value is not a flag.
 func flagValue(v value.Value) (yes, known bool) {
 	switch strings.ToLower(v.Text()) {
@@ -143,7 +173,7 @@ func flagValue(v value.Value) (yes, known bool) {
 
 // leadsOn reports whether a value can lead to a next page.
 func leadsOn(v value.Value) bool {
-	if n, ok := v.Int(); ok && n <= 0 {
+	if n, ok := v.Decimal(); ok && n.Sign() <= 0 {
 		return false
 	}
 	switch strings.ToLower(strings.TrimSpace(v.Text())) {

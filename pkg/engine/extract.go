@@ -55,6 +55,9 @@ type run struct {
 	standIn    func(name string) string
 	limit      *LimitReached // nil as long as nothing was left out
 	incomplete int           // findings
+	warnings                 // counts of warnings outside of jobs
+	// configWarnings are the emitted warnings about the configuration.
+	configWarnings []event.ConfigWarning
 }
 
 // newRun makes the run of a plan. Close ends it.
@@ -63,9 +66,9 @@ func (p *Plan) newRun(e *env.Run) *run {
 		Shared:  exchange.NewShared(e, p.doc, p.target),
 		plan:    p,
 		scanner: answer.NewScanner(e.Secrets.Redact),
-		tables:  newTables(e, p.typed),
 		time:    state.NewTime(e.Now().Unix()),
 	}
+	r.tables = newTables(e, p.typed, r.warn)
 	var remembered state.Remembered
 	previous := e.State
 	if e.LoginsOnly {
@@ -94,11 +97,19 @@ func (r *run) run(ctx context.Context) (Result, error) {
 	}
 	var written []tableRows
 	if err == nil {
+		err = r.checkTables()
+	}
+	if err == nil {
 		written, err = r.tables.write(ctx)
+		r.reportOmitted(r.Log, event.WarningsOmitted{})
 	}
 	r.tables.structure.Latest = r.tables.structures()
 	if closing := r.tables.close(); err == nil {
 		err = closing
+	}
+	var next value.Value
+	if err == nil {
+		next, err = r.state.Next()
 	}
 	if err != nil {
 		r.tables.set.Abort()
@@ -108,7 +119,7 @@ func (r *run) run(ctx context.Context) (Result, error) {
 		Requests:     int(r.Stats.Requests.Load()),
 		Bytes:        r.Stats.Bytes.Load(),
 		Tables:       len(written),
-		State:        r.state.Next(),
+		State:        next,
 		Remembered:   r.kept(),
 		LimitReached: r.limit,
 		Incomplete:   r.incomplete,

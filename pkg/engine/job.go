@@ -54,8 +54,10 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	} else {
 		err = jr.eachWindow(j, in, jr.serially(ctx, nil))
 	}
-	if err == nil {
-		err = jr.complete(j)
+	if err == nil || isLimit(err) {
+		if found := jr.complete(j, err != nil); found != nil {
+			err = found
+		}
 	}
 	if err == nil {
 		jr.warnForgetting(j)
@@ -143,6 +145,7 @@ func (r *jobRun) begin() (err error) {
 	if r.scroller, err = r.scrollerOf(r.job, r.scope); err != nil {
 		return err
 	}
+	r.repetition.numbered, r.repetition.forever = paging.Numbered(r.scroller)
 	if !r.user.ofPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
@@ -183,7 +186,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 				continue
 			}
 		}
-		page := r.read(request, res, err)
+		page := r.read(request, state, res, err)
 		ids, err := d.process(ctx, page)
 		stop := page.stop
 		if err == nil && stop == nil {
@@ -197,7 +200,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 			err = d.finish(ctx)
 		}
 		if err != nil {
-			return nil, r.within(r.pages, err)
+			return nil, r.within(r.pages, r.unrecorded(err))
 		}
 		if stop != nil {
 			return stop, nil
@@ -211,6 +214,9 @@ func (r *jobRun) next(state paging.State, page paging.Page) (config.Request, pag
 		return r.base.Request, state, r.sample.stop(), nil
 	}
 	request, state, stop, err := r.base.Next(r.scroller, state, page)
+	if err == nil && stop == nil && page.Rows == 0 && r.repetition.unchanged(request) {
+		stop = paging.Unchanged(r.paged.Pointer)
+	}
 	if err == nil && stop == nil && r.sample.full() {
 		r.sample.dropped = true
 		stop = r.sample.stop()
@@ -293,7 +299,10 @@ func (r *jobRun) ended(stop paging.Stop) error {
 		if _, ok := found.(event.PagingRepeated); ok {
 			r.statistics.of(r.job).repeated = true
 		}
-		if err := r.emit(r.job, found); err != nil {
+		if r.evidence.leadsNowhere() {
+			r.later(r.job, found)
+			r.hold(r.job, &r.invocation, found)
+		} else if err := r.emit(r.job, found); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func (r *run) openMemories(remembered *state.Remembered) {
 	}
 	for _, it := range r.plan.iterations {
 		if r.memories[it.Key] == nil {
-			r.memories[it.Key] = remembered.Of(it.Key, namesIn(it.remembers), func(text string) { r.Log.Emit(event.StateWarning{Text: text}) })
+			r.memories[it.Key] = remembered.Of(it.Key, namesIn(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (j *job) leaves(c expr.Context) []string {
 // keepAnswer keeps what expressions may refer to in the last page.
 func (r *jobRun) keepAnswer(page *answer.Page, res *exchange.Answer) (err error) {
 	if len(r.job.remembers) > len(r.gathered) {
-		r.last, err = r.answerScope(page, res, r.leaves)
+		r.last, err = r.answerScope(page, res, "an expression of 'remember'", r.leaves)
 	}
 	return err
 }
@@ -227,7 +227,7 @@ func (r *jobRun) keep(g gathered) error {
 // as texts, it may stay for ever.
 func (r *jobRun) compared(g gathered, before order.Key) {
 	if !order.Alike(g.key, before) {
-		r.run.Log.WarnOnce(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
+		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
 			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
 	}
 }
@@ -257,7 +257,7 @@ func (r *jobRun) afterLastPage(m remembering) (v value.Value, err error) {
 	if r.window != nil {
 		scope = scope.With(expr.Window, r.window.bounds())
 	}
-	scope = scope.Warning(func(pointer, text string) { r.run.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text}) })
+	scope = scope.Warning(func(pointer, text string) { r.run.warn(event.ConfigWarning{Pointer: pointer, Text: text}) })
 	err = r.concealing(scope, func(scope *expr.Scope) (err error) {
 		v, err = m.value.Eval(scope)
 		return err
@@ -271,7 +271,7 @@ func (jr *jobRunner) warnForgetting(j *job) {
 	statistics := jr.statistics[j]
 	for i, g := range gathering(j.remembers) {
 		if statistics != nil && statistics.items > 0 && statistics.valued[i] == 0 {
-			jr.run.Log.WarnOnce(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)), Text: "no item has a value there, so nothing is remembered"})
+			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)), Text: "no item has a value there, so nothing is remembered"})
 		}
 	}
 	for _, child := range j.children {

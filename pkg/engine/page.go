@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // nil is for one that it needs now. rest is as that of exchange.Sender.
 func (r *jobRun) send(ctx context.Context, at position, paged config.Request, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	from := exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+	from := exchange.Sender{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
 		from.At, from.Explain = r.placeOf(at), r.explain(paged, out.Request)
 	}
@@ -60,13 +61,17 @@ func (r *jobRun) send(ctx context.Context, at position, paged config.Request, ou
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
-func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *pageResult {
+func (r *jobRun) read(request config.Request, state paging.State, res *exchange.Answer, err error) *pageResult {
 	if !isLimit(err) { // else the request was never sent
 		r.pages++
 	}
 	p := &pageResult{number: r.pages, err: err}
-	if err == nil {
-		p.page, p.stop, p.err = r.examine(request, res)
+	if err != nil {
+		if p.stop = r.afterLast(err); p.stop != nil {
+			p.err = nil
+		}
+	} else {
+		p.page, p.stop, p.err = r.examine(request, state, res)
 		if p.page == nil {
 			res.Body.Close()
 		} else {
@@ -80,9 +85,19 @@ func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *
 	return p
 }
 
+// afterLast returns the reason to stop if the error only means that no page follows the
+// last page.
+func (r *jobRun) afterLast(err error) *paging.Stop {
+	status := exchange.StatusOf(err)
+	if status == 0 || r.pages < 2 {
+		return nil
+	}
+	return paging.AfterLast(r.scroller, r.base.Request, status, r.evidence.last, r.evidence.largest)
+}
+
 // examine scans and checks an answer. A page that only repeats an earlier one is
 // the reason to stop.
-func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
+func (r *jobRun) examine(request config.Request, state paging.State, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
 	if res.Decision.Is(rule.Skip) {
 		return nil, r.skip(res), nil
 	}
@@ -93,9 +108,16 @@ func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.
 	if err != nil {
 		return nil, nil, err
 	}
-	if stop := r.repetition.check(r.pages, request, page); stop != nil {
-		r.evidence.repeat = &paging.Repeat{Page: r.pages, Earlier: r.repetition.earlier, Rows: page.Rows, Largest: r.evidence.largest, Before: r.evidence.last}
-		r.evidence.repeatsList = page.IsList()
+	next := func() (config.Request, bool) {
+		request, _, stop, err := r.base.Next(r.scroller, state, factsOf(res, page))
+		return request, err == nil && stop == nil
+	}
+	if repeat := r.repetition.check(r.pages, request, page, next); repeat != nil {
+		r.evidence.repeat = &paging.Repeat{Page: r.pages, Earlier: repeat.earlier, Rows: page.Rows, Largest: r.evidence.largest, List: page.IsList(), Doubled: repeat.doubled, LeadsOn: repeat.leadsOn, Before: r.evidence.last}
+		stop := &paging.Stop{Rule: repeat.rule}
+		if repeat.leadsOn {
+			stop.Hint = "if this API leads on for ever, limit the job with 'forceStop'"
+		}
 		return nil, stop, nil
 	}
 	if err := r.check(res, page); err != nil {
@@ -132,23 +154,26 @@ func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 // scan reads an answer once. An error names its address, to which a redirect may
 // have led.
 func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
-	cleaned := event.ResponseCleaned{Job: r.endpoint, Page: r.pages}
-	format := r.formatOf(res)
-	if format.Plain() && res.Body.Unclean() {
-		r.record(cleaned)
-	}
-	page, err := r.decode(res, format)
+	page, err := r.decode(res, r.formatOf(res))
 	if err != nil {
 		if forgetting := res.Forget(); forgetting != nil {
 			return nil, forgetting
 		}
 		return nil, failure.Wrap(res.Address(), "", err)
 	}
-	if page.Cleaned {
-		r.record(cleaned)
+	if page.Damaged != "" {
+		r.record(r.cleaned(page))
 	}
 	page.Explain(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
+}
+
+// cleaned returns the finding that a page has bytes that are invalid in its character set.
+func (r *jobRun) cleaned(page *answer.Page) event.ResponseCleaned {
+	return event.ResponseCleaned{
+		Job: r.name, Page: r.pages, Charset: page.Damaged, Unknown: page.UnknownCharset,
+		Pointer: cmp.Or(r.format.Pointer, r.Pointer), JobPointer: r.Pointer, Iteration: r.number,
+	}
 }
 
 // formatOf is the format of an answer. Errors are not in that of the job: at most they
@@ -209,14 +234,18 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
 	}
-	text, err := res.Body.Text()
+	text, damaged, err := res.Body.Text(query.Format)
 	if err != nil {
 		return nil, err
 	}
 	query.KeyAs, query.Parallel, query.Columns = "", false, answer.Columns{}
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
-	return r.run.scanner.ScanValue(res.Body, data, query)
+	page, err := r.run.scanner.ScanValue(res.Body, data, query)
+	if err == nil {
+		page.Damaged = damaged
+	}
+	return page, err
 }
 
 // check takes the decisions about a page that need no row: whether it has data, at
@@ -229,8 +258,11 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 	if found != nil {
 		r.record(found)
 	}
-	if page.OtherDelimiter != "" {
-		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds a %s: is that the 'delimiter'?", delimiterName(page.OtherDelimiter))})
+	switch {
+	case page.Divided:
+		r.record(event.ResponseDelimiter{Job: r.name, Page: r.pages, Delimiter: page.OtherDelimiter, Pointer: r.format.Pointer, JobPointer: r.Pointer, Iteration: r.number})
+	case page.OtherDelimiter != "":
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds %s: is that the 'delimiter'?", answer.DelimiterName(page.OtherDelimiter))})
 	}
 	detected := r.DataField.Path == ""
 	switch {
@@ -242,13 +274,6 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 		r.record(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
-}
-
-func delimiterName(delimiter string) string {
-	if delimiter == "\t" {
-		return "tab"
-	}
-	return "'" + delimiter + "'"
 }
 
 // report emits the events about a page. One of them may be an error; else the error
@@ -270,8 +295,11 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 	if err := r.report(p); err != nil || p.page == nil {
 		return ids, err
 	}
-	ids, kept, err := r.store(ctx, p.page, p.columns)
+	ids, kept, err := r.store(ctx, p.page, p.columns, p.number)
 	if err != nil {
+		return ids, err
+	}
+	if err := r.reportTruncated(p); err != nil {
 		return ids, err
 	}
 	r.found += p.page.Rows
@@ -287,9 +315,9 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 
 // store hands the rows that the row filter keeps to the tables, and finds the ids that
 // paging wants.
-func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, kept int, err error) {
+func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column, number int) (ids paging.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
-	rows := r.pageRows(columns)
+	rows := r.pageRows(columns, number)
 	for row, err := range r.filtered(page) {
 		keep := false
 		if err == nil {
@@ -317,11 +345,11 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 }
 
 // pageRows is where the rows of one page go.
-func (r *jobRun) pageRows(columns []mapping.Column) pageRows {
+func (r *jobRun) pageRows(columns []mapping.Column, number int) pageRows {
 	if r.Unstored {
 		return unstoredRows{}
 	}
-	return r.sink.page(r.DataType, columns)
+	return r.sink.page(r.DataType, columns, pageOrigin{r.job, number, r.number, r.it.FailIncomplete})
 }
 
 // ids are the ids that store finds, for a page that is not stored yet.

@@ -3,9 +3,11 @@ package engine
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -28,7 +30,7 @@ type placeholder struct {
 // The settings of a placeholder that is an object.
 var (
 	PlaceholderPath     = field.Text("path", "Path", "Path to the value in the parent's item.").Example(`"name"`).Must().As(field.Path)
-	placeholderFunction = field.Text("function", "Function", "Function that is applied to the value.").Typed(&field.Type{Kinds: []string{"string"}, Message: "expected the name of a function"}).Example(`"urlencode"`)
+	placeholderFunction = field.Text("function", "Function", "Function that is applied to the value. What `urlencode` and `rawurlencode` return is not encoded again.").Typed(&field.Type{Kinds: []string{"string"}, Message: "expected the name of a function"}).Example(`"urlencode"`)
 	placeholderArgs     = field.Of("args", "Arguments", "Arguments of the function; `{\"placeholder\": \"value\"}` is the value.", &field.Type{Kinds: []string{"array", "object", "string", "number", "boolean"}}).Example(`[{"placeholder": "value"}]`)
 )
 
@@ -73,6 +75,16 @@ type filled struct {
 	token string
 	path  string
 	value value.Value
+	// column is the value of the parent column, without percent-encoding.
+	column value.Value
+	// encoded is true if the function of the placeholder percent-encodes the value.
+	encoded bool
+}
+
+// filledWith returns the placeholder with a value. column is the value without
+// percent-encoding.
+func (p placeholder) filledWith(v, column value.Value) filled {
+	return filled{token: p.token, path: p.path, value: v, column: column, encoded: p.compute != nil && p.compute.Encodes()}
 }
 
 // values are the scalars that filled it.
@@ -104,25 +116,24 @@ func (f filled) text() string {
 // them. An error in any value is returned before the first combination. Warnings
 // about a computed value go to warn, with its pointer.
 func combinations(inherited []filled, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
-	all := make([][]value.Value, len(own))
+	all := make([]found, len(own))
 	for i, p := range own {
-		values, err := p.values(rows, warn)
-		if err != nil {
+		var err error
+		if all[i], err = p.find(rows, warn); err != nil {
 			return nil, err
 		}
-		all[i] = values
 	}
 	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
 }
 
 // combine yields the combinations that begin with those already filled. It returns
 // false when no more of them are wanted.
-func combine(c []filled, own []placeholder, values [][]value.Value, yield func([]filled) bool) bool {
+func combine(c []filled, own []placeholder, all []found, yield func([]filled) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
 	}
-	for _, v := range values[0] {
-		if !combine(fill(c, filled{own[0].token, own[0].path, v}), own[1:], values[1:], yield) {
+	for i, v := range all[0].values {
+		if !combine(fill(c, own[0].filledWith(v, all[0].columns[i])), own[1:], all[1:], yield) {
 			return false
 		}
 	}
@@ -142,44 +153,93 @@ func fill(c []filled, f filled) []filled {
 	return append(c, f)
 }
 
-// values are the values of a placeholder: one, or one for each item of a list.
-func (p placeholder) values(rows []value.Packed, warn func(pointer, text string)) ([]value.Value, error) {
-	found, ok := rows[p.level-1].At(p.path, ".")
+// found holds the values of a placeholder; columns are the same values without
+// percent-encoding.
+type found struct{ values, columns []value.Value }
+
+// find returns the values of a placeholder: one, or one for each item of a list.
+func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (found, error) {
+	v, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
-		return nil, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
+		return found{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
 	}
-	if p.compute != nil {
-		members := expr.Flatten(value.OfMembers(value.Member{Name: "value", Value: found}))
-		computed, err := p.compute.Eval(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
+	column, computed := v, p.compute != nil
+	if computed {
+		members := expr.Flatten(value.OfMembers(value.Member{Name: "value", Value: v}))
+		var err error
+		v, column, err = p.compute.EvalUnencoded(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
-		found = computed
 	}
-	values := []value.Value{found}
-	if found.Kind() == value.Array {
-		values = found.Items()
+	values := []value.Value{v}
+	if v.Kind() == value.Array {
+		values = v.Items()
 	}
-	for _, v := range values {
+	all := found{values: values, columns: values}
+	if computed && v.Kind() != value.Array {
+		all.columns = []value.Value{column}
+	}
+	for _, v := range all.values {
 		if k := v.Kind(); k == value.Object || k == value.Array {
-			return nil, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
+			return found{}, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
 		}
 	}
-	return values, nil
+	return all, nil
 }
 
-// endpoint is an endpoint with its placeholders filled in, all at once: values are
-// not searched for tokens. A number is sent as in a query (1.50 as 1.5), because 1.0
-// may be the id 1 of the next request; the table keeps it as it was written.
-func endpoint(template string, values []filled) string {
-	if len(values) == 1 { // a Replacer costs more than all the rest
-		return strings.ReplaceAll(template, "{"+values[0].token+"}", values[0].text())
+// filledEndpoint returns the endpoint of a child job with its placeholders filled in, all at
+// once: values are not searched for tokens. A number is sent as in a query (1.50 as 1.5),
+// because 1.0 may be the id 1 of the next request; the table keeps the number as the
+// response wrote it. An endpoint that is an expression is returned unchanged and evaluated
+// later.
+func (j *job) filledEndpoint(values []filled) (string, error) {
+	if j.ComputedEndpoint != nil {
+		return j.Endpoint, nil
 	}
-	pairs := make([]string, 0, 2*len(values))
-	for _, f := range values {
-		pairs = append(pairs, "{"+f.token+"}", f.text())
+	text, err := endpoint(j.Endpoint, values)
+	if err != nil {
+		return "", failure.Userf("%w", err).At(j.at(config.JobEndpoint.Name))
 	}
-	return strings.NewReplacer(pairs...).Replace(template)
+	return text, nil
+}
+
+func endpoint(template string, values []filled) (string, error) {
+	if len(values) == 1 && !strings.Contains(template, "%") { // an ordinary id is by far the most frequent
+		if text := values[0].text(); exchange.Harmless(text) {
+			return strings.ReplaceAll(template, "{"+values[0].token+"}", text), nil
+		}
+	}
+	return exchange.Endpoint(piecesOf(template, values))
+}
+
+// piecesOf splits the template of an endpoint into texts and placeholders.
+func piecesOf(template string, values []filled) []exchange.Piece {
+	var pieces []exchange.Piece
+	add := func(text string) {
+		if text != "" {
+			pieces = append(pieces, exchange.Piece{Text: text})
+		}
+	}
+	start := 0
+	for at := 0; at < len(template); at++ {
+		i := slices.IndexFunc(values, func(f filled) bool { return strings.HasPrefix(template[at:], "{"+f.token+"}") })
+		if i < 0 {
+			continue
+		}
+		add(template[start:at])
+		pieces = append(pieces, values[i].piece(values[i].text()))
+		start = at + len("{") + len(values[i].token) + len("}")
+		at = start - 1
+	}
+	add(template[start:])
+	return pieces
+}
+
+// piece returns the placeholder as a piece of an endpoint. text is its value, or a part of
+// the value.
+func (f filled) piece(text string) exchange.Piece {
+	return exchange.Piece{Text: text, Value: true, Encoded: f.encoded, Name: "the placeholder '" + f.token + "'"}
 }
 
 // parentColumns are the columns that link the rows of a child job to its
@@ -195,7 +255,7 @@ func parentColumns(values []filled) []mapping.Column {
 		if !strings.HasPrefix(name, prefix) {
 			name = prefix + name
 		}
-		columns = append(columns, mapping.Column{Name: name, Value: f.value})
+		columns = append(columns, mapping.Column{Name: name, Value: f.column})
 	}
 	return columns
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
@@ -151,8 +152,8 @@ func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []strin
 			if j.ComputedEndpoint == nil {
 				*to = append(*to, j.Endpoint)
 			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
-				if v, err := j.ComputedEndpoint.Eval(scope); err == nil { // else the job reports it
-					*to = append(*to, v.Text())
+				if _, text, err := evalEndpoint(j.ComputedEndpoint, "", nil, scope); err == nil { // else the job reports it
+					*to = append(*to, text)
 				}
 			}
 			add(j.Children)
@@ -271,7 +272,11 @@ func (c compiler) references(j *job) {
 	for _, s := range paging.Expressions(j.scroller) {
 		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
 		compiler.Exact = true
-		j.scrolled = append(j.scrolled, compiler.Entries(s.Value, s.Pointer))
+		compile := compiler.Entries
+		if strings.HasSuffix(s.Pointer, "/"+config.JobParams.Name) {
+			compile = compiler.Params
+		}
+		j.scrolled = append(j.scrolled, compile(s.Value, s.Pointer))
 	}
 	j.parentItems = c.namesIn(j, expr.ParentItem)
 	j.rememberedNames = c.namesIn(j, expr.Remembered)

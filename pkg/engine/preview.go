@@ -157,10 +157,13 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 			}
 		}
 		parents := make([]value.Packed, len(above)) // none is read
-		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, window: parent.window}
+		endpoint, err := child.filledEndpoint(values)
+		in := invocation{endpoint: endpoint, filled: values, parents: parents, items: items, window: parent.window}
 		var d Draft
 		if !child.Runs {
 			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
+		} else if err != nil {
+			d = Draft{Problem: err}
 		} else {
 			d, in = v.forFirstWindow(child, in, func(in invocation) Draft { return v.draft(ctx, child, in) })
 			d.Calls = calls(child, above[0])
@@ -179,10 +182,12 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 // of them.
 func (v *previewer) standInFor(child *job, p placeholder, above []*job) filled {
 	if child.Batch.Size == 0 {
-		return filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))}
+		one := value.OfString(v.standIn(p.token + " ← " + p.origin(above)))
+		return p.filledWith(one, one)
 	}
 	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.origin(above)))
-	return filled{p.token, p.path, value.OfItems(value.OfString(one))}
+	list := value.OfItems(value.OfString(one))
+	return p.filledWith(list, list)
 }
 
 // notes say what is special about the requests of a job and about its items.

@@ -66,7 +66,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err == nil && res.Decision.Is(rule.Restart) {
 		err = one.startAgain(res) // a user error
 	}
-	result := one.read(request, res, err)
+	result := one.read(request, nil, res, err)
 	if result.body != nil {
 		defer result.body.Close()
 	}

@@ -4,79 +4,180 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// repetition detects paging that makes no progress: the same answer twice in a
-// row, or a request and an answer that were both there before. It keeps about 16
-// bytes for each page of a job.
+// repetition detects paging that makes no progress: pages that bring again what earlier
+// ones have brought. It keeps about 20 bytes for each page of a job.
 //
 // It cannot keep less: a page may repeat any earlier one, and the first page that
 // does is dropped before its rows are stored. The algorithms that find a cycle with
 // the memory of two pages (Brent, Floyd) find it rounds later, after needless
 // requests whose rows would be stored again.
+//
+// So a job ends against any API with finitely many responses: with requests that follow
+// from the pages, no pair of request and rows comes twice; with requests that only count,
+// at most mostKnown pages come between two with new rows.
 type repetition struct {
+	numbered, forever bool // results of paging.Numbered for the scroller
+
 	seed maphash.Seed
 	// pages are grouped by a byte of their hashes, so that few are compared, and few
 	// are moved when a group grows. A map would take three times the memory.
-	pages    map[byte][]earlier
-	previous uint64
-	last     int // number of the page with that fingerprint, 0 for none
-	// earlier is the number of the page that the last one repeats, 0 for none.
-	earlier int
+	pages map[byte][]earlier
+	// last is the previous page. Its number is 0 before the first page.
+	last seenPage
+	// equal is the number of pages in a row, up to the last page, with the same rows.
+	equal int
+	// known is the number of pages in a row, up to the last page, with rows of an earlier
+	// page. It counts only if forever is set.
+	known int
+	// empty is the number of pages in a row, up to the last page, that equal the page before
+	// them, have no rows, and lead to another request.
+	empty int
 }
 
-// earlier is a page that was there: a hash of its request and its answer, and its
-// number. The hash is in two halves, because as one number it would make the struct
-// larger by a third. Of thirty million jobs with a million pages, one has two pages
-// with the same hash by chance.
-type earlier struct{ high, low, number uint32 }
-
-// check returns the reason to stop when the page repeats an earlier one. The page is
-// then dropped.
-func (r *repetition) check(number int, request config.Request, page *answer.Page) *paging.Stop {
-	if page.NoBody {
-		return nil
-	}
-	before := r.last
-	same := before > 0 && r.previous == page.Fingerprint
-	r.previous, r.last = page.Fingerprint, number
-	if same {
-		r.earlier = before
-		return &paging.Stop{Rule: fmt.Sprintf("page %d is the same as the page before it and was dropped", number)}
-	}
-	if before, ok := r.remember(number, request, page.Fingerprint); ok {
-		r.earlier = int(before)
-		return &paging.Stop{Rule: fmt.Sprintf("page %d repeats page %d, request and answer alike, and was dropped", number, before)}
-	}
-	return nil
+// seenPage describes the previous page.
+type seenPage struct {
+	number      int
+	request     uint64 // its hash
+	fingerprint uint64
+	items       uint64
+	noBody      bool
 }
 
-// remember keeps a page, or returns the number of an earlier one with the same
-// request and answer.
-func (r *repetition) remember(number int, request config.Request, res uint64) (before uint32, ok bool) {
+// earlier is an earlier page. Of thirty million jobs with a million pages, one has two
+// pages with the same hash by chance.
+type earlier struct {
+	hash   uint64 // of the request and the items; of the items alone if forever is set
+	items  uint32 // short hash of the items, 0 without items
+	number uint32 // of the page
+}
+
+const (
+	// mostEqual is the maximum number of pages in a row with the same rows, for scrollers
+	// that page on even if the API ignores their parameter.
+	mostEqual = 2
+	// mostKnown is the maximum number of pages in a row with rows of earlier pages, if each
+	// request is new: a list may have equal rows, but not 1,000 pages of them.
+	mostKnown = 1000
+	// mostEmpty is the maximum number of equal pages in a row without rows that lead to other
+	// requests by their headers: some APIs filter the rows of a page after they have read it,
+	// others lead on for ever.
+	mostEmpty = 100
+)
+
+// repeat is a page without anything new.
+type repeat struct {
+	earlier int  // number of the page that it repeats
+	doubled bool // earlier pages with repeated rows were stored
+	leadsOn bool // the page leads to another request
+	rule    string
+}
+
+// check returns the repetition if the page repeats an earlier page and must be dropped,
+// otherwise nil. next returns the request that the page leads to, if there is one.
+func (r *repetition) check(number int, request config.Request, page *answer.Page, next func() (config.Request, bool)) *repeat {
 	if r.pages == nil {
 		r.pages, r.seed = map[byte][]earlier{}, maphash.MakeSeed()
 	}
+	before := r.last
+	r.last = seenPage{number: number, request: r.hash(request), fingerprint: page.Fingerprint, items: page.Items, noBody: page.NoBody}
+	sameItems := before.number > 0 && page.Rows > 0 && page.Items == before.items
+	if r.equal++; !sameItems {
+		r.equal = 1
+	}
+	first := r.remember(number, page)
+	if r.known++; first == 0 {
+		r.known = 0
+	}
+	same := before.number > 0 && !page.NoBody && !before.noBody && page.Fingerprint == before.fingerprint
+	leadsOn := same && page.Rows == 0 && r.leadsOn(next)
+	if r.empty++; !leadsOn {
+		r.empty = 0
+	}
+	doubled := r.equal > mostEqual
+	switch {
+	case r.empty > mostEmpty:
+		return &repeat{earlier: before.number, leadsOn: true, rule: fmt.Sprintf("page %d has no rows, like the %d pages before it, and was dropped", number, mostEmpty)}
+	case same && !leadsOn:
+		return &repeat{earlier: before.number, doubled: doubled, rule: fmt.Sprintf("page %d is the same as the page before it and was dropped", number)}
+	case sameItems && r.last.request == before.request:
+		return &repeat{earlier: before.number, doubled: doubled, rule: fmt.Sprintf("page %d has the same request and the same rows as the page before it and was dropped", number)}
+	case r.numbered && doubled:
+		return &repeat{earlier: before.number, doubled: true, rule: fmt.Sprintf("page %d has the same rows as the %d pages before it and was dropped", number, mostEqual)}
+	case !r.forever && first > 0:
+		return &repeat{earlier: first, doubled: r.doubled(), rule: fmt.Sprintf("page %d repeats page %d, request and rows alike, and was dropped", number, first)}
+	case r.known > mostKnown:
+		return &repeat{earlier: first, doubled: true, rule: fmt.Sprintf("page %d repeats page %d, as the %d pages before it repeat earlier ones, and was dropped", number, first, mostKnown)}
+	default:
+		return nil
+	}
+}
+
+// leadsOn reports whether a page leads to another request than the one it was the response
+// to. An equal page can do that only by its headers. Scrollers that count continue regardless
+// of the page.
+func (r *repetition) leadsOn(next func() (config.Request, bool)) bool {
+	if r.numbered {
+		return false
+	}
+	request, ok := next()
+	return ok && !r.unchanged(request)
+}
+
+// unchanged reports whether a request equals the request of the last page.
+func (r *repetition) unchanged(request config.Request) bool {
+	return r.last.number > 0 && r.last.request == r.hash(request)
+}
+
+// remember returns the number of an earlier page with the same request and rows as the last
+// page; if forever is set, with the same rows. If there is none, it keeps the last page and
+// returns 0.
+func (r *repetition) remember(number int, page *answer.Page) (before int) {
+	key := binary.LittleEndian.AppendUint64(nil, page.Items)
+	if !r.forever {
+		key = binary.LittleEndian.AppendUint64(key, r.last.request)
+	}
+	hash := maphash.Bytes(r.seed, key)
+	part := r.pages[byte(hash)]
+	for _, e := range part {
+		if e.hash == hash {
+			return int(e.number)
+		}
+	}
+	r.pages[byte(hash)] = append(part, earlier{hash, uint32(page.Items), uint32(number)})
+	return 0
+}
+
+// doubled reports whether two kept pages have the same rows. A circle has such pages if
+// the request of the first page is different the second time.
+func (r *repetition) doubled() bool {
+	var items []uint32
+	for _, part := range r.pages {
+		for _, e := range part {
+			if e.items != 0 {
+				items = append(items, e.items)
+			}
+		}
+	}
+	slices.Sort(items)
+	return len(slices.Compact(items)) < len(items)
+}
+
+// hash returns the hash of a request as paging makes it, without authentication and
+// without headers and parameters of all jobs.
+func (r *repetition) hash(request config.Request) uint64 {
 	text := []byte(request.Method + " " + request.Endpoint + " ")
 	text = appendSent(text, request.Params)
 	text = appendSent(text, request.Query)
 	text = appendSent(text, request.Headers)
-	hash := maphash.Bytes(r.seed, binary.LittleEndian.AppendUint64(text, res))
-	page := earlier{uint32(hash >> 32), uint32(hash), uint32(number)}
-	part := r.pages[byte(hash)]
-	for _, e := range part {
-		if e.high == page.high && e.low == page.low {
-			return e.number, true
-		}
-	}
-	r.pages[byte(hash)] = append(part, page)
-	return 0, false
+	return maphash.Bytes(r.seed, text)
 }
 
 // appendSent appends a value in a form that is equal for values that look the
@@ -94,6 +195,8 @@ func appendSent(dst []byte, v value.Value) []byte {
 			dst = append(strconv.AppendQuote(dst, m.Name), ':')
 			dst = append(appendSent(dst, m.Value), ',')
 		}
+	case value.Null:
+		dst = append(dst, "null"...)
 	default:
 		dst = strconv.AppendQuote(dst, v.Text())
 	}
@@ -101,4 +204,4 @@ func appendSent(dst []byte, v value.Value) []byte {
 }
 
 // repetitionRule is check in a sentence.
-const repetitionRule = "Always stops at a page that is the same as the one before it, or whose request and answer both were there before."
+const repetitionRule = "Always stops at a page that brings nothing new: one that is the same as the page before it, or whose request and rows both were there before."

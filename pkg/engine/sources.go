@@ -42,8 +42,12 @@ func (o origins) login(sent *exchange.Outgoing) []request.Source {
 		where = "query "
 	}
 	params, headers := auth.LoginParams.In(login), auth.LoginHeaders.In(login)
-	for _, name := range (config.Request{Params: params.Value}).ParamNames() {
-		all = append(all, request.Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
+	if o.doc.Vocabulary.IsCall(params.Value) {
+		all = append(all, request.Source{Part: strings.TrimSpace(where), From: "login request", Pointer: params.Pointer, Evaluated: true})
+	} else {
+		for _, name := range (config.Request{Params: params.Value}).ParamNames() {
+			all = append(all, request.Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
+		}
 	}
 	for _, line := range sent.Headers {
 		s := request.Source{Part: "header " + line.Name, From: "built in"}
@@ -119,14 +123,21 @@ func (o origins) params(j *job, base, first, full config.Request, sent *exchange
 		given[s.Part] = true
 		all = append(all, s)
 	}
-	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field(config.DefaultParams.Name)}).ParamNames() {
-		_, own := first.Param(name)
-		if _, ok := full.Param(name); ok && !own {
-			add(request.Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name), Evaluated: true}, name)
+	computedDefaults := o.doc.Vocabulary.IsCall(o.doc.API.DefaultOptions.Field(config.DefaultParams.Name))
+	for _, name := range full.ParamNames() {
+		if _, own := first.Param(name); !own {
+			at := o.defaults(config.DefaultParams.Name, name)
+			if computedDefaults {
+				at = o.defaults(config.DefaultParams.Name)
+			}
+			add(request.Source{Part: where + name, From: "default options", Pointer: at, Evaluated: true}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
 		s := request.Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
+		if j.Params.IsCall() {
+			s.Pointer = j.at(config.JobParams.Name)
+		}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
 			s = request.Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
@@ -227,7 +238,7 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 	if !had || !slices.Equal(before, texts) {
 		return o.addedHeader(name, sent)
 	}
-	if name == "Content-Type" && len(sent.Body) > 0 {
+	if name == "Content-Type" && len(sent.Body) > 0 && (texts[0] == config.BodyType("FORM") || texts[0] == config.BodyType("POST")) {
 		s.From = "method"
 		return s
 	}

@@ -20,9 +20,12 @@ type jobStatistics struct {
 	windows           int
 	leftOut           int  // of the rows, by the row filter
 	skipped           int  // runs that ended with a rule that skipped an answer
+	held              bool // state.held was emitted
 	repeated          bool // a run came back to an earlier page, which was not its ordinary end
 	rules             []ruleCount
-	warnings          []warningCount
+	warnings
+	// later holds findings until all runs have ended.
+	later []event.Finding
 	// found and lists are those of the evidence of all runs.
 	found bool
 	lists []string
@@ -89,7 +92,7 @@ func (s statistics) report(log *event.Log, j *job, unwanted *unwanted, iteration
 	if one == nil {
 		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted.of(j))}}}
 	}
-	one.reportOmitted(log, j, iteration)
+	one.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
 	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs

@@ -17,6 +17,7 @@ import (
 type tables struct {
 	env     *env.Run
 	typed   bool
+	warn    func(event.Body)
 	set     *table.Set
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist at the end.
@@ -34,8 +35,8 @@ type bucket struct {
 	mapped      bool // that there are mappings
 }
 
-func newTables(e *env.Run, typed bool) *tables {
-	return &tables{env: e, typed: typed, set: table.NewSet(e.Tables, e.Temp)}
+func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
+	return &tables{env: e, typed: typed, warn: warn, set: table.NewSet(e.Tables, e.Temp)}
 }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
@@ -53,7 +54,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		}
 	}
 	if it.DriftWarning {
-		t.columns.Watch(func(text string) { t.env.Log.Emit(event.StateWarning{Text: text}) })
+		t.columns.Watch(func(text string) { t.warn(event.StateWarning{Text: text}) })
 	}
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
@@ -66,7 +67,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		Structure: t.structure.Previous,
 		Typed:     t.typed,
 		Warn: func(table, text string) {
-			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
+			t.warn(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
 			// The name may be cut, and with it a secret that the API returned.
@@ -76,6 +77,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			}
 			return secret
 		},
+		Lists: listNames,
 	})
 	if err != nil {
 		return sink{}, err
@@ -84,7 +86,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.out()),
+		configured:  mapping.NewConfigured(it.mappings, t.out()).Watch(listNames),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
@@ -107,9 +109,9 @@ type unstoredRows struct{}
 func (unstoredRows) Row(value.Packed) error { return nil }
 
 // page takes the rows of one page.
-func (s sink) page(dataType string, columns []mapping.Column) pageRows {
+func (s sink) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
 	if s.bucket.configured.Has(dataType) {
-		return s.bucket.configured.Batch(dataType, columns)
+		return s.bucket.configured.Batch(dataType, columns).Of(from)
 	}
 	return s.bucket.automatic.Batch(dataType, columns)
 }
@@ -133,7 +135,7 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	for i, w := range written {
 		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
 		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
-			t.env.Log.Emit(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
+			t.warn(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
 		}
 		all[i] = tableRows{w.Table.FileName(), w.Rows}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -11,69 +12,117 @@ import (
 // `onIncomplete: fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
-// mostEmpty is how many warnings about empty pages, skipped ones and new starts a job
-// gives.
-const mostEmpty = 10
+// mostWarnings is the maximum number of warnings of one kind that a job emits, and that a
+// run emits outside of jobs. Others are counted.
+const mostWarnings = 10
 
 // mostWindows is how many windows a job reports to people.
 const mostWindows = 100
 
-// warningCount is how many warnings of one kind a job had to give.
+// warnings count the warnings of each kind.
+type warnings []warningCount
+
+// warningCount counts the warnings of one kind. Those above most are not emitted.
 type warningCount struct {
 	kind        string
 	count, most int
 }
 
 // warned counts one more warning, and reports whether it is to be shown.
-func (s *jobStatistics) warned(kind string, most int) bool {
-	for i := range s.warnings {
-		if w := &s.warnings[i]; w.kind == kind {
+func (all *warnings) warned(kind string, most int) bool {
+	for i := range *all {
+		if w := &(*all)[i]; w.kind == kind {
 			w.count++
 			return w.count <= most
 		}
 	}
-	s.warnings = append(s.warnings, warningCount{kind, 1, most})
+	*all = append(*all, warningCount{kind, 1, most})
 	return true
 }
 
-// emit emits an event of a job. A job gives one finding of each kind and ten
-// warnings about empty and skipped pages and new starts, regardless of the number of its runs. With
-// `onIncomplete: fail` a finding is an error.
+// reportOmitted emits the number of omitted warnings of each kind. about names the job.
+func (all warnings) reportOmitted(log *event.Log, about event.WarningsOmitted) {
+	for _, w := range all {
+		if more := w.count - w.most; more > 0 {
+			about.Of, about.Count = w.kind, more
+			log.Emit(about)
+		}
+	}
+}
+
+// warn emits a warning that belongs to no job. Warnings about the configuration are emitted
+// once: expressions give the same warning for each request or row.
+func (r *run) warn(e event.Body) {
+	w, once := e.(event.ConfigWarning)
+	if once && slices.Contains(r.configWarnings, w) {
+		return
+	}
+	if !r.warnings.warned(e.Kind(), mostWarnings) {
+		return
+	}
+	if once {
+		r.configWarnings = append(r.configWarnings, w)
+	}
+	r.Log.Emit(e)
+}
+
+// emit emits an event of a job. A job gives one finding of each kind and ten warnings of
+// each other kind, regardless of the number of its runs. With `onIncomplete: fail` a
+// finding is an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
 	case event.Finding:
-		if !jr.statistics.of(j).warned(e.Kind(), 1) {
-			return nil
+		if jr.statistics.of(j).warned(e.Kind(), 1) {
+			return jr.run.raise(e, jr.it.FailIncomplete)
 		}
-		jr.run.Log.Emit(e)
-		jr.run.incomplete++
-		if jr.it.FailIncomplete {
-			err := failure.Userf("%s; this is an error because 'config.onIncomplete' is 'fail'; with 'warn' the run succeeds", e.Message()).At(e.Setting())
-			err.Cause = errIncomplete
-			return err
-		}
-	case event.DataEmpty, event.ResponseSkipped, event.JobRestarted:
-		if jr.statistics.of(j).warned(e.Kind(), mostEmpty) {
-			jr.run.Log.Emit(e)
-		}
+		return nil
 	case event.WindowStarted:
 		s := jr.statistics.of(j)
 		s.windows++
 		e.Quiet = s.windows > mostWindows
 		jr.run.Log.Emit(e)
+		return nil
 	case event.ConfigWarning:
-		jr.run.Log.WarnOnce(e)
-	default:
+		jr.run.warn(e)
+		return nil
+	}
+	if e.Level() != event.Warn || jr.statistics.of(j).warned(e.Kind(), mostWarnings) {
 		jr.run.Log.Emit(e)
 	}
 	return nil
 }
 
-// reportOmitted reports how many warnings a job had to give beyond those that were shown.
-func (s *jobStatistics) reportOmitted(log *event.Log, j *job, iteration int) {
-	for _, w := range s.warnings {
-		if more := w.count - w.most; more > 0 {
-			log.Emit(event.WarningsOmitted{Job: j.name, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
+// raise emits a finding, which is an error with `onIncomplete: fail`.
+func (r *run) raise(found event.Finding, fail bool) error {
+	r.Log.Emit(found)
+	r.incomplete++
+	if !fail {
+		return nil
+	}
+	err := failure.Userf("%s; this is an error because 'config.onIncomplete' is 'fail'; with 'warn' the run succeeds", found.Message()).At(found.Setting())
+	err.Cause = errIncomplete
+	return err
+}
+
+// later keeps a finding until all runs of a job have ended: it may be a consequence of
+// data.missing, which is known only then and must be emitted first.
+func (jr *jobRunner) later(j *job, found event.Finding) {
+	if s := jr.statistics.of(j); s.warned(found.Kind(), 1) {
+		s.later = append(s.later, found)
+	}
+}
+
+// raiseLater emits the findings that were kept until now.
+func (jr *jobRunner) raiseLater(j *job) error {
+	s := jr.statistics[j]
+	if s == nil {
+		return nil
+	}
+	for _, found := range s.later {
+		if err := jr.run.raise(found, jr.it.FailIncomplete); err != nil {
+			return err
 		}
 	}
+	s.later = nil
+	return nil
 }

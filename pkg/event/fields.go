@@ -31,6 +31,18 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 	return fields
 }
 
+// FieldNames returns the names of the fields of a body, a struct.
+func FieldNames(body Body) []string {
+	var names []string
+	t := reflect.TypeOf(body)
+	for i := range t.NumField() {
+		if name, _ := tagOf(t.Field(i)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // unsaid reports whether a field is a number or a truth value that does not change the
 // message: an equal number in the message means something else.
 func unsaid(body Body, v reflect.Value, field int) bool {

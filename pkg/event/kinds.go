@@ -29,11 +29,12 @@ type Body interface {
 // which a test compares.
 func Bodies() []Body {
 	return []Body{
-		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
-		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{}, ResponseCleaned{},
+		LogUnreached{}, RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
+		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{},
 		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobLive{}, JobFinished{}, JobUnfinished{},
-		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerging{}, TableMerged{},
+		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
+		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, WarningsOmitted{},
+		TableWritten{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

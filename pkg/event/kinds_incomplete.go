@@ -9,7 +9,8 @@ import (
 
 // Finding is an event that says that data may be missing from the tables, although
 // no request failed. A run counts its findings; with `config.onIncomplete: fail`
-// the first one ends it. Each finding is emitted once for each job.
+// the first one ends it. Most findings are emitted once for each job, those about tables
+// once for each column or table.
 type Finding interface {
 	Body
 	// Setting is the JSON pointer of the setting to look at.
@@ -18,6 +19,10 @@ type Finding interface {
 	// iteration, which counts from 1 and is 0 if there is only one.
 	About() (endpoint, pointer string, iteration int)
 }
+
+// RowsComplete marks findings about keys, columns or characters: requesting the same rows
+// again would not help. Findings without it hold what the job remembers, see StateHeld.
+type RowsComplete interface{ RowsComplete() }
 
 // ResponseErrors says that a successful answer has a member `errors` and no data.
 type ResponseErrors struct {
@@ -38,13 +43,14 @@ func (e ResponseErrors) Message() string {
 func (e ResponseErrors) Setting() string              { return e.JobPointer }
 func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingStalled says that an answer announces more pages, but has no value that
-// leads to the next one.
+// PagingStalled says that a response announces more pages, but has no value at Field to
+// request the next one. If Field is empty, the response has no rows and leads to the same
+// request again.
 type PagingStalled struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
 	Flag       string `json:"flag"`
-	Field      string `json:"field"`
+	Field      string `json:"field,omitempty"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -54,6 +60,9 @@ func (PagingStalled) Kind() string { return "paging.stalled" }
 func (PagingStalled) Level() Level { return Warn }
 
 func (e PagingStalled) Message() string {
+	if e.Field == "" {
+		return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but the page is empty and leads to the same request again; the rest was not fetched", e.Job, e.Flag, e.Page)
+	}
 	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to request the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
 }
 
@@ -61,11 +70,14 @@ func (e PagingStalled) Setting() string              { return e.Pointer }
 func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingUnread says that the last answer of a job announces a page that was not
-// requested.
+// requested, or that a job without paging has fewer rows than there are: Total is how
+// many there are then.
 type PagingUnread struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
 	Place      string `json:"place"`
+	Fetched    int    `json:"fetched,omitempty"`
+	Total      int    `json:"total,omitempty"`
 	Hint       string `json:"hint"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
@@ -76,6 +88,9 @@ func (PagingUnread) Kind() string { return "paging.unread" }
 func (PagingUnread) Level() Level { return Warn }
 
 func (e PagingUnread) Message() string {
+	if e.Total > 0 {
+		return fmt.Sprintf("Job %s: %s of the response says that there are %s, but %d were fetched; %s", e.Job, e.Place, prose.Count(e.Total, "row"), e.Fetched, e.Hint)
+	}
 	return fmt.Sprintf("Job %s: %s of page %d announces a next page, which was not fetched; %s", e.Job, e.Place, e.Page, e.Hint)
 }
 
@@ -157,9 +172,80 @@ func (e JobShort) Message() string {
 func (e JobShort) Setting() string              { return e.Pointer }
 func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// WarningsOmitted counts the warnings of one kind that a job did not emit.
-type WarningsOmitted struct {
+// ItemsTruncated says that a list in an item is incomplete.
+type ItemsTruncated struct {
 	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	List       string `json:"list"`
+	Flag       string `json:"flag"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (ItemsTruncated) Kind() string  { return "items.truncated" }
+func (ItemsTruncated) Level() Level  { return Warn }
+func (ItemsTruncated) RowsComplete() {}
+
+func (e ItemsTruncated) Message() string {
+	return fmt.Sprintf("Job %s: the list '%s' of an item on page %d is not whole, as '%s' says; request the rest by a child job whose recursionFilter reads that, or leave the list out by a mapping without it", e.Job, e.List, e.Page, e.Flag)
+}
+
+func (e ItemsTruncated) Setting() string              { return e.JobPointer }
+func (e ItemsTruncated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
+
+// ColumnMissing says that no item had anything at the path of a column, while items have
+// something at a path that looks like it.
+type ColumnMissing struct {
+	Job        string `json:"job"`
+	Table      string `json:"table"`
+	Column     string `json:"column"`
+	Path       string `json:"path"`
+	Near       string `json:"near"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (ColumnMissing) Kind() string  { return "column.missing" }
+func (ColumnMissing) Level() Level  { return Warn }
+func (ColumnMissing) RowsComplete() {}
+
+func (e ColumnMissing) Message() string {
+	return fmt.Sprintf(`Job %s: no item has anything at '%s', so the column %q of table %s is empty; did you mean '%s'? If the path is right, "optional": true beside its "mapping" says so`, e.Job, e.Path, e.Column, e.Table, e.Near)
+}
+
+func (e ColumnMissing) Setting() string              { return e.Pointer }
+func (e ColumnMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
+
+// KeyEmpty says that rows have an empty value in their primary key, so that rows with the
+// same key replace each other.
+type KeyEmpty struct {
+	Job        string   `json:"job"`
+	Table      string   `json:"table"`
+	PrimaryKey []string `json:"primaryKey"`
+	Rows       int      `json:"rows"`
+	Page       int      `json:"page"`
+	Pointer    string   `json:"pointer"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
+}
+
+func (KeyEmpty) Kind() string  { return "key.empty" }
+func (KeyEmpty) Level() Level  { return Warn }
+func (KeyEmpty) RowsComplete() {}
+
+func (e KeyEmpty) Message() string {
+	return fmt.Sprintf(`Job %s: table %s has %s with nothing in a column of the primary key (%s), the first on page %d; rows with the same key replace each other. Choose another key, drop the rows by 'rowFilter', or say by "optional": true beside the "mapping" of the column that this is right`,
+		e.Job, e.Table, prose.Count(e.Rows, "row"), strings.Join(e.PrimaryKey, ", "), e.Page)
+}
+
+func (e KeyEmpty) Setting() string              { return e.Pointer }
+func (e KeyEmpty) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
+
+// WarningsOmitted counts the warnings of one kind that a job did not emit. If Job is empty,
+// they belong to no job.
+type WarningsOmitted struct {
+	Job        string `json:"job,omitempty"`
 	Of         string `json:"of"`
 	Count      int    `json:"count"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
@@ -170,5 +256,67 @@ func (WarningsOmitted) Kind() string { return "warnings.omitted" }
 func (WarningsOmitted) Level() Level { return Warn }
 
 func (e WarningsOmitted) Message() string {
-	return fmt.Sprintf("Job %s: %s of the kind %s not shown", e.Job, prose.Count(e.Count, "more warning"), e.Of)
+	text := fmt.Sprintf("%s of the kind %s not shown", prose.Count(e.Count, "more warning"), e.Of)
+	if e.Job == "" {
+		return text
+	}
+	return "Job " + e.Job + ": " + text
 }
+
+// ResponseCleaned says that some bytes of a response are invalid in its character set. In
+// UTF-8 they were dropped; in other character sets they became U+FFFD.
+type ResponseCleaned struct {
+	Job  string `json:"job"`
+	Page int    `json:"page"`
+	// Charset is the character set in which the response was read.
+	Charset string `json:"charset"`
+	// Unknown is an unknown character set that the header Content-Type names.
+	Unknown    string `json:"unknown,omitempty"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (ResponseCleaned) Kind() string  { return "response.cleaned" }
+func (ResponseCleaned) Level() Level  { return Warn }
+func (ResponseCleaned) RowsComplete() {}
+
+func (e ResponseCleaned) Message() string {
+	became := "became U+FFFD"
+	if e.Charset == "UTF-8" {
+		became = "were dropped"
+	}
+	s := fmt.Sprintf("Job %s: page %d has bytes that are not %s; they %s", e.Job, e.Page, e.Charset, became)
+	if e.Unknown != "" {
+		s += fmt.Sprintf("; the header Content-Type names the character set '%s', which is not known", e.Unknown)
+	}
+	return s + "; if the text is in another character set, name it in 'response.encoding'"
+}
+
+func (e ResponseCleaned) Setting() string              { return e.Pointer }
+func (e ResponseCleaned) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
+
+// ResponseDelimiter says that a response in CSV has one column, and that another
+// delimiter divides its lines into several.
+type ResponseDelimiter struct {
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Delimiter  string `json:"delimiter"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (ResponseDelimiter) Kind() string { return "response.delimiter" }
+func (ResponseDelimiter) Level() Level { return Warn }
+
+func (e ResponseDelimiter) Message() string {
+	name, setting := "'"+e.Delimiter+"'", e.Delimiter
+	if e.Delimiter == "\t" {
+		name, setting = "a tab", `\t`
+	}
+	return fmt.Sprintf(`Job %s: page %d is CSV with one column, but %s divides its lines into several; set "response": {"format": "csv", "delimiter": "%s"}, or "delimiter": "," if there is one column`, e.Job, e.Page, name, setting)
+}
+
+func (e ResponseDelimiter) Setting() string              { return e.Pointer }
+func (e ResponseDelimiter) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }

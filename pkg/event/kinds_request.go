@@ -222,17 +222,3 @@ func (e JobRestarted) Message() string {
 	}
 	return s
 }
-
-// ResponseCleaned says that bytes of an answer were dropped because they are not
-// UTF-8, which JSON must be.
-type ResponseCleaned struct {
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-}
-
-func (ResponseCleaned) Kind() string { return "response.cleaned" }
-func (ResponseCleaned) Level() Level { return Warn }
-
-func (e ResponseCleaned) Message() string {
-	return fmt.Sprintf("Page %d of %s has bytes that are not UTF-8; they were dropped", e.Page, e.Job)
-}

@@ -46,9 +46,27 @@ type ConfigWarning struct {
 	Text    string `json:"text"`
 }
 
-func (ConfigWarning) Kind() string      { return "config.warning" }
-func (ConfigWarning) Level() Level      { return Warn }
-func (e ConfigWarning) Message() string { return "Configuration: " + e.Pointer + ": " + e.Text }
+func (ConfigWarning) Kind() string { return "config.warning" }
+func (ConfigWarning) Level() Level { return Warn }
+func (e ConfigWarning) Message() string {
+	if e.Pointer == "" { // about the whole document, or the command line
+		return "Configuration: " + e.Text
+	}
+	return "Configuration: " + e.Pointer + ": " + e.Text
+}
+
+// LogUnreached says why the events go to standard output instead of the log server of the
+// platform.
+type LogUnreached struct {
+	Text string `json:"text"`
+}
+
+func (LogUnreached) Kind() string { return "log.unreached" }
+func (LogUnreached) Level() Level { return Warn }
+
+func (e LogUnreached) Message() string {
+	return "The events go to standard output and not to the log server: " + e.Text
+}
 
 // StateWarning says that in/state.json could not be used, and why.
 type StateWarning struct {
@@ -118,6 +136,37 @@ func (e StateRemembered) Message() string {
 	default:
 		return text + ", before it was " + e.Before
 	}
+}
+
+// StateHeld reports that Names keep the values of earlier runs, or of earlier windows,
+// because rows of a job may be missing. Finding is the kind of the finding. Start is set if
+// the start of the previous run is kept, too. A job emits it once.
+type StateHeld struct {
+	Job        string   `json:"job"`
+	Finding    string   `json:"finding"`
+	Names      []string `json:"names"`
+	Start      bool     `json:"previousStart,omitempty"`
+	Pointer    string   `json:"pointer"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
+}
+
+func (StateHeld) Kind() string { return "state.held" }
+func (StateHeld) Level() Level { return Info }
+
+func (e StateHeld) Message() string {
+	var held []string
+	for _, name := range e.Names {
+		held = append(held, "'"+name+"'")
+	}
+	if e.Start {
+		held = append(held, "previousStart")
+	}
+	verb := "does"
+	if len(held) > 1 {
+		verb = "do"
+	}
+	return fmt.Sprintf("Job %s: rows may be missing (%s), so %s %s not move past them, and the next run requests them again", e.Job, e.Finding, strings.Join(held, ", "), verb)
 }
 
 func valueOrCount(value string, count int) string {

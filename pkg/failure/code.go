@@ -10,6 +10,8 @@ const (
 	InvalidJSON     Code = "invalid-json"
 	InvalidVariable Code = "invalid-variable"
 	MissingVariable Code = "missing-variable"
+	UnusedVariable  Code = "unused-variable"
+	DuplicateKey    Code = "duplicate-key"
 
 	// Keys and values.
 	MissingKey      Code = "missing-key"
@@ -49,9 +51,11 @@ const (
 	UnreachablePath     Code = "unreachable-path"
 	InvalidFilter       Code = "invalid-filter"
 	BooleanWord         Code = "boolean-word"
+	MatchedError        Code = "matched-error"
 	SharedColumn        Code = "shared-column"
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"
+	NoPrimaryKey        Code = "no-primary-key"
 	ErrorRow            Code = "error-row"
 
 	// What runs remember.
@@ -66,6 +70,8 @@ const (
 	InvalidCertificate Code = "invalid-certificate"
 	EncryptedSecret    Code = "encrypted-secret"
 	PlainSecret        Code = "plain-secret"
+	ShortSecret        Code = "short-secret"
+	ExampleValue       Code = "example-value"
 	PlainAddress       Code = "plain-address"
 	WithheldCredential Code = "withheld-credential"
 )

@@ -35,6 +35,12 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
+// Distance counts the letters to insert, delete, replace or swap with their neighbour to
+// turn one name into another, regardless of case.
+func Distance(a, b string) int {
+	return editDistance([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)))
+}
+
 // editDistance counts the letters to insert, delete, replace or swap with their
 // neighbour to turn a into b.
 func editDistance(a, b []rune) int {

@@ -20,13 +20,13 @@ func TestParse(t *testing.T) {
 	rows := []struct{ name, in, want string }{
 		{"object", `{"a":1}`, `{"a":1}`},
 		{"empty array", ` [] `, `{}`},
-		{"cut", "{\n  \"a\":", "config.json is not valid JSON: line 2, column 7: unexpected end of the text"},
-		{"more text", `{} x`, "config.json is not valid JSON: line 1, column 4: invalid character 'x' at start of value"},
+		{"cut", "{\n  \"a\":", "config.json is not valid JSON: line 2, column 7: unexpected end of the text; close its last quote and all of its brackets"},
+		{"more text", `{} x`, "config.json is not valid JSON: line 1, column 4: invalid character 'x' at start of value; look at the comma, the quote or the bracket here and just before"},
 		{"number", `5`, "config.json must contain an object, found a number"},
 		{"string", `"KBC::x"`, "config.json must contain an object, found a string"},
 		{"null", `null`, "config.json must contain an object, found null"},
 		{"list", `[1]`, "config.json must contain an object, found a list of 1"},
-		{"nothing", ``, "config.json is not valid JSON: line 1, column 1: unexpected end of the text"},
+		{"nothing", ``, "config.json is not valid JSON: line 1, column 1: unexpected end of the text; the file is empty: 'extractor init' writes a configuration to begin with"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ func TestWarnings(t *testing.T) {
 		{"none", given{}, nil},
 		{"none without wrapper", given{bare: true}, nil},
 		{"keys of the platform", given{top: `"storage":{},"processors":{},"runtime":{},"artifacts":{},"shared_code_id":"1","shared_code_row_ids":[],"variables_id":"1","variables_values_id":"2","variableValuesId":"3","variableValuesData":{"values":[]},"image_parameters":{"__x":1},"authorization":{"workspace":{},"oauth_api":{"credentials":{"id":"x"},"version":3}},`}, nil},
+		{"unknown in image_parameters", given{top: `"image_parameters":{"vendor_flag":{"allowedHosts":1},"allowed_hosts":[]},`}, []string{`/image_parameters/vendor_flag: unknown key`}},
 		{"unknown at the root", given{top: `"paramters":{},`}, []string{`/paramters: unknown key; did you mean "parameters"?`}},
 		{"unknown under parameters", given{parameters: `"iteration":[],"zzz":1,`}, []string{
 			`/parameters/iteration: unknown key; did you mean "iterations"?`, `/parameters/zzz: unknown key`}},

@@ -24,11 +24,14 @@ import (
 
 // Options are the options of Load.
 type Options struct {
+	// Text is the text of the document, for finding duplicate keys. If it is nil, they are
+	// not looked for.
+	Text []byte
 	// Language is the language of the document; nil is that of this program.
 	Language *language.Language
 	// Variables are the sources of values of {{variables}} besides the document.
 	Variables variables.Inputs
-	// Strict makes unknown keys errors.
+	// Strict makes unknown keys and duplicate keys errors.
 	Strict bool
 	// Typed is set if the tables will be typed, which some configurations do not
 	// allow.
@@ -81,6 +84,12 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
 		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.openIn(o)})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
+	if duplicates := Duplicates(o.Text); o.Strict {
+		*problems = append(duplicates, *problems...)
+	} else {
+		compiled.Warnings = append(duplicates, compiled.Warnings...)
+	}
+	compiled.Warnings = append(compiled.Warnings, unusedVariables(d.Variables.Unused, d.Variables.Used)...)
 	d.Problems = problems.Unique()
 	return d, err
 }

@@ -84,9 +84,9 @@ func datePart(letter byte, t time.Time) string {
 		second := (utc.Hour()+1)*3600 + utc.Minute()*60 + utc.Second()
 		return fmt.Sprintf("%03d", second*10/864%1000)
 	case 'u':
-		return "000000"
+		return fmt.Sprintf("%06d", t.Nanosecond()/1e3)
 	case 'v':
-		return "000"
+		return fmt.Sprintf("%03d", t.Nanosecond()/1e6)
 	case 'e':
 		return t.Location().String()
 	case 'T':

@@ -33,6 +33,11 @@ func appendDouble(b []byte, f float64, precision int) []byte {
 	}
 	var text [64]byte
 	all, exponent := significant(strconv.AppendFloat(text[:0], math.Abs(f), 'e', digits, 64))
+	return appendSignificant(b, all, exponent, precision)
+}
+
+// appendSignificant appends the number D.IGITS × 10^exponent.
+func appendSignificant(b, all []byte, exponent, precision int) []byte {
 	switch {
 	case exponent < -4 || exponent >= precision:
 		b = append(append(b, all[0]), '.')

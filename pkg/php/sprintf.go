@@ -152,22 +152,33 @@ type Scalar struct {
 // Sprintf is sprintf. value returns the values by their numbers, from 1.
 func (f Format) Sprintf(value func(n int) (Scalar, error)) (string, error) {
 	var out []byte
+	err := f.Each(value, func(text string, _ int) { out = append(out, text...) })
+	return string(out), err
+}
+
+// Each calls part for each part of the result of sprintf, in order. argument is the number
+// of the formatted value, or 0 for text of the format.
+func (f Format) Each(value func(n int) (Scalar, error), part func(text string, argument int)) error {
+	total := 0
 	for _, d := range f.directives {
-		out = append(out, d.before...)
+		part(d.before, 0)
 		if d.verb == '%' {
-			out = append(out, '%')
+			part("%", 0)
 			continue
 		}
 		v, err := value(d.argument)
 		if err != nil {
-			return "", err
+			return err
 		}
-		if out, err = d.append(out, v); err != nil {
-			return "", fmt.Errorf("argument %d %w", d.argument+1, err)
+		text, err := d.append(nil, v)
+		if err != nil {
+			return fmt.Errorf("argument %d %w", d.argument+1, err)
 		}
-		if len(out) > longest {
-			return "", fmt.Errorf("the value has more than %d MiB", longest>>20)
+		if total += len(d.before) + len(text); total > longest {
+			return fmt.Errorf("the value has more than %d MiB", longest>>20)
 		}
+		part(string(text), d.argument)
 	}
-	return string(append(out, f.last...)), nil
+	part(f.last, 0)
+	return nil
 }

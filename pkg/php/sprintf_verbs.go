@@ -1,12 +1,12 @@
 package php
 
 import (
-	"cmp"
 	"errors"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // append formats one scalar.
@@ -19,12 +19,16 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 		}
 		return d.pads(dst, "", text), nil
 	case 'd':
-		n := integerOf(v)
+		n, ok := integerOf(v)
+		if !ok {
+			return nil, errDigits
+		}
 		d.noZerosBehind()
 		return d.pads(dst, d.sign(n.negative), n.digits), nil
 	case 'u', 'x', 'X', 'o', 'b', 'c':
-		bits, ok := integerOf(v).bits()
-		if !ok {
+		n, ok := integerOf(v)
+		bits, fits := n.bits()
+		if !ok || !fits {
 			return nil, errors.New("does not fit into 64 bits")
 		}
 		if d.verb == 'c' {
@@ -35,8 +39,13 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 		}
 		return d.pads(dst, "", d.digits(bits)), nil
 	default:
-		f := doubleOf(v)
-		return d.pads(dst, d.sign(f < 0), d.double(math.Abs(f))), nil
+		literal := leadingNumber(v)
+		n, _ := decimal.Parse(literal)
+		text, ok := d.number(n, strings.TrimLeft(literal, "+-"))
+		if !ok {
+			return nil, errDigits
+		}
+		return d.pads(dst, d.sign(n.Sign() < 0), text), nil
 	}
 }
 
@@ -82,52 +91,28 @@ func (d directive) digits(bits uint64) string {
 	return text
 }
 
-// double formats a number that is not negative. It rounds the exact binary value, ties
-// to even.
-func (d directive) double(f float64) string {
-	precision := 6
-	if d.precision >= 0 {
-		precision = min(d.precision, mostDigits)
-	}
-	switch {
-	case math.IsInf(f, 0):
-		return "Inf"
-	case d.verb == 'f' || d.verb == 'F':
-		return strconv.FormatFloat(f, 'f', precision, 64)
-	case d.verb == 'e' || d.verb == 'E':
-		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', precision, 64), "e")
-		return mantissa + string(d.verb) + exponent[:1] + cmp.Or(strings.TrimLeft(exponent[1:], "0"), "0")
-	default:
-		text := Double(f, max(precision, 1))
-		if d.verb == 'g' || d.verb == 'h' {
-			text = strings.Replace(text, "E", "e", 1)
-		}
-		return text
-	}
-}
-
 // integer is a whole number of any size: digits without leading zeros.
 type integer struct {
 	negative bool
 	digits   string
 }
 
-// integerOf is the number at the beginning of a text without its fraction, else 0.
-func integerOf(v Scalar) integer {
+// integerOf returns the number at the beginning of a text without its fraction, or 0 if
+// there is none. ok is false if the number has too many digits.
+func integerOf(v Scalar) (n integer, ok bool) {
 	literal := leadingNumber(v)
 	if strings.ContainsAny(literal, ".eE") {
-		f := math.Trunc(doubleOf(v))
-		if math.IsInf(f, 0) {
-			f = 0
+		number, _ := decimal.Parse(literal)
+		if literal, ok = number.Whole(mostWhole); !ok {
+			return n, false
 		}
-		literal = strconv.FormatFloat(f, 'f', 0, 64)
 	}
 	negative := strings.HasPrefix(literal, "-")
 	digits := strings.TrimLeft(literal, "+-0")
 	if digits == "" {
-		return integer{false, "0"}
+		return integer{false, "0"}, true
 	}
-	return integer{negative, digits}
+	return integer{negative, digits}, true
 }
 
 // bits is the number in 64 bits, unsigned, or in two's complement if negative.
@@ -140,19 +125,10 @@ func (n integer) bits() (uint64, bool) {
 	return u, err == nil
 }
 
-// doubleOf is the number at the beginning of a text, else 0.
-func doubleOf(v Scalar) float64 {
-	f, err := strconv.ParseFloat(leadingNumber(v), 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0
-	}
-	return f
-}
-
-var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
+var leading = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
 
 // leadingNumber is the decimal number at the beginning of a literal, after blanks; ""
 // if there is none.
 func leadingNumber(v Scalar) string {
-	return decimal.FindString(strings.TrimLeft(v.Literal, " \t\n\r\v\f"))
+	return leading.FindString(strings.TrimLeft(v.Literal, " \t\n\r\v\f"))
 }

@@ -74,12 +74,15 @@ func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 // original writes it into addresses, into JSON, and in functions.
 func Spellings(v value.Value) []string {
 	all := []string{v.Raw()}
-	f, ok := v.Float()
-	if !ok || v.IsInteger() || math.IsInf(f, 0) {
+	if v.Kind() != value.Number {
 		return all
 	}
-	shortest := php.Double(f, 0)
-	for _, text := range []string{v.Text(), shortest, strings.ToLower(shortest)} {
+	shortest := v.Shortest()
+	texts := []string{v.Text(), shortest, strings.ToLower(shortest)}
+	if f, ok := v.Float(); ok && !math.IsInf(f, 0) && !v.IsInteger() {
+		texts = append(texts, php.Double(f, 14)) // as the original sent it, and services keep it
+	}
+	for _, text := range texts {
 		if !slices.Contains(all, text) {
 			all = append(all, text)
 		}

@@ -1,8 +1,6 @@
 package secret
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"iter"
 	"slices"
 	"strings"
@@ -12,23 +10,24 @@ import (
 
 // set is a set of secrets by the hashes of their forms.
 type set struct {
-	names   bool            // that what becomes of a secret in names is masked too
+	names   bool            // that what becomes of a secret in names is masked too, and escapes below base64
 	secrets int             // how many, and parts of some
 	forms   map[uint64]form // by their hashes
 	starts  starts
 	// filter has one bit for each start. Almost every position of almost every
 	// text is done with after a look at it.
 	filter [1 << 10]uint64
-	// width is the least number of bytes in a start, longest the number in the
-	// longest form.
-	width, longest int
+	// longest is the number of bytes in the longest form.
+	longest int
+	// quotes and apostrophes are set if a form has such quotes, which CSV doubles.
+	quotes, apostrophes bool
 }
 
 // form is what is known of a form of a secret.
 type form uint8
 
 const (
-	// inWords forms are masked inside words, too.
+	// inWords forms are masked inside words, too. Others are forms of a short secret.
 	inWords form = 1 << iota
 	// whole forms are a secret as it is: all its other forms are there, too.
 	whole
@@ -36,13 +35,12 @@ const (
 	complete
 )
 
-// masking is how a text is masked: a short one as a word only.
-func masking(text string) form {
-	if utf8.RuneCountInString(text) >= wordCharacters {
-		return inWords
-	}
-	return 0
-}
+// tooShort reports whether a text is too short to be searched for: it would be found in
+// the words and numbers of messages.
+func tooShort(text string) bool { return utf8.RuneCountInString(text) < wordCharacters }
+
+// TooShort reports whether a secret is too short to be searched for. A blank one is none.
+func TooShort(secret string) bool { return !blank(secret) && tooShort(secret) }
 
 // addAll adds a secret and the parts of it that are secrets too.
 func (s *set) addAll(secret string) {
@@ -70,17 +68,25 @@ func (s *set) add(secret string) {
 		return
 	}
 	s.secrets++
-	where := masking(secret)
+	if tooShort(secret) {
+		for _, text := range derivedForms(secret) {
+			s.addForm(text, complete)
+		}
+		return
+	}
 	for _, text := range formsOf(secret) {
-		s.addForm(text, where|complete)
+		s.addForm(text, inWords|complete)
 	}
 	s.forms[hash] |= whole
 	if !s.names {
 		return
 	}
+	for _, text := range encodedEscapes(secret) {
+		s.addForm(text, inWords|complete)
+	}
 	for _, name := range namesOf(secret) {
-		if utf8.RuneCountInString(name) >= wordCharacters {
-			s.addForm(name, where)
+		if !tooShort(name) {
+			s.addForm(name, inWords)
 		}
 	}
 }
@@ -92,12 +98,12 @@ func blank(text string) bool {
 
 // addPart adds what may be left of a secret.
 func (s *set) addPart(part string) {
-	if blank(part) {
+	if blank(part) || tooShort(part) {
 		return
 	}
 	s.prepare()
 	before := len(s.forms)
-	s.addForm(part, masking(part))
+	s.addForm(part, inWords)
 	s.secrets += len(s.forms) - before
 }
 
@@ -106,57 +112,7 @@ func (s *set) prepare() {
 	if s.forms == nil {
 		s.forms = map[uint64]form{}
 		s.starts.first = map[uint32]int32{}
-		s.width = startBytes
 	}
-}
-
-// formsOf lists the spellings of a secret that no unescaping produces.
-func formsOf(secret string) []string {
-	raw := []byte(secret)
-	digits := hex.EncodeToString(raw)
-	padded := base64.StdEncoding.EncodeToString(raw)
-	forms := []string{
-		secret, digits, strings.ToUpper(digits),
-		padded, base64.RawStdEncoding.EncodeToString(raw),
-		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
-	}
-	forms = appendWrapped(forms, padded)
-	if inBase64(secret) {
-		forms = appendWrapped(forms, secret)
-	}
-	return forms
-}
-
-// appendWrapped appends a text in lines of the lengths that programs wrap base64
-// at: 76 bytes (MIME, base64) and 64 (PEM, openssl).
-func appendWrapped(forms []string, text string) []string {
-	for _, width := range []int{76, 64} {
-		if len(text) <= width {
-			continue
-		}
-		for _, end := range []string{"\n", "\r\n"} {
-			var lines strings.Builder
-			for from := 0; from < len(text); from += width {
-				if from > 0 {
-					lines.WriteString(end)
-				}
-				lines.WriteString(text[from:min(len(text), from+width)])
-			}
-			forms = append(forms, lines.String())
-		}
-	}
-	return forms
-}
-
-// inBase64 reports whether a text may be base64, or several parts of it like those of
-// a JSON web token.
-func inBase64(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return !tokenCharacter(r) }) < 0
-}
-
-// tokenCharacter reports whether tokens have a character (token68 of RFC 9110).
-func tokenCharacter(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=-_.~", r)
 }
 
 func (s *set) addForm(text string, where form) {
@@ -166,19 +122,20 @@ func (s *set) addForm(text string, where form) {
 	if known {
 		return
 	}
-	width := min(len(text), startBytes)
-	s.width = min(s.width, width)
 	s.longest = max(s.longest, len(text))
-	key := startOf([]byte(text[:width]))
+	s.quotes = s.quotes || strings.Contains(text, `"`)
+	s.apostrophes = s.apostrophes || strings.Contains(text, "'")
+	key := startOf([]byte(text[:startBytes]))
 	s.starts.add(key, len(text))
 	index, bit := filterBit(key)
 	s.filter[index] |= bit
 }
 
-// startBytes is how much of a form must match before it is looked up.
+// startBytes is the number of bytes that must match before a form is looked up. No form is
+// shorter.
 const startBytes = 4
 
-// startOf packs bytes of a text, at most four and folded, into one number.
+// startOf packs the first bytes of a text, folded, into one number.
 func startOf(text []byte) uint32 {
 	var start uint32
 	for i, b := range text {

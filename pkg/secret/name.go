@@ -3,6 +3,7 @@ package secret
 import (
 	"net/textproto"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -10,14 +11,19 @@ import (
 // namesOf lists what becomes of a text in one line, without line feeds, and in
 // names, which are made of fewer characters: of columns and tables (see
 // pkg/tables/mapping), of typed columns, of hosts, of properties in JSON pointers, and of
-// headers as net/http spells them at the start of a word and inside of one.
+// headers as net/http spells them at the start of a word and inside of one; and the text
+// in capital letters.
 func namesOf(text string) []string {
 	column := columnName(text)
 	inside := textproto.CanonicalMIMEHeaderKey("x" + text)
+	capitals := ""
+	if utf8.RuneCountInString(text) >= pieceCharacters { // a shorter one may be an ordinary word
+		capitals = strings.ToUpper(text)
+	}
 	return []string{
 		strings.Join(strings.Fields(text), " "),
 		column, strings.Trim(dashes(column), "_"),
-		strings.ToLower(text),
+		strings.ToLower(text), capitals,
 		strings.TrimPrefix(failure.PointerJoin("", text), "/"),
 		textproto.CanonicalMIMEHeaderKey(text), inside[1:],
 	}

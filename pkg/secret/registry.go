@@ -19,11 +19,12 @@ import (
 const Hidden = "[hidden]"
 
 const (
-	// wordCharacters is the length from which a secret is masked inside words.
+	// wordCharacters is the length from which a text is searched for.
 	wordCharacters = 4
 	// lineCharacters is the length from which a line of a secret is one itself.
 	lineCharacters = 16
-	// pieceCharacters is the length from which a piece of a secret address is masked.
+	// pieceCharacters is the length from which a piece of a secret address is masked, and
+	// a secret in capital letters.
 	pieceCharacters = 8
 )
 
@@ -31,19 +32,20 @@ const (
 // The zero value has none; all methods may be called from many goroutines.
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
-// alphabets, with and without padding), and each of these also under any
-// percent-encoding and any escapes of JSON and HTML: it does not matter which
-// characters the writer chose to escape, for the text is compared as its reader
-// would see it. Base64 of a secret joined with something else is another secret:
-// the code that computes it adds it.
+// alphabets, with and without padding, and from seven bytes on also joined with other
+// text), and each of these also under any percent-encoding, any escapes of JSON and
+// HTML, the zero bytes of UTF-16 and UTF-32, and the doubled quotes of CSV: it does not
+// matter which characters the writer chose to escape, for the text is compared as its
+// reader would see it.
 //
 // What may be left of a secret is masked too, but is none (Find): of four and more
 // characters what becomes of a lasting one in a name, of a column, a header or a
 // host; pieces of addresses; what was cut.
 //
-// A secret of fewer than four characters is masked only where neither of its
-// neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
-// still hides the 1 of "page 1": better not to add what no one would guard.
+// A secret of fewer than four characters is not searched for: it would be found in the
+// numbers and words of every message. Its forms of four and more characters are (base64,
+// hexadecimal, escapes), where neither of their neighbours is a letter or digit. Where it
+// is put into a request, Sensitive hides it by its place.
 //
 // Only hashes are kept, not the secrets.
 type Registry struct {

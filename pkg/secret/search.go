@@ -15,7 +15,7 @@ const (
 	// text that is searched at once the spelling may be as long as the text.
 	leastAhead, mostAhead, growth = 4 << 10, 256 << 10, 16
 	// leftOf is how many bytes before a part of a text are read with it, to know
-	// what is before a short secret.
+	// what is before a form of a short secret.
 	leftOf = 64
 )
 
@@ -24,10 +24,13 @@ const (
 func find(text string, parts bool, sets ...*set) []Span {
 	searched := make([]*set, 0, len(sets)) // on the stack
 	longest := 0
+	var doubled doubling
 	for _, s := range sets {
 		if s != nil && len(s.forms) > 0 {
 			searched = append(searched, s)
 			longest = max(longest, s.longest)
+			doubled.quotes = doubled.quotes || s.quotes
+			doubled.apostrophes = doubled.apostrophes || s.apostrophes
 		}
 	}
 	if len(searched) == 0 || text == "" {
@@ -37,6 +40,7 @@ func find(text string, parts bool, sets ...*set) []Span {
 	step := max(leastStep, ahead)
 	w := windows.Get().(*window)
 	defer windows.Put(w)
+	w.doubled = doubled
 	var spans []Span
 	for from := 0; from < len(text); from += step {
 		if len(text)-from <= step+ahead {
@@ -86,18 +90,15 @@ func (h *hits) add(from, to int) {
 func (s *set) search(w *window, parts bool, found *hits) {
 	for _, on := range w.paths {
 		from, to := int(on.from), int(on.to)
-		if s.width == startBytes {
-			text := w.bytes[from:to]
-			for at := 0; at+startBytes <= len(text); at++ {
-				index, bit := filterBit(binary.LittleEndian.Uint32(text[at:]))
-				if s.filter[index]&bit != 0 {
-					s.match(w, on, from+at, parts, found)
-				}
+		text := w.bytes[from:to]
+		for at := 0; at+startBytes <= len(text); at++ {
+			index, bit := filterBit(binary.LittleEndian.Uint32(text[at:]))
+			if s.filter[index]&bit != 0 {
+				s.match(w, on, from+at, parts, found)
 			}
-			// What begins near the end of the path continues along another one.
-			from = max(from, to-startBytes+1)
 		}
-		for at := from; at < to; at++ {
+		// What begins near the end of the path continues along another one.
+		for at := max(from, to-startBytes+1); at < to; at++ {
 			s.match(w, on, at, parts, found)
 		}
 	}
@@ -107,29 +108,27 @@ func (s *set) search(w *window, parts bool, found *hits) {
 func (s *set) match(w *window, on path, at int, parts bool, found *hits) {
 	longest, end := 0, 0
 	var room [startBytes]byte
-	for width := startBytes; width >= s.width; width-- {
-		var start []byte
-		if at+width <= int(on.to) {
-			start = w.bytes[at : at+width]
-		} else if start = w.take(room[:0], at, width); len(start) < width {
+	var start []byte
+	if at+startBytes <= int(on.to) {
+		start = w.bytes[at : at+startBytes]
+	} else if start = w.take(room[:0], at, startBytes); len(start) < startBytes {
+		return
+	}
+	key := startOf(start)
+	if index, bit := filterBit(key); s.filter[index]&bit == 0 {
+		return
+	}
+	for n := range s.starts.lengths(key) {
+		if n <= longest {
 			continue
 		}
-		key := startOf(start)
-		if index, bit := filterBit(key); s.filter[index]&bit == 0 {
+		hash, last, ok := w.hash(on, at, n)
+		if !ok {
 			continue
 		}
-		for n := range s.starts.lengths(key) {
-			if n <= longest {
-				continue
-			}
-			hash, last, ok := w.hash(on, at, n)
-			if !ok {
-				continue
-			}
-			is, known := s.forms[hash]
-			if known && (parts || is&complete != 0) && (is&inWords != 0 || w.alone(on, at, last)) {
-				longest, end = n, last
-			}
+		is, known := s.forms[hash]
+		if known && (parts || is&complete != 0) && (is&inWords != 0 || w.alone(on, at, last)) {
+			longest, end = n, last
 		}
 	}
 	if longest > 0 {

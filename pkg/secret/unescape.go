@@ -15,12 +15,44 @@ type escapes struct {
 }
 
 // kinds are the escapes of JSON (and \xNN, which quoted Go strings have),
-// percent-encoding, and HTML. That a plus sign may stand for a blank is known to
-// those who compare (folded).
+// percent-encoding, HTML, and the character sets UTF-16 and UTF-32; in CSV also quotes
+// that are doubled. That a plus sign may stand for a blank is known to those who compare
+// (folded).
 var kinds = [...]escapes{
 	{'\\', jsonEscape},
 	{'%', func(plain, text []byte) ([]byte, int) { return hexByte(plain, text, 1) }},
 	{'&', htmlEscape},
+	{0, wideCharacter},
+	{'"', doubledQuote},
+	{'\'', doubledQuote},
+}
+
+// doubling is the set of quotes that are doubled in secrets. Without such quotes in a secret
+// they are not looked for, because many texts have empty strings ("").
+type doubling struct{ quotes, apostrophes bool }
+
+// skips reports whether a kind of escapes need not be undone.
+func (d doubling) skips(kind escapes) bool {
+	return kind.mark == '"' && !d.quotes || kind.mark == '\'' && !d.apostrophes
+}
+
+// wideCharacter reads a character of ASCII in UTF-16 or UTF-32: one or three zero bytes
+// before it (after it they are before the next one).
+func wideCharacter(plain, text []byte) ([]byte, int) {
+	const zeros = 3
+	for n := 1; n < len(text) && n <= zeros; n++ {
+		if text[n] != 0 {
+			return append(plain, text[n]), n + 1
+		}
+	}
+	return plain, 0
+}
+
+func doubledQuote(plain, text []byte) ([]byte, int) {
+	if len(text) < 2 || text[1] != text[0] {
+		return plain, 0
+	}
+	return append(plain, text[0]), 2
 }
 
 // longestEscape is how many bytes an escape has at most: two surrogates of JSON.

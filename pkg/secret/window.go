@@ -30,6 +30,8 @@ type window struct {
 	undone [layers]level
 	read   *level
 	seen   []reading // what was searched
+	// doubled is the set of quotes that are undone in the text.
+	doubled doubling
 
 	// paths through the nodes, one after the other, with their bytes (folded) and
 	// the node of each.
@@ -95,6 +97,9 @@ func (w *window) each(text string, search func()) {
 func (w *window) escaped() bool {
 	var plain [longestEscape]byte
 	for _, kind := range kinds {
+		if w.doubled.skips(kind) {
+			continue
+		}
 		for at := 0; ; at++ {
 			next := bytes.IndexByte(w.bytes[at:], kind.mark)
 			if next < 0 {
@@ -126,7 +131,7 @@ func (w *window) deeper(from *level, depth int, search func()) {
 	}
 	for _, kind := range kinds {
 		to := &w.undone[depth]
-		if !w.undo(kind, from, to) {
+		if w.doubled.skips(kind) || !w.undo(kind, from, to) {
 			continue
 		}
 		if first, again := w.visit(to.hash(), depth); first {

@@ -19,7 +19,7 @@ type Columns struct {
 func (c *Columns) Keys() []string { return []string{keyColumns} }
 
 func (c *Columns) Load(previous value.Value) {
-	c.known = previous.Field(keyColumns)
+	c.known = previous.Field(keyColumns).AsObject()
 	if c.broken = !c.known.IsNull() && !columnsByTable(c.known); c.broken {
 		c.known = value.Value{}
 	}

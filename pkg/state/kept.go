@@ -10,6 +10,7 @@ import (
 // Keep is Set for a value that the next run needs even if this one fails, however much
 // is remembered. It reports whether that is another value than the last one.
 func (m *Memory) Keep(name string, v value.Value) (changed bool, err error) {
+	v = portableAs(name, v)
 	if before := m.Now(name, ""); !before.IsNull() && before.Equal(v) {
 		return false, nil
 	}
@@ -53,9 +54,10 @@ func (m *Memory) keptMembers() []value.Member {
 	return all
 }
 
-// members is an object, or an empty one in the place of anything else.
+// members returns v as an object, or an empty object if v is neither an object nor a list.
+// For lists see object.
 func members(v value.Value) value.Value {
-	if v.Kind() != value.Object {
+	if v = v.AsObject(); v.Kind() != value.Object {
 		return value.OfMembers()
 	}
 	return v

@@ -10,11 +10,11 @@ import (
 // logins remembered under these names. A token that changes with each use would be lost
 // with it. It is null if there is nothing.
 func OfLogins(previous value.Value, names []string) value.Value {
-	remembered := previous.Field(keyRemembered)
+	remembered := members(previous.Field(keyRemembered))
 	own := only(remembered, names)
 	var iterations []value.Member
-	for _, m := range remembered.Field(KeyIterations).Members() {
-		if kept := only(m.Value, names); len(kept) > 0 {
+	for _, m := range members(remembered.Field(KeyIterations)).Members() {
+		if kept := only(members(m.Value), names); len(kept) > 0 {
 			iterations = append(iterations, value.Member{Name: m.Name, Value: value.OfMembers(kept...)})
 		}
 	}

@@ -63,6 +63,7 @@ type values struct {
 	before map[string]value.Value
 	now    map[string]value.Value // those that this run has set
 	order  []string               // of all combinations
+	held   held
 }
 
 func (m *Memory) load(before value.Value, names []Name, place string, warn func(text string)) {
@@ -75,12 +76,9 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 		vs := m.of(member.Name)
 		vs.per = form.Per
 		v := member.Value
-		if Secret(member.Name) {
-			v = v.AsSecret()
-		}
 		at := fmt.Sprintf("'%s' in %s", member.Name, place)
 		if !form.Per {
-			m.bytes += vs.load("", v, form, at, warn)
+			m.bytes += vs.load("", portableAs(member.Name, v), form, at, warn)
 			continue
 		}
 		once := onlyFirst(warn)
@@ -89,7 +87,7 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 			if Secret(member.Name) {
 				combination = strings.TrimPrefix(combination, "#")
 			}
-			m.bytes += vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), once)
+			m.bytes += vs.load(combination, portableAs(member.Name, one.Value), form, fmt.Sprintf("'%s' in %s", one.Name, at), once)
 		}
 	}
 	for _, n := range names {
@@ -113,6 +111,13 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 	if form.Scalar && !v.IsScalar() && !v.IsNull() {
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
 		return 0
+	}
+	if depthOf(v) > MaxValueDepth {
+		warn(fmt.Sprintf("%s has more than %d levels of objects and lists; it is not known any more", place, MaxValueDepth))
+		return 0
+	}
+	if rounded(v) {
+		warn(fmt.Sprintf("%s is %s, which was probably a longer integer before the platform rounded it, so rows may be missing; correct it, or run once without the state", place, v.Raw()))
 	}
 	bytes = sizeOf(v)
 	if twice, ok := vs.before[combination]; ok { // a secret with and without the hash sign
@@ -175,7 +180,8 @@ func (vs *values) find(combination string, now bool) value.Value {
 	return vs.before[combination]
 }
 
-// Set remembers a value. With null what earlier runs left stays. An error is a user
+// Set remembers a value, in the form that survives the platform (see portable). With null
+// what earlier runs left stays. A value that is held stays as it is. An error is a user
 // error.
 func (m *Memory) Set(name, combination string, v value.Value) error {
 	return m.set(name, combination, v, MaxBytes)
@@ -186,9 +192,16 @@ func (m *Memory) set(name, combination string, v value.Value, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
+	if vs.isHeld(combination) {
+		return nil
+	}
 	if Secret(name) && v.Len() > 0 {
 		return failure.Userf("the value of '%s' is an %s, expected one value: the platform encrypts no other secrets", name, v.Kind())
 	}
+	if depthOf(v) > MaxValueDepth {
+		return failure.Userf("the value of '%s' has more than %d levels of objects and lists: the platform cannot read a state that is so deep; remember a value inside it", name, MaxValueDepth)
+	}
+	v = portableAs(name, v)
 	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // a state may hold more
 		return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
 	}
@@ -200,11 +213,16 @@ func (m *Memory) set(name, combination string, v value.Value, most int) error {
 	if !vs.has(combination) {
 		vs.order = append(vs.order, combination)
 	}
-	if Secret(name) {
-		v = v.AsSecret()
-	}
 	vs.now[combination] = v
 	return nil
+}
+
+// portableAs returns a value in the form in which it is remembered under a name.
+func portableAs(name string, v value.Value) value.Value {
+	if v = portable(v); Secret(name) && !v.IsNull() {
+		v = asText(v).AsSecret()
+	}
+	return v
 }
 
 // has reports whether a combination is known.

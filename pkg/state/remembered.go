@@ -78,12 +78,15 @@ func (r *Remembered) check(warn func(text string)) {
 	r.iterations = object(r.previous.Field(KeyIterations), fmt.Sprintf("'%s' in %s", KeyIterations, place), warn)
 }
 
-// object is an object, or null in the place of anything else.
+// object returns v as an object, or null if v is neither an object nor a list. PHP writes
+// an empty object, and an object with the keys 0, 1, 2 and so on, as a list.
 func object(v value.Value, place string, warn func(text string)) value.Value {
-	if v.IsNull() || v.Kind() == value.Object {
+	switch {
+	case v.IsNull() || v.Kind() == value.Object:
 		return v
-	}
-	if !v.Empty() { // an empty list is an empty object to PHP
+	case v.Len() > 0:
+		return v.AsObject()
+	case !v.Empty():
 		warn(place + " is not an object; what it held is not known any more")
 	}
 	return value.Value{}

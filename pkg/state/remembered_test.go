@@ -38,7 +38,7 @@ func TestRemembered(t *testing.T) {
 
 		{"no object", `{"remembered":5}`, []string{""}, one, "", `5`, `null`, `{"remembered":{"a":5}}`, []string{"'remembered' is not an object; what it held is not known any more"}},
 		{"an empty list", `{"remembered":[]}`, []string{""}, one, "", ``, `null`, `{"remembered":[]}`, nil},
-		{"iterations: no object", `{"remembered":{"iterations":[1]}}`, []string{"i", "j"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
+		{"iterations: no object", `{"remembered":{"iterations":5}}`, []string{"i", "j"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
 			[]string{"'iterations' in 'remembered' is not an object; what it held is not known any more"}},
 		{"an iteration: no object", `{"remembered":{"iterations":{"i":"x"}}}`, []string{"i"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
 			[]string{"'i' in 'iterations' in 'remembered' is not an object; what it held is not known any more"}},
@@ -68,8 +68,8 @@ func TestRemembered(t *testing.T) {
 					t.Errorf("after it was set: before %s, now %s", before, now)
 				}
 			}
-			if got := s.Next().JSON(); got != row.want {
-				t.Errorf("got  %s\nwant %s", got, row.want)
+			if got, err := s.Next(); err != nil || got.JSON() != row.want {
+				t.Errorf("got  %s\nwant %s (%v)", got.JSON(), row.want, err)
 			}
 			if !slices.Equal(warnings, row.warnings) {
 				t.Errorf("warnings %q, want %q", warnings, row.warnings)
@@ -218,7 +218,10 @@ func FuzzRemembered(f *testing.F) {
 					t.Fatal(err)
 				}
 			}
-			next = s.Next()
+			var err error
+			if next, err = s.Next(); err != nil {
+				t.Fatal(err)
+			}
 			if again, err := value.Parse([]byte(next.JSON())); err != nil || !again.Equal(next) {
 				t.Fatalf("%v: %s is not read as it is", err, next.JSON())
 			}

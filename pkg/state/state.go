@@ -52,11 +52,13 @@ func (s *State) Add(c Contributor) {
 }
 
 // Next returns the document for the next run. New members follow those of the
-// previous run, in the order of the contributors.
-func (s *State) Next() value.Value {
+// previous run, in the order of the contributors. A document that the platform could
+// not read again is a user error.
+func (s *State) Next() (value.Value, error) {
 	members := slices.Clone(s.previous.Members())
 	for _, c := range s.contributors {
 		members = append(members, c.Save()...)
 	}
-	return value.OfMembers(members...)
+	next := value.OfMembers(members...)
+	return next, checkDepth(next)
 }

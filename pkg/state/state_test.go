@@ -27,6 +27,8 @@ func TestNext(t *testing.T) {
 		{"columns", `{"tableColumns":{"other":["a"]}}`, `{"data":{}}`, []string{"id"},
 			`{"tableColumns":{"other":["a"],"t":["id"]},"time":{"previousStart":5},"json_parser.struct":{"data":{}},"json_parser.structVersion":3}`},
 		{"columns that no one watches", `{"tableColumns":{"other":["a"]}}`, `null`, nil, `{"tableColumns":{"other":["a"]},"time":{"previousStart":5}}`},
+		{"columns of tables 0 and 1 that PHP made a list of", `{"tableColumns":[["a"],["b"]]}`, `null`, []string{"id"}, `{"tableColumns":{"0":["a"],"1":["b"],"t":["id"]},"time":{"previousStart":5}}`},
+		{"no columns, after PHP", `{"tableColumns":[]}`, `null`, []string{"id"}, `{"tableColumns":{"t":["id"]},"time":{"previousStart":5}}`},
 		{"broken columns", `{"tableColumns":{"other":[1]}}`, `null`, []string{"id"}, `{"tableColumns":{"t":["id"]},"time":{"previousStart":5}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -38,8 +40,9 @@ func TestNext(t *testing.T) {
 				columns.Watch(func(string) {})
 				columns.Changed("t", row.columns)
 			}
-			if got := s.Next().JSON(); got != row.want {
-				t.Errorf("got  %s\nwant %s", got, row.want)
+			got, err := s.Next()
+			if err != nil || got.JSON() != row.want {
+				t.Errorf("got  %s, %v\nwant %s", got.JSON(), err, row.want)
 			}
 		})
 	}

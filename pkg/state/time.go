@@ -12,6 +12,7 @@ const (
 type Time struct {
 	start int64 // Unix seconds
 	times value.Value
+	held  bool
 }
 
 // NewTime makes the Time of a run that starts at start, in Unix seconds.
@@ -32,6 +33,12 @@ func (t *Time) Keys() []string { return []string{keyTime} }
 
 func (t *Time) Load(previous value.Value) { t.times = previous.Field(keyTime) }
 
+// Hold leaves the start of the previous run as it is.
+func (t *Time) Hold() { t.held = true }
+
 func (t *Time) Save() []value.Member {
+	if t.held {
+		return nil
+	}
 	return []value.Member{{Name: keyTime, Value: t.times.Without(keyCurrent).With(keyPrevious, t.Current())}}
 }

@@ -37,6 +37,7 @@ func Parse(text []byte) (Value, error) {
 // SyntaxError says why and where a text is not JSON.
 type SyntaxError struct {
 	Line, Column int // both from 1, columns in bytes
+	Offset       int // in bytes, from 0
 	Reason       string
 	cause        error
 }
@@ -59,6 +60,7 @@ func syntaxError(text []byte, offset int64, err error) error {
 		e.Reason = "unexpected end of the text"
 	}
 	before := text[:min(int(offset), len(text))]
+	e.Offset = len(before)
 	e.Line = 1 + bytes.Count(before, []byte("\n"))
 	e.Column = len(before) - bytes.LastIndexByte(before, '\n')
 	return e

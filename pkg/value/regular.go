@@ -2,16 +2,15 @@ package value
 
 import (
 	"bytes"
-	"math"
-	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// A number with a fraction or an exponent is a double, and the same double can be
-// written in many ways. Its regular form has the fewest digits that give the double,
-// and a point and no exponent unless that is long. Integers have one form only.
+// A number with a fraction or an exponent can be written in many ways, see
+// decimal.AppendRegular. Integers have one form only, and differ from numbers with a
+// fraction: 1 and 1.0 are two types in PHP.
 
-// regular reports whether the literal of such a number is certainly regular. It does
-// not compute: decimals of up to 15 digits are all different doubles.
+// regular reports whether the literal of such a number is certainly regular.
 func regular(literal []byte) bool {
 	point := bytes.IndexByte(literal, '.')
 	if point < 0 || len(literal) > len(".")+15 || bytes.ContainsAny(literal[point:], "eE") {
@@ -35,17 +34,6 @@ func appendRegular(dst []byte, number Packed) []byte {
 	if !bytes.ContainsAny(literal, ".eE") || regular(literal) {
 		return append(dst, number...)
 	}
-	f, _ := strconv.ParseFloat(string(literal), 64)
-	if math.IsInf(f, 0) {
-		return append(dst, number...)
-	}
-	// Without an exponent the largest double has 309 digits.
-	if size := math.Abs(f); size != 0 && (size < 1e-16 || size >= 1e16) {
-		return appendPackedText(append(dst, packedNumber), strconv.AppendFloat(nil, f, 'e', -1, 64))
-	}
-	text := strconv.AppendFloat(nil, f, 'f', -1, 64)
-	if bytes.IndexByte(text, '.') < 0 {
-		text = append(text, ".0"...)
-	}
-	return appendPackedText(append(dst, packedNumber), text)
+	var buf [64]byte
+	return appendPackedText(append(dst, packedNumber), decimal.AppendRegular(buf[:0], literal))
 }

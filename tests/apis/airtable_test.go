@@ -9,7 +9,9 @@ import (
 )
 
 // airtable refuses every request to a base for 30 seconds after one too many, and does not
-// say so in a header. Facts: https://airtable.com/developers/web/api/rate-limits,
+// say so in a header. Records lack empty fields, and say nowhere when they were modified;
+// only a formula knows it, if they were modified since their creation. Facts:
+// https://airtable.com/developers/web/api/rate-limits,
 // https://airtable.com/developers/web/api/list-records.
 type airtable struct {
 	*world
@@ -18,6 +20,17 @@ type airtable struct {
 	records map[string][]airtableRecord
 	refused map[string]time.Time // until when, by base
 }
+
+const (
+	// airtableInterface is a base of which the user may see interfaces only.
+	airtableInterface = "app9"
+	// airtableGoneBase is a base that is deleted between the list of bases and its tables.
+	airtableGoneBase = "app8"
+	// airtableGone is a table that is deleted between the list of tables and its records.
+	airtableGone = "tblGone"
+	// airtableShrinks is a table whose first record is deleted after the first run.
+	airtableShrinks = "app4/tbl1"
+)
 
 type airtableRecord struct {
 	id                string
@@ -33,13 +46,15 @@ func newAirtable(w *world) imitation {
 			a.addTable(base, fmt.Sprint("tbl", t), t*115)
 		}
 	}
+	a.bases = append(a.bases, airtableInterface, airtableGoneBase)
+	a.tables["app2"] = append(a.tables["app2"], airtableGone)
 	return a
 }
 
 func (a *airtable) addTable(base, table string, records int) {
 	a.tables[base] = append(a.tables[base], table)
 	for r := range records {
-		record := airtableRecord{id: fmt.Sprint("rec", r), created: firstDay.Add(-time.Duration(r+1) * time.Hour)}
+		record := airtableRecord{id: fmt.Sprint("rec", r), created: firstDay.Add(-time.Duration((r+1)/2+1) * time.Hour)} // two at a time
 		if r%2 == 0 {
 			record.modified = record.created.Add(10 * time.Minute)
 		}
@@ -60,13 +75,20 @@ func (a *airtable) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case path == "meta/bases":
 		items := []any{}
 		for _, id := range a.bases {
-			items = append(items, map[string]any{"id": id, "name": "Base " + id, "permissionLevel": "read"})
+			level := "read"
+			if id == airtableInterface {
+				level = "none"
+			}
+			items = append(items, map[string]any{"id": id, "name": "Base " + id, "permissionLevel": level})
 		}
-		a.page(rw, r, "bases", items, 3)
+		a.page(rw, r, "bases", items, 50)
+	case base == airtableGoneBase:
+		a.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"error": "NOT_FOUND"})
 	case a.tables[base] == nil && base != "app0":
 		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
 	case a.limited(base):
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"error": "RATE_LIMIT_REACHED"}}})
+		a.refuseUntil(rw, r, a.refused[base], http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"error": "RATE_LIMIT_REACHED"}}})
 	case path == "meta/bases/"+base+"/tables":
 		items := []any{}
 		for _, id := range a.tables[base] {
@@ -93,11 +115,24 @@ func (a *airtable) limited(base string) bool {
 }
 
 // airtableFormula is the formula of the configuration.
-var airtableFormula = regexp.MustCompile(`^OR\(IS_AFTER\(CREATED_TIME\(\), DATETIME_PARSE\('([^']*)'\)\), IS_AFTER\(LAST_MODIFIED_TIME\(\), DATETIME_PARSE\('([^']*)'\)\)\)$`)
+var airtableFormula = regexp.MustCompile(`^IS_AFTER\(IF\(LAST_MODIFIED_TIME\(\), LAST_MODIFIED_TIME\(\), CREATED_TIME\(\)\), DATETIME_PARSE\('([^']*)'\)\)$`)
+
+// changed is what the formula computes.
+func (r airtableRecord) changed() time.Time {
+	if r.modified.IsZero() {
+		return r.created
+	}
+	return r.modified
+}
 
 // list answers with records of a table.
 func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 	all, known := a.records[table]
+	if strings.HasSuffix(table, airtableGone) {
+		a.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"error": "NOT_FOUND"})
+		return
+	}
 	if !known && !strings.HasSuffix(table, "/tbl0") {
 		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
 		return
@@ -105,7 +140,7 @@ func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 	var since time.Time
 	if formula := r.URL.Query().Get("filterByFormula"); formula != "" || r.URL.Query().Has("filterByFormula") {
 		m := airtableFormula.FindStringSubmatch(formula)
-		if m == nil || m[1] != m[2] {
+		if m == nil {
 			a.refuse(rw, r, http.StatusUnprocessableEntity, "INVALID_FILTER_BY_FORMULA")
 			return
 		}
@@ -115,15 +150,19 @@ func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 			return
 		}
 	}
+	if table == airtableShrinks && all[0].id != "rec0" {
+		a.shows(deleted)
+	}
 	items := []any{}
 	for _, record := range all {
-		if !record.created.After(since) && !record.modified.After(since) {
+		if !record.changed().After(since) {
 			continue
 		}
-		fields := map[string]any{} // empty fields are absent
+		fields := map[string]any{"Ratio": map[string]any{"specialValue": "NaN"}} // empty fields are absent
 		if !record.modified.IsZero() {
 			fields["Name"] = record.modified.Format(time.RFC3339)
 		}
+		a.shows(absentKey, oddValue)
 		items = append(items, map[string]any{"id": record.id, "createdTime": record.created.Format(time.RFC3339), "fields": fields})
 	}
 	if r.URL.Query().Get("pageSize") != "100" {
@@ -142,10 +181,19 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 			return
 		}
 	}
+	if from == size {
+		size -= 40 // a page may have fewer than requested
+	}
 	to := min(from+size, len(items))
 	answer := map[string]any{name: items[from:to]}
 	if to < len(items) {
 		answer["offset"] = fmt.Sprintf("itr1/rec%d", to)
+		if to-from < 100 && name == "records" {
+			a.shows(shortPage)
+		}
+		if created := items[to].(map[string]any)["createdTime"]; created != nil && created == items[to-1].(map[string]any)["createdTime"] {
+			a.shows(tie)
+		}
 	}
 	reply(rw, http.StatusOK, answer)
 }
@@ -153,17 +201,18 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 func (a *airtable) nextDay() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	old := a.records["app4/tbl1"]
+	old := a.records[airtableShrinks]
 	old[7].modified = firstDay.Add(2 * time.Hour)
-	a.records["app4/tbl1"] = append(old[1:], airtableRecord{id: "rec900", created: firstDay.Add(time.Hour)}) // the first one is deleted
-	a.records["app3/tbl1"][4].modified = firstDay.Add(-3 * time.Minute)                                      // too late for the first run
-	a.addTable("app1", "tbl2", 130)                                                                          // older records; other bases have a table of this id
+	a.records[airtableShrinks] = append(old[1:], airtableRecord{id: "rec900", created: firstDay.Add(time.Hour)})
+	a.records["app3/tbl1"][4].modified = firstDay.Add(-3 * time.Minute) // too late for the first run
+	a.addTable("app1", "tbl2", 130)                                     // older records; other bases have a table of this id
 }
 
 func (a *airtable) expected(day int) tables {
 	want := tables{}
 	for _, base := range a.bases {
-		want["bases"] = append(want["bases"], row{"id": base, "permission_level": "read"})
+		level := map[bool]string{true: "none", false: "read"}[base == airtableInterface]
+		want["bases"] = append(want["bases"], row{"id": base, "permission_level": level})
 		for _, table := range a.tables[base] {
 			want["tables"] = append(want["tables"], row{"base_id": base, "id": table, "name": "Table " + table})
 			since := firstDay.Add(-5 * time.Minute)
@@ -171,11 +220,20 @@ func (a *airtable) expected(day int) tables {
 				since = time.Time{}
 			}
 			for _, record := range a.records[base+"/"+table] {
-				if record.created.After(since) || record.modified.After(since) {
+				if record.changed().After(since) {
 					want["records"] = append(want["records"], row{"base_id": base, "table_id": table, "id": record.id})
 				}
 			}
 		}
 	}
 	return want
+}
+
+func (a *airtable) notShown() map[condition]string {
+	return map[condition]string{
+		archived:     "Airtable archives neither bases nor tables nor records",
+		forbidden:    "a base that the user may not read says so in the list and is not requested; any other 403 ends the run, because it may be a token without a scope",
+		errorIn200:   "errors have a status of their own; a cell with an error is a value",
+		expiredToken: "a personal access token does not expire",
+	}
 }

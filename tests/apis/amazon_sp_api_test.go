@@ -3,8 +3,8 @@ package apis
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,8 +13,10 @@ import (
 	"time"
 )
 
-// amazonSPAPI makes reports: createReport, getReport until it is done, getReportDocument,
-// and a file on another host. Facts:
+// amazonSPAPI lists orders with their items, and the inventory of Fulfillment by Amazon.
+// It makes reports: createReport, getReport until it is done, getReportDocument, and a file
+// on another host. Facts: the models in https://github.com/amzn/selling-partner-api-models,
+// https://developer-docs.amazon.com/sp-api/docs/orders-api-migration-guide,
 // https://developer-docs.amazon.com/sp-api/docs/reports-api-v2021-06-30-reference,
 // https://developer-docs.amazon.com/sp-api/docs/connecting-to-the-selling-partner-api.
 type amazonSPAPI struct {
@@ -22,8 +24,13 @@ type amazonSPAPI struct {
 	tokens    map[string]time.Time // when they were issued
 	reports   []*amazonReport
 	shipments []amazonShipment
-	listings  map[string]string // names by SKU
-	started   time.Time         // of the run of this day, as far as the API knows
+	orders    []amazonOrder
+	// left is the number of requests in the bucket of searchOrders at a time.
+	left     float64
+	filled   time.Time
+	full     time.Time         // until when createReport refuses requests
+	listings map[string]string // names by SKU
+	started  time.Time         // of the run of this day, as far as the API knows
 }
 
 type amazonReport struct {
@@ -40,6 +47,13 @@ type amazonShipment struct {
 	reported int
 }
 
+type amazonOrder struct {
+	id      string
+	updated time.Time
+	items   int
+	pending bool // it has no proceeds yet
+}
+
 const (
 	amazonHost  = "sellingpartnerapi-na.amazon.com"
 	amazonFiles = "tortuga-prod-na.s3-external-1.amazonaws.com"
@@ -49,14 +63,28 @@ const (
 )
 
 func newAmazonSPAPI(w *world) imitation {
-	a := &amazonSPAPI{world: w, tokens: map[string]time.Time{}, started: firstDay}
+	a := &amazonSPAPI{world: w, tokens: map[string]time.Time{}, started: firstDay, left: 20, filled: w.Now()}
 	a.listings = map[string]string{"SKU-1": `Shelf 24" wide`, "SKU-2": `"Deluxe" lamp`, "SKU-3": "Café table"}
 	for i := range 80 { // every 8 hours, for 26 days: there is no data for the first report
 		a.add(i, firstDay.Add(-time.Duration(i)*8*time.Hour-30*time.Minute), 1)
 	}
 	a.add(1001, firstDay.Add(-50*time.Hour), 2) // reported late
 	a.add(1002, firstDay.Add(5*time.Hour), 2)
+	for i := range 260 {
+		a.put(i, firstDay.Add(-time.Duration(i)*4*time.Hour), 1+i%3)
+	}
+	a.put(300, firstDay.Add(-time.Hour), 1) // where the lookback of the next run starts
 	return a
+}
+
+// put adds an order, or replaces the one with its number.
+func (a *amazonSPAPI) put(i int, updated time.Time, items int) {
+	o := amazonOrder{fmt.Sprintf("111-%07d", i), updated, items, i%50 == 0}
+	if at := slices.IndexFunc(a.orders, func(x amazonOrder) bool { return x.id == o.id }); at >= 0 {
+		a.orders[at] = o
+		return
+	}
+	a.orders = append(a.orders, o)
 }
 
 func (a *amazonSPAPI) add(i int, shipped time.Time, reported int) {
@@ -91,6 +119,11 @@ func (a *amazonSPAPI) login(rw http.ResponseWriter, r *http.Request) {
 		a.refuse(rw, r, http.StatusBadRequest, "invalid_grant: "+r.PostForm.Encode())
 		return
 	}
+	for _, issued := range a.tokens {
+		if age := a.Now().Sub(issued); age > amazonTokenLife && age < time.Hour {
+			a.shows(expiredToken) // the last one, in this run
+		}
+	}
 	token := "Atza|" + strconv.Itoa(len(a.tokens))
 	a.tokens[token] = a.Now()
 	reply(rw, http.StatusOK, map[string]any{"access_token": token, "refresh_token": "your-refresh-token", "token_type": "bearer", "expires_in": int(amazonTokenLife.Seconds())})
@@ -103,6 +136,14 @@ func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 	// and its answer: they are part of the tolerance.
 	if !known || a.Now().After(issued.Add(2*amazonTokenLife)) || r.Header.Get("User-Agent") == "" {
 		a.refuse(rw, r, http.StatusForbidden, "the access token is missing or expired, or there is no User-Agent")
+		return
+	}
+	switch r.URL.Path {
+	case "/orders/2026-01-01/orders":
+		a.searchOrders(rw, r)
+		return
+	case "/fba/inventory/v1/summaries":
+		a.inventory(rw, r)
 		return
 	}
 	path, ok := strings.CutPrefix(r.URL.Path, "/reports/2021-06-30/")
@@ -119,20 +160,153 @@ func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// searchOrders sends a page of the orders that were updated at a time or later. A token
+// belongs to the parameters of the first page.
+func (a *amazonSPAPI) searchOrders(rw http.ResponseWriter, r *http.Request) {
+	a.left = min(20, a.left+0.0056*a.Now().Sub(a.filled).Seconds())
+	a.filled = a.Now()
+	if a.requests["orders"]++; a.requests["orders"] == 2 { // another program has sent the others
+		a.left = 0
+	}
+	if a.left < 1 {
+		a.refuseUntil(rw, r, a.Now().Add(time.Duration((1-a.left)/0.0056*float64(time.Second))), http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
+		return
+	}
+	a.left--
+	query := r.URL.Query()
+	since, err := time.Parse(amazonTime, query.Get("lastUpdatedAfter"))
+	token := query.Get("paginationToken")
+	query.Del("paginationToken")
+	offset, first, paged := strings.Cut(token, "|")
+	from, err2 := strconv.Atoi(offset)
+	size, err3 := strconv.Atoi(query.Get("maxResultsPerPage"))
+	switch {
+	case err != nil || err3 != nil || size < 1 || size > 100 || query.Get("marketplaceIds") != "ATVPDKIKX0DER" || len(query) != 4:
+		a.refuse(rw, r, http.StatusBadRequest, "InvalidInput")
+		return
+	case token != "" && (!paged || err2 != nil || first != query.Encode()):
+		a.refuse(rw, r, http.StatusBadRequest, "The paginationToken you have submitted is not valid. All parameters must match the original request except maxResultsPerPage.")
+		return
+	}
+	found := slices.DeleteFunc(slices.Clone(a.orders), func(o amazonOrder) bool { return o.updated.Before(since) })
+	slices.SortFunc(found, func(x, y amazonOrder) int { return strings.Compare(x.id, y.id) })
+	if from == 100 { // fewer orders than the size, and still a next page
+		size = 70
+		a.shows(shortPage)
+	}
+	answer := map[string]any{"pagination": map[string]any{}, "lastUpdatedBefore": a.Now().Add(-2 * time.Minute).Format(amazonTime)}
+	if from+size < len(found) {
+		answer["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+size) + "|" + query.Encode()}
+	}
+	page := []any{}
+	for _, o := range found[from:min(from+size, len(found))] {
+		if o.updated.Equal(since) {
+			a.shows(tie)
+		}
+		page = append(page, a.order(o, query.Get("includedData")))
+	}
+	answer["orders"] = page
+	reply(rw, http.StatusOK, answer)
+}
+
+// order is an order with the data that were requested.
+func (a *amazonSPAPI) order(o amazonOrder, included string) map[string]any {
+	order := map[string]any{
+		"orderId": o.id, "createdTime": "2026-01-01T00:00:00Z", "lastUpdatedTime": o.updated.Format(amazonTime),
+		"salesChannel": map[string]any{"channelName": "AMAZON", "marketplaceId": "ATVPDKIKX0DER"},
+	}
+	status := "SHIPPED"
+	if o.pending {
+		status = "PENDING"
+		a.shows(absentKey)
+	}
+	items := []any{}
+	for i := range o.items { // the first item of every order has the same id
+		item := map[string]any{"orderItemId": strconv.Itoa(1000 + i), "quantityOrdered": 1, "product": map[string]any{"sellerSku": "SKU-1", "asin": "B0SKU1"}}
+		if !o.pending && strings.Contains(included, "PROCEEDS") {
+			item["proceeds"] = map[string]any{"proceedsTotal": amazonMoney("13.50"), "breakdowns": []any{
+				map[string]any{"type": "ITEM", "subtotal": amazonMoney("12.50")}, map[string]any{"type": "TAX", "subtotal": amazonMoney("1.00")},
+			}}
+		}
+		items = append(items, item)
+	}
+	if strings.Contains(included, "FULFILLMENT") {
+		order["fulfillment"] = map[string]any{"fulfillmentStatus": status, "fulfilledBy": "AMAZON"}
+	}
+	if !o.pending && strings.Contains(included, "PROCEEDS") {
+		order["proceeds"] = map[string]any{"grandTotal": amazonMoney("27.00")}
+	}
+	order["orderItems"] = items
+	return order
+}
+
+func amazonMoney(amount string) map[string]any {
+	return map[string]any{"amount": amount, "currencyCode": "USD"}
+}
+
+// amazonStock are 110 SKUs; a page has 50.
+const amazonStock = 110
+
+// inventory sends a page of the stock. The token of a page ends after 30 seconds.
+func (a *amazonSPAPI) inventory(rw http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	token := query.Get("nextToken")
+	offset, issued, _ := strings.Cut(token, "|")
+	from, _ := strconv.Atoi(offset)
+	at, err := time.Parse(time.RFC3339, issued)
+	switch {
+	case query.Get("granularityType") != "Marketplace" || query.Get("granularityId") != "ATVPDKIKX0DER" || query.Get("marketplaceIds") != "ATVPDKIKX0DER" || query.Get("details") != "true":
+		a.refuse(rw, r, http.StatusBadRequest, "InvalidInput")
+		return
+	case token != "" && (err != nil || a.Now().Sub(at) > 30*time.Second):
+		a.refuse(rw, r, http.StatusBadRequest, "the token has expired")
+		return
+	}
+	a.requests["inventory"]++
+	switch a.requests["inventory"] {
+	case 2:
+		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
+		return
+	case 3:
+		a.shows(errorIn200)
+		reply(rw, http.StatusOK, map[string]any{"errors": []any{map[string]any{"code": "InternalFailure", "message": "Try again."}}})
+		return
+	}
+	page := []any{}
+	for i := from; i < min(from+50, amazonStock); i++ {
+		item := map[string]any{
+			"sellerSku": "SKU-" + strconv.Itoa(i), "fnSku": "X00" + strconv.Itoa(i), "asin": "B0" + strconv.Itoa(i), "condition": "NewItem", "productName": "", "totalQuantity": i,
+			"inventoryDetails": map[string]any{"fulfillableQuantity": i, "reservedQuantity": map[string]any{"totalReservedQuantity": 0}}, "lastUpdatedTime": "",
+		}
+		if i == 0 { // the model requires no member
+			delete(item, "fnSku")
+			delete(item, "condition")
+		}
+		page = append(page, item)
+	}
+	answer := map[string]any{"payload": map[string]any{"granularity": map[string]any{}, "inventorySummaries": page}}
+	if from+50 < amazonStock {
+		answer["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+50) + "|" + a.Now().Format(time.RFC3339)}
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
 func (a *amazonSPAPI) create(rw http.ResponseWriter, r *http.Request) {
 	var body struct {
 		ReportType                 string
 		MarketplaceIds             []string
 		DataStartTime, DataEndTime string
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&body); err != nil || !slices.Equal(body.MarketplaceIds, []string{"ATVPDKIKX0DER"}) {
+	if err := strictly(r.Body, &body); err != nil || !slices.Equal(body.MarketplaceIds, []string{"ATVPDKIKX0DER"}) {
 		a.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("invalid input: %+v (%v)", body, err))
 		return
 	}
 	a.requests["create"]++
-	if a.requests["create"]%3 == 2 { // no token in the bucket; there is no Retry-After
+	if a.requests["create"] == 2 || a.requests["create"] == 7 {
+		a.full = a.Now().Add(time.Second * 10000 / 167)
+	}
+	if a.Now().Before(a.full) { // there is no Retry-After
+		a.refusedAgain(body.ReportType+body.DataStartTime, a.full)
 		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
 		return
 	}
@@ -215,6 +389,12 @@ func (a *amazonSPAPI) file(rw http.ResponseWriter, r *http.Request) {
 		a.refuse(rw, r, http.StatusForbidden, "the address has expired")
 		return
 	}
+	if report.kind == "GET_MERCHANT_LISTINGS_ALL_DATA" {
+		a.shows(archived, oddValue) // a listing that is not for sale, and one without a quantity
+		if a.listings["SKU-2"] == "" {
+			a.shows(deleted)
+		}
+	}
 	text := []byte(strings.Join(a.lines(report), "\r\n") + "\r\n")
 	if a.compressed(report) {
 		var packed bytes.Buffer
@@ -235,12 +415,20 @@ func (a *amazonSPAPI) file(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// amazonStatus is the status of a listing: those that are not for sale are listed too.
+func amazonStatus(sku string) string {
+	if sku == "SKU-3" {
+		return "Inactive"
+	}
+	return "Active"
+}
+
 // lines are the header and the records of a report.
 func (a *amazonSPAPI) lines(r *amazonReport) []string {
 	if r.kind == "GET_MERCHANT_LISTINGS_ALL_DATA" {
 		lines := []string{"item-name\titem-description\tlisting-id\tseller-sku\tprice\tquantity\topen-date\tasin1\tfulfillment-channel\tstatus"}
 		for sku, name := range a.listings {
-			lines = append(lines, name+"\t\tL-"+sku+"\t"+sku+"\t9.99\t\t2026-01-01 00:00:00 PST\tB0"+sku+"\tAMAZON_NA\tActive")
+			lines = append(lines, name+"\t\tL-"+sku+"\t"+sku+"\t9.99\t\t2026-01-01 00:00:00 PST\tB0"+sku+"\tAMAZON_NA\t"+amazonStatus(sku))
 		}
 		slices.Sort(lines[1:])
 		return lines
@@ -262,6 +450,15 @@ func (a *amazonSPAPI) nextDay() {
 	a.started = a.Now()
 	delete(a.listings, "SKU-2")
 	a.listings["SKU-4"] = "New"
+	a.put(200, a.Now().Add(-2*time.Hour), 2)
+	a.put(301, a.Now().Add(-3*time.Hour), 1)
+}
+
+func (*amazonSPAPI) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "roles are for operations and reports, not for single objects: a missing one refuses createReport or searchOrders itself",
+		missingParent: "Amazon keeps a report and its document for days, so neither is gone before it is requested",
+	}
 }
 
 func (a *amazonSPAPI) expected(day int) tables {
@@ -270,13 +467,39 @@ func (a *amazonSPAPI) expected(day int) tables {
 		from = firstDay.AddDate(0, 0, -3) // the lookback
 	}
 	want := tables{}
+	since := firstDay.AddDate(0, 0, -30)
+	if day == 2 {
+		since = firstDay.Add(-time.Hour) // the lookback
+	}
+	for _, o := range a.orders {
+		if o.updated.Before(since) {
+			continue
+		}
+		order := row{"id": o.id, "updated_at": o.updated.Format(amazonTime), "status": "SHIPPED", "total": "27.00", "currency": "USD"}
+		item := row{"order_id": o.id, "seller_sku": "SKU-1", "quantity": "1", "total": "13.50", "tax": "1.00", "shipping": ""}
+		if o.pending {
+			order["status"], order["total"], order["currency"] = "PENDING", "", ""
+			item["total"], item["tax"] = "", ""
+		}
+		want["orders"] = append(want["orders"], order)
+		for i := range o.items {
+			line := maps.Clone(item)
+			line["id"] = strconv.Itoa(1000 + i)
+			want["order_items"] = append(want["order_items"], line)
+		}
+	}
+	want["fba_inventory"] = []row{{"seller_sku": "SKU-0", "fn_sku": "", "condition": "", "total": "0"}}
+	for i := 1; i < amazonStock; i++ {
+		n := strconv.Itoa(i)
+		want["fba_inventory"] = append(want["fba_inventory"], row{"seller_sku": "SKU-" + n, "fn_sku": "X00" + n, "condition": "NewItem", "total": n, "fulfillable": n, "reserved": "0"})
+	}
 	for _, s := range a.shipments {
 		if s.reported <= day && s.shipped.After(from) && s.shipped.Before(a.started) {
 			want["fba_shipments"] = append(want["fba_shipments"], row{"shipment_item_id": s.item, "amazon_order_id": "111-" + s.item, "shipment_date": s.shipped.Format("2006-01-02T15:04:05+00:00"), "item_price": "12.50"})
 		}
 	}
 	for sku, name := range a.listings {
-		want["listings"] = append(want["listings"], row{"seller_sku": sku, "item_name": name, "listing_id": "L-" + sku, "status": "Active"})
+		want["listings"] = append(want["listings"], row{"seller_sku": sku, "item_name": name, "listing_id": "L-" + sku, "status": amazonStatus(sku)})
 	}
 	return want
 }

@@ -10,23 +10,27 @@ import (
 )
 
 // asana returns the fields that opt_fields names, and offsets that expire. A task may
-// belong to several projects. Facts: https://developers.asana.com/docs/pagination,
-// https://developers.asana.com/docs/rate-limits,
-// https://developers.asana.com/reference/gettasks.
+// belong to several projects. Facts:
+//   - pages: https://developers.asana.com/docs/pagination
+//   - limits: https://developers.asana.com/docs/rate-limits
+//   - subtasks are in no list of a project, and moving a task does not change modified_at:
+//     https://github.com/Asana/openapi/blob/master/defs/asana_oas.yaml
 type asana struct {
 	*world
-	users, projects map[string][]string    // by workspace
-	tasks           map[string][]asanaTask // by project
-	offsets         map[string]time.Time   // until when they are valid
+	users, projects map[string][]string  // by workspace
+	tasks           map[string][]string  // by project
+	offsets         map[string]time.Time // until when they are valid
+	nextDays        bool
 }
 
-type asanaTask struct {
-	gid      string
-	modified time.Time
-}
+const (
+	asanaArchived = "3002" // a project that is archived
+	asanaGone     = "3005" // a project that is deleted after it was listed
+	asanaGoneTask = "40007"
+)
 
 func newAsana(w *world) imitation {
-	a := &asana{world: w, users: map[string][]string{}, projects: map[string][]string{}, tasks: map[string][]asanaTask{}, offsets: map[string]time.Time{}}
+	a := &asana{world: w, users: map[string][]string{}, projects: map[string][]string{}, tasks: map[string][]string{}, offsets: map[string]time.Time{}}
 	for i, workspace := range []string{"11", "12"} {
 		for u := range 60 + 90*i { // most users belong to both
 			a.users[workspace] = append(a.users[workspace], fmt.Sprint(2000+u))
@@ -40,18 +44,28 @@ func newAsana(w *world) imitation {
 
 func (a *asana) addProject(workspace, project string, tasks int) {
 	a.projects[workspace] = append(a.projects[workspace], project)
-	a.tasks[project] = []asanaTask{}
+	a.tasks[project] = []string{}
 	for t := range tasks { // the tasks of one project are also in the others
-		a.tasks[project] = append(a.tasks[project], asanaTask{fmt.Sprint(40000 + t), firstDay.Add(-time.Duration(t+1) * time.Hour)})
+		a.tasks[project] = append(a.tasks[project], fmt.Sprint(40000+t))
 	}
+}
+
+// subtasks are how many a task has: one in forty has two, and one of them three pages.
+func (a *asana) subtasks(task string) int {
+	n, _ := strconv.Atoi(task)
+	switch {
+	case n == 40040:
+		return 230
+	case n%40 == 7:
+		return 2
+	}
+	return 0
 }
 
 func (a *asana) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	query := r.URL.Query()
 	path, found := strings.CutPrefix(r.URL.Path, "/api/1.0/")
-	workspace := query.Get("workspace")
 	switch {
 	case r.Host != "app.asana.com" || !found || r.Method != http.MethodGet:
 		a.refuse(rw, r, http.StatusNotFound, "no such address")
@@ -70,37 +84,66 @@ func (a *asana) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusInternalServerError, map[string]any{"errors": []any{map[string]any{"message": "Server Error", "phrase": "6 sad squid snuggle softly"}}})
 		return
 	}
+	query := r.URL.Query()
+	fields := query.Get("opt_fields")
+	parts := strings.Split(path, "/")
 	items := []map[string]any{}
-	switch {
+	switch workspace, project := query.Get("workspace"), query.Get("project"); {
 	case path == "workspaces":
 		items = append(items, map[string]any{"gid": "11", "name": "Empty", "resource_type": "workspace"}, map[string]any{"gid": "12", "name": "Full", "resource_type": "workspace"})
 	case path == "users" && a.users[workspace] != nil:
 		for _, gid := range a.users[workspace] {
-			items = append(items, asanaFields(query.Get("opt_fields"), map[string]any{"gid": gid, "name": "User " + gid, "email": gid + "@example.com"}))
+			items = append(items, asanaFields(fields, map[string]any{"gid": gid, "name": "User " + gid, "email": gid + "@example.com"}))
 		}
 	case path == "projects" && a.users[workspace] != nil:
 		for _, gid := range a.projects[workspace] {
-			items = append(items, asanaFields(query.Get("opt_fields"), map[string]any{"gid": gid, "name": "Project " + gid, "archived": false, "owner": map[string]any{"gid": "2001", "name": "User 2001"}, "team": nil}))
-		}
-	case path == "tasks" && a.tasks[query.Get("project")] != nil:
-		since, err := time.Time{}, error(nil)
-		if query.Has("modified_since") {
-			since, err = time.Parse(time.RFC3339, query.Get("modified_since"))
-		}
-		if err != nil {
-			a.refuse(rw, r, http.StatusBadRequest, "modified_since")
-			return
-		}
-		for _, t := range a.tasks[query.Get("project")] {
-			if !t.modified.Before(since) {
-				items = append(items, asanaFields(query.Get("opt_fields"), map[string]any{"gid": t.gid, "name": "Task " + t.gid, "completed": false, "modified_at": t.modified.Format("2006-01-02T15:04:05.000Z"), "assignee": nil, "parent": nil, "custom_fields": []any{}}))
+			if gid == asanaArchived {
+				a.shows(archived)
 			}
+			items = append(items, asanaFields(fields, map[string]any{"gid": gid, "name": "Project " + gid, "archived": gid == asanaArchived, "owner": map[string]any{"gid": "2001", "name": "User 2001"}, "team": nil}))
 		}
+	case path == "tasks" && a.tasks[project] != nil && project != asanaGone:
+		if a.nextDays && project == "3004" {
+			a.shows(deleted) // it lacks a task that it had
+		}
+		for _, gid := range a.tasks[project] {
+			items = append(items, a.task(fields, gid, project))
+		}
+	case len(parts) == 3 && parts[2] == "sections" && a.tasks[parts[1]] != nil && parts[1] != asanaGone:
+		for i := range 2 {
+			items = append(items, asanaFields(fields, map[string]any{"gid": parts[1] + fmt.Sprint(i), "name": "Section " + fmt.Sprint(i)}))
+		}
+	case len(parts) == 3 && parts[2] == "subtasks" && a.subtasks(parts[1]) == 0:
+		a.refuse(rw, r, http.StatusOK, "num_subtasks of the task is 0")
+		return
+	case len(parts) == 3 && parts[2] == "subtasks" && parts[1] != asanaGoneTask:
+		for i := range a.subtasks(parts[1]) {
+			items = append(items, a.task(fields, fmt.Sprint(parts[1], "00", i), ""))
+		}
+	case project == asanaGone || len(parts) == 3: // deleted since it was listed
+		a.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"errors": []any{map[string]any{"message": "Unknown object", "help": "For more information on API status codes and how to handle them, read the docs on errors"}}})
+		return
 	default:
 		a.refuse(rw, r, http.StatusBadRequest, "Missing input")
 		return
 	}
 	a.page(rw, r, items)
+}
+
+// task is a task with the requested fields. Tasks of a free workspace have no custom fields.
+func (a *asana) task(fields, gid, project string) map[string]any {
+	a.shows(oddValue) // no one is assigned
+	task := map[string]any{
+		"gid": gid, "name": "Task " + gid, "resource_subtype": "default_task", "completed": false, "assignee": nil, "num_subtasks": a.subtasks(gid),
+		"memberships":   []any{map[string]any{"project": map[string]any{"gid": project}, "section": map[string]any{"gid": project + "0"}}},
+		"custom_fields": []any{},
+	}
+	if strings.HasSuffix(gid, "3") {
+		a.shows(absentKey)
+		delete(task, "custom_fields")
+	}
+	return asanaFields(fields, task)
 }
 
 // asanaFields keeps the gid, and the requested fields.
@@ -134,6 +177,10 @@ func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string
 		return
 	}
 	to := min(from+limit, len(items))
+	if r.URL.Path == "/api/1.0/tasks" && from == 0 && to < len(items) { // a page may have fewer items
+		a.shows(shortPage)
+		to -= 7
+	}
 	answer := map[string]any{"data": items[from:to], "next_page": nil}
 	if to < len(items) {
 		next := fmt.Sprint(items[to]["gid"], ":", r.URL.Path, "?", query.Encode())
@@ -148,24 +195,47 @@ func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string
 func (a *asana) nextDay() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tasks["3002"][90].modified = firstDay.Add(time.Hour)
-	a.tasks["3003"][90].modified = firstDay.Add(time.Hour) // the same task
-	a.tasks["3004"][9].modified = firstDay.Add(-time.Minute)
-	a.tasks["3005"] = a.tasks["3005"][1:] // deleted
-	a.addProject("12", "3900", 105)       // with tasks that are older
+	a.nextDays = true
+	a.tasks["3004"] = a.tasks["3004"][1:]              // deleted
+	a.tasks["3000"] = append(a.tasks["3000"], "40120") // moved here, without a change of modified_at
+	a.addProject("12", "3900", 105)
 }
 
-func (a *asana) expected(day int) tables {
+// notShown are conditions that cannot occur here.
+func (a *asana) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:    "a list has only the projects and tasks that the user may read",
+		tie:          "nothing is requested by time: each run reads everything",
+		errorIn200:   "Asana reports every error by the status",
+		expiredToken: "a personal access token does not expire",
+	}
+}
+
+func (a *asana) expected(int) tables {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	want := tables{"workspaces": {{"gid": "11"}, {"gid": "12", "name": "Full"}}}
 	for _, workspace := range []string{"11", "12"} {
 		for _, gid := range a.users[workspace] {
 			want["users"] = append(want["users"], row{"workspace_gid": workspace, "gid": gid, "email": gid + "@example.com"})
 		}
 		for _, project := range a.projects[workspace] {
-			want["projects"] = append(want["projects"], row{"gid": project, "workspace_gid": workspace, "owner_gid": "2001"})
-			for _, t := range a.tasks[project] {
-				if day == 1 || project == "3900" || !t.modified.Before(firstDay.Add(-5*time.Minute)) {
-					want["tasks"] = append(want["tasks"], row{"project_gid": project, "gid": t.gid, "name": "Task " + t.gid})
+			inArchive := map[bool]string{true: "1"}[project == asanaArchived]
+			want["projects"] = append(want["projects"], row{"gid": project, "workspace_gid": workspace, "owner_gid": "2001", "archived": inArchive})
+			if project == asanaGone {
+				continue
+			}
+			for i := range 2 {
+				want["sections"] = append(want["sections"], row{"gid": project + fmt.Sprint(i), "project_gid": project, "name": "Section " + fmt.Sprint(i)})
+			}
+			for _, gid := range a.tasks[project] {
+				want["tasks"] = append(want["tasks"], row{"project_gid": project, "gid": gid, "name": "Task " + gid, "type": "default_task", "assignee_gid": "", "memberships": fmt.Sprintf(`[{"project":{"gid":"%s"},"section":{"gid":"%s0"}}]`, project, project)})
+				if gid == asanaGoneTask {
+					continue
+				}
+				for i := range a.subtasks(gid) {
+					sub := fmt.Sprint(gid, "00", i)
+					want["subtasks"] = append(want["subtasks"], row{"project_gid": project, "parent_gid": gid, "gid": sub, "name": "Task " + sub})
 				}
 			}
 		}

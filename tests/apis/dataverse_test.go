@@ -1,56 +1,99 @@
 package apis
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // dataverse tracks the changes of its tables. Facts:
 // https://learn.microsoft.com/en-us/power-apps/developer/data-platform/use-change-tracking-synchronize-data-external-systems,
 // https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/query/page-results,
-// https://learn.microsoft.com/en-us/power-apps/developer/data-platform/api-limits.
+// https://learn.microsoft.com/en-us/power-apps/developer/data-platform/api-limits,
+// https://learn.microsoft.com/en-us/troubleshoot/power-platform/dataverse/dataverse-web-api-and-sdk/web-api-client-errors.
 type dataverse struct {
 	entra
-	// changes are the records of each table by the day on which they changed.
+	// changes are the records of each tracked table by the day on which they changed.
 	changes map[string][2][]map[string]any
+	// whole are the records of the other tables.
+	whole   map[string][]map[string]any
 	day     int
 	expired bool // the delta links of earlier rounds
 }
 
-// dataverseSelect are the columns that the configuration selects.
-var dataverseSelect = map[string]string{
-	"accounts": "name,accountnumber,telephone1,emailaddress1,address1_city,address1_country,statecode,createdon,modifiedon",
-	"contacts": "fullname,emailaddress1,telephone1,_parentcustomerid_value,statecode,createdon,modifiedon",
-}
+const (
+	dataverseHost = "your-org.crm.dynamics.com"
+	// dataversePage is smaller than 5,000: a page has up to as many records as requested.
+	dataversePage = 500
+)
 
-const dataverseHost = "your-org.crm.dynamics.com"
+// dataverseColumns are the columns of each table, without its id.
+var dataverseColumns = map[string]string{
+	"accounts":      "name accountnumber telephone1 emailaddress1 websiteurl address1_city address1_country industrycode revenue numberofemployees _parentaccountid_value _primarycontactid_value _masterid_value _ownerid_value statecode statuscode createdon modifiedon",
+	"contacts":      "fullname emailaddress1 telephone1 jobtitle _parentcustomerid_value _masterid_value _ownerid_value statecode statuscode createdon modifiedon",
+	"leads":         "fullname companyname emailaddress1 leadsourcecode _qualifyingopportunityid_value _masterid_value _ownerid_value statecode statuscode createdon modifiedon",
+	"opportunities": "name _customerid_value _originatingleadid_value stepname closeprobability estimatedvalue estimatedclosedate actualvalue actualclosedate _transactioncurrencyid_value _ownerid_value statecode statuscode createdon modifiedon",
+	"systemusers":   "fullname internalemailaddress domainname title isdisabled",
+	"stringmaps":    "objecttypecode attributename attributevalue langid value displayorder",
+}
 
 func newDataverse(w *world) imitation {
 	d := &dataverse{entra: entra{world: w, scope: "http://" + dataverseHost + "/.default"}, day: 1}
 	var accounts, contacts []map[string]any
 	for i := range 1100 {
-		accounts = append(accounts, d.account(i, "Account "+strconv.Itoa(i)))
+		accounts = append(accounts, d.record("account", i, "name", "Account "+strconv.Itoa(i)))
 	}
+	accounts[1]["revenue"] = json.Number("20000.0000")
+	accounts[2]["statecode"], accounts[2]["_masterid_value"] = 1, guid(1) // merged
 	for i := range 1000 {
-		contacts = append(contacts, map[string]any{"@odata.etag": `W/"1"`, "contactid": guid(i), "fullname": "Contact " + strconv.Itoa(i), "_parentcustomerid_value": guid(i), "statecode": 0})
+		contacts = append(contacts, d.record("contact", i, "fullname", "Contact "+strconv.Itoa(i)))
 	}
+	renamed := d.record("account", 7, "name", "Renamed")
+	delete(renamed, "accountnumber")
 	d.changes = map[string][2][]map[string]any{
-		"accounts": {accounts, {d.account(7, "Renamed"), d.account(2000, "New"), d.deleted("accounts", 8)}},
-		"contacts": {contacts, nil},
+		"accounts":      {accounts, {renamed, d.record("account", 2000, "name", "New"), d.deleted("accounts", 8), d.deleted("accounts", 3000)}},
+		"contacts":      {contacts, nil},
+		"leads":         {{d.record("lead", 1, "companyname", "A")}, nil},
+		"opportunities": {{d.record("opportunity", 1, "name", "Deal")}, {d.deleted("opportunities", 1)}},
+	}
+	d.whole = map[string][]map[string]any{
+		"systemusers": {{"systemuserid": guid(1), "fullname": "Ann", "isdisabled": false}, {"systemuserid": guid(2), "fullname": "Left", "isdisabled": true}},
+		"stringmaps": {
+			{"stringmapid": guid(1), "objecttypecode": "account", "attributename": "statecode", "attributevalue": 1, "langid": 1033, "value": "Inactive"},
+			{"stringmapid": guid(2), "objecttypecode": "incident", "attributename": "statecode", "attributevalue": 1, "langid": 1033, "value": "Resolved"},
+		},
 	}
 	return d
 }
 
 func guid(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", i) }
 
-func (d *dataverse) account(i int, name string) map[string]any {
-	return map[string]any{"@odata.etag": `W/"1"`, "accountid": guid(i), "name": name, "accountnumber": nil, "statecode": 0}
+// record is a record of a tracked table with all its columns.
+func (d *dataverse) record(table string, i int, column, v string) map[string]any {
+	plurals := map[string]string{"account": "accounts", "contact": "contacts", "lead": "leads", "opportunity": "opportunities"}
+	r := map[string]any{"@odata.etag": `W/"1"`, table + "id": guid(i)}
+	for _, name := range strings.Fields(dataverseColumns[plurals[table]]) {
+		r[name] = nil
+	}
+	r[column], r["statecode"], r["modifiedon"] = v, 0, "2026-02-01T10:00:00Z"
+	return r
 }
 
 func (d *dataverse) deleted(table string, i int) map[string]any {
 	return map[string]any{"@odata.context": address(dataverseHost, "/api/data/v9.2/$metadata#"+table+"/$deletedEntity"), "id": guid(i), "reason": "deleted"}
+}
+
+func (d *dataverse) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "each table is requested as a whole, and needs the privilege to read all of it",
+		missingParent: "tables have no parents",
+		tie:           "changes are distinguished by the version numbers of records, not by times",
+		errorIn200:    "errors have the status 400 and above",
+	}
 }
 
 func (d *dataverse) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -69,32 +112,65 @@ func (d *dataverse) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // records answers with a page. The tokens are the day and the number of the page.
 func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 	table := strings.TrimPrefix(r.URL.Path, "/api/data/v9.2/")
-	columns, known := dataverseSelect[table]
 	query := r.URL.Query()
+	whole, isWhole := d.whole[table]
+	prefer := "odata.track-changes,odata.maxpagesize=5000"
+	if isWhole {
+		prefer = "odata.maxpagesize=5000"
+	}
 	switch {
-	case !known || r.Method != http.MethodGet:
+	case dataverseColumns[table] == "" || r.Method != http.MethodGet:
 		d.refuse(rw, r, http.StatusNotFound, "no such table")
 		return
 	case r.Header.Get("OData-Version") != "4.0" || r.Header.Get("OData-MaxVersion") != "4.0":
 		d.refuse(rw, r, http.StatusBadRequest, "wrong version of OData")
 		return
-	case r.Header.Get("Prefer") != "odata.track-changes,odata.maxpagesize=1000":
+	case r.Header.Get("Prefer") != prefer:
 		d.refuse(rw, r, http.StatusBadRequest, "no changes are tracked, or the size of the pages changes")
 		return
-	case query.Get("$select") != columns || len(query["$select"]) != 1:
-		d.refuse(rw, r, http.StatusBadRequest, "wrong columns")
+	case len(query["$select"]) != 1 || !isWhole && query.Has("$filter"):
+		d.refuse(rw, r, http.StatusBadRequest, "no $select, or a $filter of a table that is tracked")
 		return
+	}
+	for _, column := range strings.Split(query.Get("$select"), ",") {
+		if !slices.Contains(strings.Fields(dataverseColumns[table]), column) {
+			d.refuse(rw, r, http.StatusBadRequest, "could not find a property named "+column)
+			return
+		}
+	}
+	if d.requests["all"]++; d.requests["all"] == 5 { // the token ends earlier than it said
+		d.expires = d.Now().Add(-time.Second)
+		d.shows(expiredToken)
 	}
 	if !d.admits(rw, r) {
 		return
 	}
-	if d.requests[table]++; d.requests[table] == 2 { // longer than the token is valid
+	if d.requests[table]++; table == "accounts" && d.requests[table] == 2 { // longer than the token is valid
 		rw.Header().Set("Retry-After", "650")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "0x80072322", "message": "Number of requests exceeded the limit of 6000 over time window of 300 seconds."}})
+		dataverseError(rw, http.StatusTooManyRequests, "0x80072322", "Number of requests exceeded the limit of 6000 over time window of 300 seconds.")
 		return
 	}
-	if d.expired && query.Has("$deltatoken") {
-		reply(rw, http.StatusBadRequest, map[string]any{"error": map[string]any{"code": "0x80044352", "message": "Version stamp associated with the client has expired. Please perform a full sync."}})
+	if isWhole {
+		if filter := query.Get("$filter"); filter != "" {
+			whole = slices.DeleteFunc(slices.Clone(whole), func(record map[string]any) bool {
+				return !strings.Contains(filter, fmt.Sprintf("objecttypecode eq '%v'", record["objecttypecode"]))
+			})
+		}
+		d.send(rw, whole, map[string]any{})
+		return
+	}
+	d.tracked(rw, r, table)
+}
+
+// tracked answers with a page of a table whose changes are tracked.
+func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table string) {
+	query := r.URL.Query()
+	switch {
+	case d.expired && (table == "leads" || table == "opportunities"): // the app for sales has been removed
+		dataverseError(rw, http.StatusNotFound, "0x8006088a", "Resource not found for the segment '"+table+"'.")
+		return
+	case d.expired && query.Has("$deltatoken"):
+		dataverseError(rw, http.StatusBadRequest, "0x80044352", "Version stamp associated with the client has expired. Please perform a full sync.")
 		return
 	}
 	day, page := 1, 0
@@ -112,17 +188,43 @@ func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	records := d.changes[table][day-1]
-	link := address(dataverseHost, r.URL.Path+"?$select="+columns)
-	answer := map[string]any{"@odata.context": link, "value": []any{}}
-	if rest := records[min(page*1000, len(records)):]; len(rest) > 0 {
-		answer["value"] = rest[:min(1000, len(rest))]
-	}
-	if (page+1)*1000 <= len(records) { // a whole page may be the last one: the next is empty
+	link := address(dataverseHost, r.URL.Path+"?$select="+query.Get("$select"))
+	answer := map[string]any{"@odata.context": link}
+	if (page+1)*dataversePage <= len(records) { // a whole page may be the last one: the next is empty
 		answer["@odata.nextLink"] = link + "&$skiptoken=" + fmt.Sprintf("%%3Ccookie%%20day='%d'%%20page='%d'/%%3E", day, page+1)
+		d.shows(shortPage)
 	} else {
 		answer["@odata.deltaLink"] = link + "&$deltatoken=" + "919042%2108%2f22%2f2017%2008%3a10%3a44"
 	}
+	rest := records[min(page*dataversePage, len(records)):]
+	d.send(rw, rest[:min(dataversePage, len(rest))], answer)
+}
+
+// send adds the records to an answer, and notes their conditions.
+func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, answer map[string]any) {
+	for _, record := range records {
+		if record["reason"] == "deleted" {
+			d.shows(deleted)
+		}
+		if record["statecode"] == 1 || record["isdisabled"] == true {
+			d.shows(archived)
+		}
+		if v, ok := record["accountnumber"]; ok && v == nil {
+			d.shows(oddValue)
+		}
+		if record["name"] == "Renamed" { // its number is not null, but absent
+			d.shows(absentKey)
+		}
+	}
+	if records == nil {
+		records = []map[string]any{}
+	}
+	answer["value"] = records
 	reply(rw, http.StatusOK, answer)
+}
+
+func dataverseError(rw http.ResponseWriter, status int, code, message string) {
+	reply(rw, status, map[string]any{"error": map[string]any{"code": code, "message": message}})
 }
 
 func (d *dataverse) nextDay() {
@@ -139,19 +241,31 @@ func (d *dataverse) forget() {
 }
 
 func (d *dataverse) expected(day int) tables {
+	want := tables{
+		"users":   {{"id": guid(1), "full_name": "Ann", "is_disabled": ""}, {"id": guid(2), "full_name": "Left", "is_disabled": "1"}},
+		"choices": {{"id": guid(1), "table": "account", "column": "statecode", "value": "1", "label": "Inactive"}},
+	}
 	if day == 2 {
-		return tables{"accounts": {
-			{"id": guid(7), "removed": "", "name": "Renamed"},
+		want["accounts"] = []row{
+			{"id": guid(7), "removed": "", "name": "Renamed", "account_number": ""},
 			{"id": guid(2000), "removed": "", "name": "New"},
 			{"id": guid(8), "removed": "deleted", "name": ""},
-		}}
+			{"id": guid(3000), "removed": "deleted", "name": ""}, // it lived between the runs
+		}
+		want["opportunities"] = []row{{"id": guid(1), "removed": "deleted", "name": ""}}
+		return want
 	}
-	want := tables{}
 	for i := range 1100 {
-		want["accounts"] = append(want["accounts"], row{"id": guid(i), "removed": "", "name": "Account " + strconv.Itoa(i), "state": "0"})
+		want["accounts"] = append(want["accounts"], row{"id": guid(i), "removed": "", "name": "Account " + strconv.Itoa(i), "state": "0", "revenue": "", "master_id": ""})
 	}
+	want["accounts"][1]["revenue"] = "20000.0000"
+	want["accounts"][2]["state"], want["accounts"][2]["master_id"] = "1", guid(1)
 	for i := range 1000 {
-		want["contacts"] = append(want["contacts"], row{"id": guid(i), "removed": "", "full_name": "Contact " + strconv.Itoa(i), "parent_customer_id": guid(i)})
+		want["contacts"] = append(want["contacts"], row{"id": guid(i), "removed": "", "full_name": "Contact " + strconv.Itoa(i)})
+	}
+	if day == 1 {
+		want["opportunities"] = []row{{"id": guid(1), "removed": "", "name": "Deal"}}
+		want["leads"] = []row{{"id": guid(1), "removed": "", "company": "A"}}
 	}
 	return want
 }

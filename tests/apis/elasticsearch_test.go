@@ -7,39 +7,67 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// elasticsearch searches an index that grows while it is read. Facts:
-// https://www.elastic.co/guide/en/elasticsearch/reference/current/paginate-search-results.html,
-// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html.
+// elasticsearch searches points in time: the index as it was when they were opened. Facts:
+// https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results,
+// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-open-point-in-time,
+// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-search.
 type elasticsearch struct {
 	*world
-	documents []document // by time and id
+	documents []document // by time, then by shardDoc
+	added     int
+	gone      document // was deleted while a run read it
+	points    map[string]*pointInTime
 }
 
 type document struct {
-	time time.Time
 	id   string
-	hit  json.RawMessage
+	time time.Time
+	// shardDoc is the number of the document in its point in time: that of the shard,
+	// then that of the document in it.
+	shardDoc int
+	source   map[string]any
+	want     row
+}
+
+type pointInTime struct {
+	documents []document // of the window that it was opened for
+	expires   time.Time
 }
 
 func newElasticsearch(w *world) imitation {
-	e := &elasticsearch{world: w}
-	for i := range 1020 { // ten documents have the same time, so that it does not order them
-		e.add(time.Date(2026, 1, 10, i/10, 0, 0, 0, time.UTC), "event-"+strconv.Itoa(i))
+	e := &elasticsearch{world: w, points: map[string]*pointInTime{}}
+	for i := range 1020 { // ten documents have the same time, also those on both sides of a page's end
+		e.add(time.Date(2026, 1, 10, (i+5)/10, 0, 0, 0, time.UTC), "event-"+strconv.Itoa(i))
 	}
 	for i := range 1000 { // a whole page, and an empty one after it
-		e.add(time.Date(2026, 2, 10, 0, i, 0, 0, time.UTC), "february-"+strconv.Itoa(i))
+		e.add(time.Date(2026, 2, 10, 0, i, 0, i, time.UTC), "february-"+strconv.Itoa(i))
 	}
+	e.add(firstDay.Add(-40*time.Minute), "gone")
 	e.add(firstDay.Add(-30*time.Minute), "recent")
 	return e
 }
 
+// add adds a document. Producers write the same fields in different forms.
 func (e *elasticsearch) add(at time.Time, id string) {
-	d := document{at, id, fmt.Appendf(nil, `{"_index":"your-index-000001","_id":"_%[1]s","_score":null,"sort":[%[2]d,"%[1]s"],"_source":`+
-		`{"@timestamp":"%[3]s","message":"This is %[1]s","log":{"level":"info"},"host":{"name":"web"}}}`, id, at.UnixMilli(), at.Format(time.RFC3339))}
+	e.added++
+	d := document{id: id, time: at, shardDoc: e.added%2<<32 | e.added}
+	stamp := at.Format(time.RFC3339Nano)
+	d.source = map[string]any{"@timestamp": stamp, "message": "This is " + id}
+	d.want = row{"index": "your-index-000001", "id": id, "timestamp": stamp, "message": "This is " + id, "level": "", "service": "", "host": ""}
+	switch e.added % 4 {
+	case 0: // objects in objects
+		d.source["log"], d.source["service"] = map[string]any{"level": "info"}, map[string]any{"name": "shop"}
+		d.want["level"], d.want["service"] = "info", "shop"
+	case 1: // names with dots
+		d.source["log.level"], d.source["service.name"] = "warn", "shop"
+		d.want["level"], d.want["service"] = "warn", "shop"
+	case 2: // every field may have a list of values
+		d.source["log"], d.source["host"] = map[string]any{"level": nil}, map[string]any{"name": []any{"web-1", "web-2"}}
+		d.want["host"] = `["web-1","web-2"]`
+	}
 	i, _ := slices.BinarySearchFunc(e.documents, d, compareDocuments)
 	e.documents = slices.Insert(e.documents, i, d)
 }
@@ -48,84 +76,165 @@ func compareDocuments(a, b document) int {
 	if order := a.time.Compare(b.time); order != 0 {
 		return order
 	}
-	return strings.Compare(a.id, b.id)
+	return a.shardDoc - b.shardDoc
 }
 
 func (e *elasticsearch) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	switch {
+	case r.Host != "your-deployment.es.eu-central-1.aws.elastic-cloud.com" || r.Method != http.MethodPost:
+		e.refuse(rw, r, http.StatusNotFound, "no such cluster")
+	case r.Header.Get("Authorization") != "ApiKey your-encoded-api-key":
+		e.refuse(rw, r, http.StatusUnauthorized, "security_exception")
+	case r.URL.String() == "/your-index/_pit?keep_alive=5m":
+		e.open(rw, r)
+	case r.URL.String() == "/_search?allow_partial_search_results=false":
+		e.search(rw, r)
+	default:
+		e.refuse(rw, r, http.StatusNotFound, "no such index, or a search that may return a part of the documents")
+	}
+}
+
+// elasticRange is a query for a span of time.
+type elasticRange struct {
+	Range map[string]struct {
+		GTE, LT time.Time
+		Format  string
+	}
+}
+
+// span returns the bounds of the query.
+func (q elasticRange) span() (from, to time.Time, ok bool) {
+	bounds := q.Range["@timestamp"]
+	return bounds.GTE, bounds.LT, len(q.Range) == 1 && !bounds.GTE.IsZero() && !bounds.LT.IsZero() && bounds.Format == "strict_date_optional_time"
+}
+
+// open opens a point in time. Its body is an object, if there is one.
+func (e *elasticsearch) open(rw http.ResponseWriter, r *http.Request) {
 	var body struct {
+		Filter elasticRange `json:"index_filter"`
+	}
+	if err := strictly(r.Body, &body); err != nil {
+		e.refuse(rw, r, http.StatusBadRequest, "parsing_exception: "+err.Error())
+		return
+	}
+	from, to, ok := body.Filter.span()
+	if !ok {
+		e.refuse(rw, r, http.StatusBadRequest, "wrong filter")
+		return
+	}
+	within := slices.DeleteFunc(slices.Clone(e.documents), func(d document) bool { return d.time.Before(from) || !d.time.Before(to) })
+	id := fmt.Sprintf("46ToAwMDaWR5%d==", len(e.points))
+	e.points[id] = &pointInTime{within, e.Now().Add(5 * time.Minute)}
+	reply(rw, http.StatusOK, map[string]any{"id": id, "_shards": map[string]any{"total": 2, "successful": 2, "skipped": 0, "failed": 0}})
+}
+
+// elasticSort orders documents of indices with different types of dates, and those with
+// the same date.
+var elasticSort = []any{
+	map[string]any{"@timestamp": map[string]any{"order": "asc", "format": "strict_date_optional_time_nanos", "numeric_type": "date_nanos"}},
+	map[string]any{"_shard_doc": "asc"},
+}
+
+func (e *elasticsearch) search(rw http.ResponseWriter, r *http.Request) {
+	var body struct {
+		PIT struct {
+			ID        string
+			KeepAlive string `json:"keep_alive"`
+		}
 		Size  int
 		Track *bool    `json:"track_total_hits"`
 		Field []string `json:"_source"`
-		Query struct {
-			Range map[string]map[string]time.Time
-		}
-		Sort  []map[string]string
-		After []any `json:"search_after"`
+		Query elasticRange
+		Sort  []any
+		After []json.RawMessage `json:"search_after"`
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&body)
-	span := body.Query.Range["@timestamp"]
-	switch {
-	case r.Host != "your-deployment.es.eu-central-1.aws.elastic-cloud.com" || r.Method != http.MethodPost || r.URL.String() != "/your-index/_search":
-		e.refuse(rw, r, http.StatusNotFound, "no such index")
-		return
-	case r.Header.Get("Authorization") != "ApiKey your-encoded-api-key":
-		e.refuse(rw, r, http.StatusUnauthorized, "wrong key")
-		return
-	case err != nil || body.Size < 1 || body.Size > 10_000 || body.Track == nil || len(body.Field) == 0 || len(span) != 2,
-		!reflect.DeepEqual(body.Sort, []map[string]string{{"@timestamp": "asc"}, {"event.id": "asc"}}),
-		body.After != nil && len(body.After) != 2:
+	err := strictly(r.Body, &body)
+	from, to, ok := body.Query.span()
+	point := e.points[body.PIT.ID]
+	if err != nil || !ok || body.Size < 1 || body.Size > 10_000 || body.Track == nil || *body.Track || len(body.Field) == 0 || !reflect.DeepEqual(body.Sort, elasticSort) {
 		e.refuse(rw, r, http.StatusBadRequest, "wrong search")
 		return
 	}
-	span0, span1 := span["gte"], span["lt"]
-	page := span0.String()
-	if len(body.After) == 2 {
-		page += body.After[1].(string)
+	if point == nil || e.Now().After(point.expires) || body.PIT.KeepAlive != "5m" {
+		e.refuse(rw, r, http.StatusNotFound, "search_context_missing_exception")
+		return
 	}
-	e.requests[page]++
-	answer := map[string]any{"took": 5, "timed_out": false, "_shards": map[string]any{"total": 2, "successful": 2, "skipped": 0, "failed": 0}}
-	february := span0.Month() == time.February
-	switch {
-	case february && body.After == nil && e.requests[page] == 1: // no room in the queue of searches
+	last, err := searchAfter(body.After)
+	if err != nil {
+		e.refuse(rw, r, http.StatusBadRequest, err.Error())
+		return
+	}
+	point.expires = e.Now().Add(5 * time.Minute)
+	e.requests[from.String()]++
+	switch first := e.requests[from.String()]; {
+	case from.Month() == time.February && first == 1: // no room in the queue of searches
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"type": "es_rejected_execution_exception"}, "status": 429})
 		return
-	case february && body.After == nil && e.requests[page] == 2: // half of the index does not answer in time
-		answer["timed_out"] = true
-	case february && body.After == nil && e.requests[page] == 3: // half of the index fails
-		answer["_shards"] = map[string]any{"total": 2, "successful": 1, "skipped": 0, "failed": 1}
-	case span0.Month() == time.January && body.After != nil && e.requests["late"] == 0: // a document that comes while the pages are read
-		e.requests["late"]++
-		e.add(time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), "while-reading")
+	case from.Month() == time.February && first == 2: // a shard has no copy for a moment
+		reply(rw, http.StatusServiceUnavailable, map[string]any{"error": map[string]any{"type": "search_phase_execution_exception", "reason": "Search rejected due to missing shards"}, "status": 503})
+		return
+	case from.Month() == time.March && e.gone.id == "": // the index changes after the point in time was opened
+		e.add(firstDay.Add(-5*time.Minute), "while-reading")
+		i := slices.IndexFunc(e.documents, func(d document) bool { return d.id == "gone" })
+		e.gone = e.documents[i]
+		e.documents = slices.Delete(e.documents, i, i+1)
+		e.shows(deleted)
 	}
 	hits := []any{}
-	for _, d := range e.documents {
-		if d.time.Before(span0) || !d.time.Before(span1) || e.behind(d, body.After) || len(hits) == body.Size {
+	var before document
+	for _, d := range point.documents {
+		if d.time.Before(from) || !d.time.Before(to) || len(body.After) > 0 && compareDocuments(d, last) <= 0 {
 			continue
 		}
-		hits = append(hits, d.hit)
-	}
-	if answer["timed_out"] == true || answer["_shards"].(map[string]any)["failed"] == 1 {
-		partial := []any{} // of the one shard that answers
-		for i := 0; i < len(hits); i += 2 {
-			partial = append(partial, hits[i])
+		if len(hits) == body.Size {
+			if d.time.Equal(before.time) {
+				e.shows(tie)
+			}
+			break
 		}
-		hits = partial
+		if _, ok := d.source["service.name"]; !ok && d.source["service"] == nil {
+			e.shows(absentKey)
+		}
+		if _, ok := d.source["host"]; ok {
+			e.shows(oddValue)
+		}
+		hits = append(hits, map[string]any{
+			"_index": "your-index-000001", "_id": d.id, "_score": nil, "_source": d.source, "sort": []any{d.time.Format(elasticNanos), d.shardDoc},
+		})
+		before = d
 	}
-	answer["hits"] = map[string]any{"max_score": nil, "hits": hits}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, map[string]any{
+		"pit_id": body.PIT.ID, "took": 5, "timed_out": false, "_shards": map[string]any{"total": 2, "successful": 2, "skipped": 0, "failed": 0},
+		"hits": map[string]any{"max_score": nil, "hits": hits},
+	})
 }
 
-// behind reports whether a document was on an earlier page.
-func (e *elasticsearch) behind(d document, after []any) bool {
-	if after == nil {
-		return false
+const elasticNanos = "2006-01-02T15:04:05.000000000Z"
+
+// searchAfter is the last document of the page before.
+func searchAfter(sort []json.RawMessage) (last document, err error) {
+	if len(sort) == 0 {
+		return last, nil
 	}
-	last := document{time: time.UnixMilli(int64(after[0].(float64))), id: after[1].(string)}
-	return compareDocuments(d, last) <= 0
+	var stamp string
+	if len(sort) != 2 || json.Unmarshal(sort[0], &stamp) != nil || json.Unmarshal(sort[1], &last.shardDoc) != nil {
+		return last, fmt.Errorf("search_after has another form than sort: %s", sort)
+	}
+	last.time, err = time.Parse(elasticNanos, stamp)
+	return last, err
+}
+
+func (e *elasticsearch) notShown() map[condition]string {
+	return map[condition]string{
+		archived:      "an index has no archived documents; that wildcards leave out closed and hidden indices is on the page",
+		forbidden:     "a search has no parent but its point in time, which the same key opens",
+		missingParent: "a point in time that has expired has to end the run, because its documents would be missing",
+		shortPage:     "a search returns as many documents as requested until there are no more",
+		errorIn200:    "allow_partial_search_results=false returns an error instead of a part of the documents",
+		expiredToken:  "an API key is no token of a login: it is valid until its own expiration",
+	}
 }
 
 func (e *elasticsearch) nextDay() {
@@ -135,13 +244,18 @@ func (e *elasticsearch) nextDay() {
 	e.add(firstDay.Add(12*time.Hour), "next-day")
 }
 
+// expected has what was in the index when the run opened its points in time.
 func (e *elasticsearch) expected(day int) tables {
+	all := e.documents
+	if day == 1 {
+		all = append(slices.Clone(all), e.gone)
+	}
 	want := tables{}
-	for _, d := range e.documents {
-		if day == 1 || d.time.After(firstDay.Add(-time.Hour)) {
-			want["events"] = append(want["events"], row{
-				"index": "your-index-000001", "id": "_" + d.id, "timestamp": d.time.Format(time.RFC3339), "message": "This is " + d.id, "level": "info", "service": "", "host": "web",
-			})
+	for _, d := range all {
+		switch {
+		case day == 1 && d.id == "while-reading":
+		case day == 1 || !d.time.Before(firstDay.Add(-time.Hour)):
+			want["events"] = append(want["events"], d.want)
 		}
 	}
 	return want

@@ -4,72 +4,211 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// facebookAds has campaigns and insights of an ad account. A page with a next page has a
-// link to it; the cursor after is there on the last page, too. Facts:
+// facebookAds has the objects and the insights of an ad account. A page with a next page
+// has a link to it; the cursor after is there on the last page, too. Lists return the
+// statuses that are requested, and never what was deleted. Insights of the level ad leave
+// out archived and deleted ads without a filter by status; those of the account have
+// everything. Facts:
 // https://developers.facebook.com/docs/graph-api/results,
-// https://developers.facebook.com/docs/marketing-apis/rate-limiting.
+// https://developers.facebook.com/docs/marketing-apis/rate-limiting,
+// https://developers.facebook.com/documentation/ads-commerce/marketing-api/best-practices/manage-your-ad-object-status,
+// https://developers.facebook.com/documentation/ads-commerce/marketing-api/insights/error-codes.
 type facebookAds struct {
 	*world
-	day       int
-	second    time.Time // when the second day begins
-	campaigns []map[string]any
+	day    int
+	second time.Time // when the second day begins
+	lists  map[string][]facebookObject
+	// limited is until when a list refuses requests.
+	limited map[string]time.Time
 }
 
-const facebookAccount = "/v25.0/act_123456789012345/"
+// facebookObject has the fields of a campaign, an ad set or an ad.
+type facebookObject map[string]any
+
+const facebookAccount = "/v26.0/act_123456789012345"
+
+var (
+	// facebookFields are the fields that exist, by list.
+	facebookFields = map[string]string{
+		"campaigns": "id,name,objective,effective_status,daily_budget,lifetime_budget,created_time,updated_time",
+		"adsets":    "id,name,campaign_id,effective_status,optimization_goal,daily_budget,lifetime_budget,created_time,updated_time",
+		"ads":       "id,name,campaign_id,adset_id,effective_status,creative{id},created_time,updated_time",
+	}
+	// facebookStatuses are the effective statuses that exist, by list.
+	facebookStatuses = map[string][]string{
+		"campaigns": {"ACTIVE", "PAUSED", "DELETED", "ARCHIVED", "IN_PROCESS", "WITH_ISSUES"},
+		"adsets":    {"ACTIVE", "PAUSED", "DELETED", "ARCHIVED", "CAMPAIGN_PAUSED", "IN_PROCESS", "WITH_ISSUES"},
+		"ads":       {"ACTIVE", "PAUSED", "DELETED", "ARCHIVED", "CAMPAIGN_PAUSED", "ADSET_PAUSED", "DISAPPROVED", "IN_PROCESS", "PENDING_BILLING_INFO", "PENDING_REVIEW", "PREAPPROVED", "WITH_ISSUES"},
+	}
+)
 
 func newFacebookAds(w *world) imitation {
-	f := &facebookAds{world: w, day: 1}
+	f := &facebookAds{world: w, day: 1, lists: map[string][]facebookObject{}, limited: map[string]time.Time{}}
 	for i := range 230 {
-		f.add(i, "PAUSED")
+		f.addCampaign(i, []string{"PAUSED", "ARCHIVED", "ACTIVE"}[i%3])
+	}
+	for i := range 100 { // exactly one page
+		set := facebookObject{"id": "s" + strconv.Itoa(i), "campaign_id": "c" + strconv.Itoa(i), "effective_status": "CAMPAIGN_PAUSED", "optimization_goal": "OFFSITE_CONVERSIONS"}
+		if i%2 == 0 { // of the two budgets, the one that is not used is 0
+			set["daily_budget"], set["lifetime_budget"] = "5000", "0"
+		}
+		if i == 9 {
+			set["effective_status"] = "ARCHIVED"
+		}
+		f.add("adsets", set)
+	}
+	for i := range 130 {
+		f.add("ads", facebookObject{"id": "a" + strconv.Itoa(i), "campaign_id": "c" + strconv.Itoa(i), "adset_id": "s" + strconv.Itoa(i), "effective_status": facebookAdStatus(i), "creative": map[string]any{"id": "k" + strconv.Itoa(i)}})
 	}
 	return f
 }
 
-func (f *facebookAds) add(i int, status string) {
-	f.campaigns = append(f.campaigns, map[string]any{"id": "c" + strconv.Itoa(i), "name": "Campaign " + strconv.Itoa(i), "objective": "OUTCOME_SALES", "effective_status": status, "created_time": "2026-01-01T10:00:00+0100", "updated_time": "2026-01-02T10:00:00+0100"})
+// facebookAdStatus is the status of an ad on the first day.
+func facebookAdStatus(i int) string {
+	switch i {
+	case 1, 101:
+		return "ARCHIVED"
+	case 2, 102:
+		return "DELETED"
+	case 3:
+		return "DISAPPROVED"
+	}
+	return "ACTIVE"
+}
+
+func (f *facebookAds) addCampaign(i int, status string) {
+	f.add("campaigns", facebookObject{"id": "c" + strconv.Itoa(i), "objective": "OUTCOME_SALES", "effective_status": status})
+}
+
+func (f *facebookAds) add(list string, o facebookObject) {
+	o["name"] = "Name of " + o["id"].(string)
+	o["created_time"], o["updated_time"] = "2026-01-01T10:00:00+0100", "2026-01-02T10:00:00+0100"
+	f.lists[list] = append(f.lists[list], o)
 }
 
 func (f *facebookAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	query := r.URL.Query()
+	path, ofAccount := strings.CutPrefix(r.URL.Path, facebookAccount)
+	name := strings.TrimPrefix(path, "/")
 	switch {
-	case r.Host != "graph.facebook.com" || r.Method != http.MethodGet:
-		f.refuse(rw, r, http.StatusNotFound, "no such host")
+	case r.Host != "graph.facebook.com" || r.Method != http.MethodGet || !ofAccount:
+		f.refuse(rw, r, http.StatusNotFound, "no such host or object")
 	case len(query["access_token"]) != 1 || query.Get("access_token") != "your-access-token":
 		f.refuse(rw, r, http.StatusBadRequest, "invalid OAuth access token")
-	case r.URL.Path == facebookAccount+"campaigns":
-		if query.Get("fields") != "id,name,objective,effective_status,created_time,updated_time" || query.Get("effective_status") != `["ACTIVE","PAUSED","ARCHIVED","IN_PROCESS","WITH_ISSUES"]` {
-			f.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
+	case path == "" && query.Get("fields") == "id,name,currency,timezone_name,account_status":
+		reply(rw, http.StatusOK, map[string]any{"id": "act_123456789012345", "name": "Account", "currency": "EUR", "timezone_name": "Europe/Prague", "account_status": 1})
+	case name == "insights":
+		f.insights(rw, r)
+	case f.lists[name] != nil && query.Get("fields") == facebookFields[name]:
+		f.list(rw, r, name)
+	default:
+		f.refuse(rw, r, http.StatusBadRequest, "no such path or field")
+	}
+}
+
+// list answers with the objects that have one of the statuses.
+func (f *facebookAds) list(rw http.ResponseWriter, r *http.Request, name string) {
+	statuses := facebookStatuses[name]
+	if text := r.URL.Query().Get("effective_status"); text != "" {
+		var wanted []string
+		if err := json.Unmarshal([]byte(text), &wanted); err != nil || slices.Contains(wanted, "DELETED") {
+			f.refuse(rw, r, http.StatusBadRequest, "deleted objects cannot be requested")
 			return
 		}
-		f.page(rw, r, "campaigns", 613, f.campaigns)
-	case r.URL.Path == facebookAccount+"insights":
-		f.insights(rw, r)
-	default:
-		f.refuse(rw, r, http.StatusNotFound, "no such object")
+		for _, status := range wanted {
+			if !slices.Contains(statuses, status) {
+				f.refuse(rw, r, http.StatusBadRequest, "no such status "+status)
+			}
+		}
+		statuses = wanted
+	} else {
+		statuses = slices.DeleteFunc(slices.Clone(statuses), func(s string) bool { return s == "ARCHIVED" })
 	}
+	all := []map[string]any{}
+	for _, o := range f.lists[name] {
+		status := o["effective_status"].(string)
+		if status == "DELETED" || !slices.Contains(statuses, status) {
+			continue
+		}
+		if status == "ARCHIVED" {
+			f.shows(archived)
+		}
+		if o["lifetime_budget"] == "0" {
+			f.shows(oddValue)
+		}
+		all = append(all, o)
+	}
+	f.page(rw, r, name, map[string]int{"campaigns": 613, "ads": 1}[name], all)
 }
 
 func (f *facebookAds) insights(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	var span struct{ Since, Until string }
 	err := json.Unmarshal([]byte(query.Get("time_range")), &span)
-	day, err2 := time.Parse(time.DateOnly, span.Since)
-	if err != nil || err2 != nil || span.Since != span.Until || query.Get("level") != "ad" || query.Get("time_increment") != "1" || query.Get("fields") != "campaign_id,adset_id,ad_id,ad_name,impressions,clicks,spend,reach,actions" {
-		f.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong parameters: %+v", span))
+	since, err2 := time.Parse(time.DateOnly, span.Since)
+	until, err3 := time.Parse(time.DateOnly, span.Until)
+	if err != nil || err2 != nil || err3 != nil || until.Before(since) || !until.Before(f.Now().Truncate(24*time.Hour)) || query.Get("time_increment") != "1" {
+		f.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong range: %+v", span))
 		return
 	}
-	code := map[int]int{3: 17, 4: 4, 5: 80000, 6: 2}[day.Day()]
-	f.page(rw, r, "insights "+span.Since, code, f.ads(day))
+	switch level, fields := query.Get("level"), query.Get("fields"); {
+	case level == "account" && fields == "account_id,impressions,clicks,spend,reach":
+		var rows []map[string]any
+		for d := since; !d.After(until); d = d.AddDate(0, 0, 1) {
+			rows = append(rows, f.total(d)...)
+		}
+		f.page(rw, r, "account insights", 80000, rows)
+	case level == "ad" && fields == "campaign_id,campaign_name,adset_id,adset_name,ad_id,ad_name,impressions,clicks,spend,reach,actions,action_values" && since.Equal(until):
+		f.adInsights(rw, r, since)
+	default:
+		f.refuse(rw, r, http.StatusBadRequest, "wrong level, fields or days")
+	}
 }
 
-// ads are the insights of a day. Those of the last 20 days change with late conversions.
+// adInsights answers with the ads of a day that have one of the statuses of the filter.
+func (f *facebookAds) adInsights(rw http.ResponseWriter, r *http.Request, day time.Time) {
+	statuses := slices.DeleteFunc(slices.Clone(facebookStatuses["ads"]), func(s string) bool { return s == "ARCHIVED" || s == "DELETED" })
+	if text := r.URL.Query().Get("filtering"); text != "" {
+		var filters []struct {
+			Field, Operator string
+			Value           []string
+		}
+		if err := json.Unmarshal([]byte(text), &filters); err != nil || len(filters) != 1 || filters[0].Field != "ad.effective_status" || filters[0].Operator != "IN" {
+			f.refuse(rw, r, http.StatusBadRequest, "wrong filter")
+			return
+		}
+		statuses = filters[0].Value
+	}
+	var rows []map[string]any
+	for i, ad := range f.ads(day) {
+		status := f.lists["ads"][i]["effective_status"].(string)
+		if !slices.Contains(statuses, status) {
+			continue
+		}
+		if status == "DELETED" {
+			f.shows(deleted)
+		}
+		if ad["actions"] == nil {
+			f.shows(absentKey)
+		}
+		rows = append(rows, ad)
+	}
+	code := map[int]int{3: 17, 4: 4, 5: 80000, 6: 2}[day.Day()]
+	f.page(rw, r, "insights "+day.Format(time.DateOnly), code, rows)
+}
+
+// ads are the insights of a day, of all ads that ran. Those of the last 20 days change
+// with late conversions.
 func (f *facebookAds) ads(day time.Time) []map[string]any {
 	count := 5
 	switch day.Day() {
@@ -80,13 +219,25 @@ func (f *facebookAds) ads(day time.Time) []map[string]any {
 	}
 	var all []map[string]any
 	for i := range count {
-		ad := map[string]any{"date_start": day.Format(time.DateOnly), "date_stop": day.Format(time.DateOnly), "campaign_id": "c" + strconv.Itoa(i), "adset_id": "s" + strconv.Itoa(i), "ad_id": "a" + strconv.Itoa(i), "ad_name": "Ad", "impressions": strconv.Itoa(1000 + i), "clicks": "5", "spend": "1.25", "reach": "900"}
-		if i%2 == 0 { // an ad without actions has no such member
+		n, date := strconv.Itoa(i), day.Format(time.DateOnly)
+		ad := map[string]any{"date_start": date, "date_stop": date, "campaign_id": "c" + n, "campaign_name": "Campaign " + n, "adset_id": "s" + n, "adset_name": "Ad set " + n, "ad_id": "a" + n, "ad_name": "Ad " + n, "impressions": strconv.Itoa(1000 + i), "clicks": "5", "spend": "1.25", "reach": "900"}
+		if i%2 == 0 { // an ad without actions has no such members
 			ad["actions"] = []any{map[string]any{"action_type": "link_click", "value": "4"}, map[string]any{"action_type": "purchase", "value": f.purchases(day)}}
+			ad["action_values"] = []any{map[string]any{"action_type": "purchase", "value": "99.9"}}
 		}
 		all = append(all, ad)
 	}
 	return all
+}
+
+// total is the row of the account on a day, if an ad ran.
+func (f *facebookAds) total(day time.Time) []map[string]any {
+	ads := f.ads(day)
+	if len(ads) == 0 {
+		return nil
+	}
+	date := day.Format(time.DateOnly)
+	return []map[string]any{{"date_start": date, "date_stop": date, "account_id": "123456789012345", "impressions": "1", "clicks": strconv.Itoa(5 * len(ads)), "spend": fmt.Sprintf("%.2f", 1.25*float64(len(ads))), "reach": "2000"}}
 }
 
 func (f *facebookAds) purchases(day time.Time) string {
@@ -97,13 +248,25 @@ func (f *facebookAds) purchases(day time.Time) string {
 }
 
 // page answers with a page of a list. The first request of each list fails with the code,
-// 0 for none.
+// 0 for none. After a code that names a limit, the others fail for five minutes too.
 func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string, code int, list []map[string]any) {
 	key := fmt.Sprintf("%d %s", f.day, name)
+	isFirst := f.requests[key] == 0
 	f.requests[key]++
-	rw.Header().Set("X-Business-Use-Case-Usage", `{"123456789012345":[{"type":"ads_insights","call_count":100,"estimated_time_to_regain_access":5}]}`)
-	if code != 0 && f.requests[key] == 1 {
-		reply(rw, http.StatusBadRequest, map[string]any{"error": map[string]any{"message": "User request limit reached", "type": "OAuthException", "code": code, "fbtrace_id": "x"}})
+	if isFirst && code > 2 {
+		f.limited[key] = f.Now().Add(5 * time.Minute)
+	}
+	body := map[string]any{"error": map[string]any{"message": "User request limit reached", "type": "OAuthException", "code": code, "fbtrace_id": "x"}}
+	switch left := f.limited[key].Sub(f.Now()); {
+	case left > 0:
+		rw.Header().Set("X-Business-Use-Case-Usage", fmt.Sprintf(`{"123456789012345":[{"type":"ads_insights","call_count":100,"estimated_time_to_regain_access":%.0f}]}`, math.Ceil(left.Minutes())))
+		f.refuseUntil(rw, r, f.limited[key], http.StatusBadRequest, body)
+		return
+	case isFirst && code == 1:
+		reply(rw, http.StatusInternalServerError, body)
+		return
+	case isFirst && code == 2:
+		reply(rw, http.StatusBadRequest, body)
 		return
 	}
 	query := r.URL.Query()
@@ -130,6 +293,7 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 	to := min(from+limit, len(list))
 	if from == 0 && name == "campaigns" {
 		to = 7 // a page may have fewer items than the limit, and yet there is a next one
+		f.shows(shortPage)
 	}
 	data := list[from:to]
 	if name == "insights 2026-02-12" && query.Get("after") == "" {
@@ -139,22 +303,50 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 	if to < len(list) {
 		query.Set("after", base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to))))
 		paging["next"] = address(r.Host, r.URL.Path+"?"+query.Encode())
+		f.shows(tie) // the last item of this page and the first of the next have one date
 	}
 	reply(rw, http.StatusOK, map[string]any{"data": data, "paging": paging})
+}
+
+// notShown: see orderly.
+func (f *facebookAds) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "the configuration has no children: each list belongs to the one account that the token must be able to read",
+		missingParent: "the configuration has no children: each list belongs to the one account that the token must be able to read",
+		errorIn200:    "the Graph API sends errors with the status 400, 403 or 500, and insights without a report are synchronous",
+		expiredToken:  "no request renews the token of a system user; code 190 ends the run, and a person generates a new token",
+	}
 }
 
 func (f *facebookAds) nextDay() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.day, f.second = 2, f.Now()
-	f.add(500, "ACTIVE")
-	f.campaigns = f.campaigns[1:] // deleted
+	f.addCampaign(500, "ACTIVE")
+	f.lists["campaigns"][0]["effective_status"] = "DELETED"
+	f.lists["ads"][4]["effective_status"] = "DELETED"
 }
 
 func (f *facebookAds) expected(day int) tables {
-	want := tables{}
-	for _, c := range f.campaigns {
-		want["campaigns"] = append(want["campaigns"], row{"id": c["id"].(string), "name": c["name"].(string), "effective_status": c["effective_status"].(string)})
+	want := tables{"accounts": {{"id": "act_123456789012345", "currency": "EUR", "timezone_name": "Europe/Prague"}}}
+	text := func(v any) string {
+		s, _ := v.(string)
+		return s
+	}
+	for list, table := range map[string]string{"campaigns": "campaigns", "adsets": "ad_sets", "ads": "ads"} {
+		for _, o := range f.lists[list] {
+			if o["effective_status"] == "DELETED" {
+				continue
+			}
+			r := row{"id": text(o["id"]), "name": text(o["name"]), "effective_status": text(o["effective_status"])}
+			switch list {
+			case "adsets":
+				r["daily_budget"], r["lifetime_budget"] = text(o["daily_budget"]), text(o["lifetime_budget"])
+			case "ads":
+				r["creative_id"] = text(o["creative"].(map[string]any)["id"])
+			}
+			want[table] = append(want[table], r)
+		}
 	}
 	today := firstDay.Truncate(24 * time.Hour)
 	from, to := today.AddDate(0, 0, -30), today
@@ -162,11 +354,15 @@ func (f *facebookAds) expected(day int) tables {
 		from, to = today.AddDate(0, 0, -28), f.second.Truncate(24*time.Hour)
 	}
 	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
+		for _, total := range f.total(d) {
+			want["account_insights"] = append(want["account_insights"], row{"date": text(total["date_start"]), "account_id": "123456789012345", "spend": text(total["spend"]), "reach": "2000"})
+		}
 		for _, ad := range f.ads(d) {
-			date, id := ad["date_start"].(string), ad["ad_id"].(string)
-			want["ad_insights"] = append(want["ad_insights"], row{"date": date, "ad_id": id, "impressions": ad["impressions"].(string), "spend": "1.25"})
+			date, id := text(ad["date_start"]), text(ad["ad_id"])
+			want["ad_insights"] = append(want["ad_insights"], row{"date": date, "ad_id": id, "ad_name": text(ad["ad_name"]), "campaign_name": text(ad["campaign_name"]), "impressions": text(ad["impressions"]), "spend": "1.25"})
 			if ad["actions"] != nil {
 				want["ad_actions"] = append(want["ad_actions"], row{"ad_day": date + "," + id, "action_type": "link_click", "value": "4"}, row{"ad_day": date + "," + id, "action_type": "purchase", "value": f.purchases(d)})
+				want["ad_action_values"] = append(want["ad_action_values"], row{"ad_day": date + "," + id, "action_type": "purchase", "value": "99.9"})
 			}
 		}
 	}

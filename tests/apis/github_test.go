@@ -1,7 +1,9 @@
 package apis
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,15 +13,21 @@ import (
 )
 
 // github lists by page numbers, and links to the next page by the id of the repository.
-// It limits requests by an hourly quota and by a secondary limit. Facts:
+// It limits requests by an hourly quota and by a secondary limit. A repository without
+// pull requests has no such list, and one without them and without issues no list of
+// issues and comments either. Facts:
 // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api,
-// https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api.
+// https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api,
+// https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api,
+// https://github.com/MeltanoLabs/tap-github/pull/582.
 type github struct {
 	*world
 	repositories []string                  // the id of a repository is its index
 	lists        map[string][]githubObject // in the order of their creation
+	gone         map[string]bool           // objects that runs have read, and that are deleted now
+	started      time.Time                 // when the run began
 	sent         int
-	limited      time.Time // requests are refused until then
+	limit        githubLimit
 	late         bool
 }
 
@@ -29,11 +37,35 @@ type githubObject struct {
 	fields  map[string]any
 }
 
+// githubLimit is a limit that refuses all requests until its end.
+type githubLimit struct {
+	end     time.Time
+	status  int
+	headers map[string]string
+	message string
+}
+
 // githubStart is when the oldest objects were made, one each hour.
 var githubStart = firstDay.Add(-300 * time.Hour)
 
+// githubSettings are what the list of repositories says of some of them.
+var githubSettings = map[string]map[string]any{
+	"docs":  {"archived": true, "has_issues": false},           // older servers do not name has_pull_requests
+	"board": {"has_issues": true, "has_pull_requests": false},  // issues only
+	"dump":  {"has_issues": false, "has_pull_requests": false}, // neither
+	"fixes": {"has_issues": false, "has_pull_requests": true},  // the pull requests are issues
+	"empty": {"has_issues": true, "has_pull_requests": true},   // no commit yet
+	"gone":  {"has_issues": true, "has_pull_requests": true},   // deleted after it was listed
+	"bad":   {"has_issues": true, "has_pull_requests": true},   // blocked by GitHub
+	"api":   {"has_issues": true, "has_pull_requests": true, "description": nil},
+	"new":   {"has_issues": true, "has_pull_requests": true},
+}
+
 func newGitHub(w *world) imitation {
-	g := &github{world: w, repositories: []string{"api", "docs", "empty"}, lists: map[string][]githubObject{}}
+	g := &github{
+		world: w, lists: map[string][]githubObject{}, gone: map[string]bool{},
+		repositories: []string{"api", "docs", "empty", "board", "dump", "fixes", "gone", "bad"},
+	}
 	for i := range 230 {
 		g.add("api/issues", i, githubStart.Add(time.Duration(i)*time.Hour))
 		if i%2 == 0 {
@@ -44,11 +76,28 @@ func newGitHub(w *world) imitation {
 	for i := range 205 {
 		g.add("api/commits", i, githubStart.Add(time.Duration(i)*time.Hour))
 	}
-	for i := range 100 { // exactly one page
+	for i := range 130 { // equal times on both sides of the border of two pages
 		g.add("docs/issues", 1000+i, githubStart)
 	}
+	for i := range 100 { // exactly one page
+		g.add("docs/comments", 1000+i, githubStart)
+	}
+	g.add("api/comments", 230, firstDay.Add(-5*time.Minute))
+	g.add("docs/pulls", 1000, githubStart)
 	g.add("docs/commits", 1000, githubStart)
+	g.add("board/issues", 3000, githubStart)
+	g.add("board/commits", 3000, githubStart)
+	g.add("fixes/issues", 3010, githubStart)
+	g.add("fixes/pulls", 3010, githubStart)
+	g.add("fixes/commits", 1000, githubStart) // a fork has the commits of its source
 	return g
+}
+
+func (g *github) notShown() map[condition]string {
+	return map[condition]string{
+		errorIn200:   "the REST API reports errors by their status only",
+		expiredToken: "no request renews a personal access token: if it ends, the run fails with the status 401",
+	}
 }
 
 // add adds an object to a list, or replaces the one with this id.
@@ -59,21 +108,34 @@ func (g *github) add(list string, id int, changed time.Time) {
 	case "commits":
 		person := map[string]any{"email": "ann@example.com", "date": at}
 		o.fields = map[string]any{"sha": githubSHA(id), "author": nil, "commit": map[string]any{"author": person, "committer": person, "message": "Change"}}
+		if id%2 == 0 {
+			o.fields["author"] = map[string]any{} // the schema has an empty object, too
+		}
 	case "issues":
-		o.fields["user"] = map[string]any{"login": "ann"}
-		o.fields["labels"] = []any{map[string]any{"id": 1, "name": "bug"}, map[string]any{"id": 2, "name": "late"}}[:id%3]
+		o.fields["user"], o.fields["state_reason"] = map[string]any{"login": "ann"}, nil
+		o.fields["labels"], o.fields["assignees"] = githubLabels(id), []any{}
 		if id%2 == 0 {
 			o.fields["pull_request"] = map[string]any{"url": "https://api.github.com/pull"}
+			o.fields["milestone"] = nil
+		} else {
+			o.fields["assignees"] = []any{map[string]any{"id": 7, "login": "ann"}, map[string]any{"id": 8, "login": "bob"}}
+			o.fields["type"], o.fields["milestone"] = map[string]any{"name": "Bug"}, map[string]any{"title": "May"}
 		}
+	case "comments":
+		o.fields = map[string]any{"id": id, "user": nil, "body": "", "issue_url": "https://api.github.com/issue", "created_at": at, "updated_at": at}
 	case "pulls":
 		o.fields["user"] = nil // the account is deleted
-		o.fields["head"], o.fields["base"] = map[string]any{"ref": "fix"}, map[string]any{"ref": "main"}
+		o.fields["head"], o.fields["base"] = map[string]any{"ref": "fix", "repo": nil}, map[string]any{"ref": "main"}
 	}
 	if i := slices.IndexFunc(g.lists[list], func(x githubObject) bool { return x.id == id }); i >= 0 {
 		g.lists[list][i] = o
 		return
 	}
 	g.lists[list] = append(g.lists[list], o)
+}
+
+func githubLabels(id int) []any {
+	return []any{map[string]any{"id": 1, "name": "bug"}, map[string]any{"id": 2, "name": "late"}}[:id%3]
 }
 
 // githubNumber is the number in a text, 0 without one.
@@ -87,6 +149,9 @@ func githubSHA(id int) string { return fmt.Sprintf("%040x", id) }
 func (g *github) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.sent == 0 {
+		g.started = g.Now()
+	}
 	switch {
 	case r.Host != "api.github.com" || r.Method != http.MethodGet:
 		g.refuse(rw, r, http.StatusNotFound, "wrong host or method")
@@ -94,40 +159,37 @@ func (g *github) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		g.refuse(rw, r, http.StatusUnauthorized, "Bad credentials")
 	case r.Header.Get("User-Agent") == "":
 		g.refuse(rw, r, http.StatusForbidden, "Request forbidden by administrative rules")
-	case r.Header.Get("X-GitHub-Api-Version") != "2022-11-28" || r.Header.Get("Accept") != "application/vnd.github+json":
+	case r.Header.Get("X-GitHub-Api-Version") != "2026-03-10" || r.Header.Get("Accept") != "application/vnd.github+json":
 		g.refuse(rw, r, http.StatusBadRequest, "wrong version or media type")
-	case g.limits(rw):
+	case g.limits(rw, r):
 	default:
 		g.list(rw, r)
 	}
 }
 
-// limits refuses some requests, and all until the time that the answer names.
-func (g *github) limits(rw http.ResponseWriter) bool {
-	refuse := func(status int, message string) bool {
-		reply(rw, status, map[string]any{"message": message})
-		return true
+// limits refuses some requests, and all others until the end of the limit.
+func (g *github) limits(rw http.ResponseWriter, r *http.Request) bool {
+	if !g.Now().Before(g.limit.end) {
+		g.sent++
+		now := g.Now().Truncate(time.Second)
+		switch g.sent {
+		case 3: // the quota of the hour is used up
+			end := now.Add(time.Hour + 5*time.Second) // its clock is ahead
+			g.limit = githubLimit{end, http.StatusForbidden, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": strconv.FormatInt(end.Unix(), 10)}, "API rate limit exceeded"}
+		case 5:
+			g.limit = githubLimit{now.Add(30 * time.Second), http.StatusTooManyRequests, map[string]string{"Retry-After": "30"}, "You have exceeded a secondary rate limit"}
+		case 7: // does not say how long
+			g.limit = githubLimit{now.Add(60 * time.Second), http.StatusForbidden, nil, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+		default:
+			rw.Header().Set("X-RateLimit-Remaining", "4000")
+			return false
+		}
 	}
-	if left := g.limited.Sub(g.Now()); left > 0 {
-		rw.Header().Set("Retry-After", strconv.Itoa(int(left/time.Second)+1))
-		return refuse(http.StatusForbidden, "You have exceeded a secondary rate limit")
+	for name, v := range g.limit.headers {
+		rw.Header().Set(name, v)
 	}
-	g.sent++
-	switch g.sent {
-	case 3: // the quota of the hour is used up
-		g.limited = g.Now().Add(55 * time.Minute)
-		rw.Header().Set("X-RateLimit-Remaining", "0")
-		rw.Header().Set("X-RateLimit-Reset", strconv.FormatInt(g.limited.Unix(), 10))
-		return refuse(http.StatusForbidden, "API rate limit exceeded")
-	case 5:
-		g.limited = g.Now().Add(30 * time.Second)
-		rw.Header().Set("Retry-After", "30")
-		return refuse(http.StatusTooManyRequests, "You have exceeded a secondary rate limit")
-	case 7: // does not say how long
-		return refuse(http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
-	}
-	rw.Header().Set("X-RateLimit-Remaining", "4000")
-	return false
+	g.refuseUntil(rw, r, g.limit.end, g.limit.status, map[string]any{"message": g.limit.message})
+	return true
 }
 
 // list answers with a page.
@@ -140,26 +202,51 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == "/orgs/your-organization/repos" {
 		page := []any{}
-		for id, name := range g.repositories {
-			page = append(page, map[string]any{"id": id, "full_name": "acme/" + name, "private": true, "default_branch": "main"})
+		if query.Get("sort") != "created" || query.Get("direction") != "asc" {
+			g.refuse(rw, r, http.StatusUnprocessableEntity, "a new repository comes first, and moves the others")
+			return
 		}
+		for id, name := range g.repositories {
+			item := map[string]any{"id": id, "full_name": "acme/" + name, "archived": false, "visibility": "private", "default_branch": "main", "language": nil}
+			maps.Copy(item, githubSettings[name])
+			page = append(page, item)
+		}
+		g.shows(archived, absentKey)
 		reply(rw, http.StatusOK, page)
 		return
 	}
 	name, kind := g.repository(r.URL.Path)
 	objects := g.lists[name+"/"+kind]
-	known := map[string][]string{"issues": {"since", "state", "sort", "direction"}, "pulls": {"state", "sort", "direction"}, "commits": {"since"}}[kind]
+	known := map[string][]string{
+		"issues":   {"since", "state", "sort", "direction"},
+		"comments": {"since", "sort", "direction"},
+		"pulls":    {"state", "sort", "direction"},
+		"commits":  {"since"},
+	}[kind]
 	for parameter := range query {
 		if known == nil || !slices.Contains(append(known, "page", "per_page"), parameter) {
 			g.refuse(rw, r, http.StatusNotFound, "no such list or parameter: "+parameter)
 			return
 		}
 	}
+	settings := githubSettings[name]
 	switch {
+	case name == "gone":
+		g.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"message": "Not Found"})
+		return
+	case name == "bad":
+		g.shows(forbidden)
+		block := map[string]any{"reason": "tos", "html_url": "https://github.com/contact/tos-violation"}
+		reply(rw, http.StatusForbidden, map[string]any{"message": "Repository access blocked", "block": block})
+		return
+	case settings["has_pull_requests"] == false && (kind == "pulls" || settings["has_issues"] == false && kind != "commits"):
+		g.refuse(rw, r, http.StatusNotFound, "the repository has no such list")
+		return
 	case kind == "commits" && len(objects) == 0:
 		reply(rw, http.StatusConflict, map[string]any{"message": "Git Repository is empty."})
 		return
-	case kind != "commits" && (query.Get("state") != "all" || query.Get("sort") != "created" || query.Get("direction") != "asc"):
+	case kind != "commits" && (query.Get("sort") != "created" || query.Get("direction") != "asc"), slices.Contains(known, "state") && query.Get("state") != "all":
 		g.refuse(rw, r, http.StatusUnprocessableEntity, "only open items, the newest first: pages would change while they are read")
 		return
 	}
@@ -176,18 +263,34 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 		slices.Reverse(objects)
 	}
 	page := max(1, githubNumber(query.Get("page")))
+	if kind == "pulls" { // a page may have fewer items than per_page; only Link says that it is the last one
+		perPage--
+	}
+	first, end := min(len(objects), (page-1)*perPage), min(len(objects), page*perPage)
 	items := []any{}
-	for _, o := range objects[min(len(objects), (page-1)*perPage):min(len(objects), page*perPage)] {
+	for _, o := range objects[first:end] {
 		items = append(items, o.fields)
 	}
-	if page*perPage < len(objects) {
+	if end < len(objects) {
 		next := url.Values{}
 		for name, values := range query {
 			next[name] = values
 		}
 		next.Set("page", strconv.Itoa(page+1))
-		path := fmt.Sprintf("/repositories/%d/%s?", slices.Index(g.repositories, name), kind)
+		path := fmt.Sprintf("/repositories/%d/%s?", slices.Index(g.repositories, name), githubPaths[kind])
 		rw.Header().Set("Link", fmt.Sprintf(`<%s>; rel="prev", <%s>; rel="next"`, address(r.Host, path), address(r.Host, path+next.Encode())))
+		if kind == "pulls" {
+			g.shows(shortPage)
+		}
+		if objects[end-1].changed.Equal(objects[end].changed) {
+			g.shows(tie)
+		}
+	}
+	if kind == "comments" && len(items) > 0 {
+		g.shows(oddValue)
+	}
+	if len(g.gone) > 0 && name == "docs" && kind == "issues" {
+		g.shows(deleted)
 	}
 	reply(rw, http.StatusOK, items)
 	if name == "api" && kind == "issues" && page == 2 && !g.late { // a list that grows while it is read
@@ -196,15 +299,18 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// githubPaths are the lists of a repository.
+var githubPaths = map[string]string{"issues": "issues", "comments": "issues/comments", "pulls": "pulls", "commits": "commits"}
+
 // repository returns the name of a repository and what is listed of it, for both forms
 // of a path.
 func (g *github) repository(path string) (name, kind string) {
-	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	switch {
-	case len(parts) == 4 && parts[0] == "repos" && parts[1] == "acme" && slices.Contains(g.repositories, parts[2]):
-		return parts[2], parts[3]
-	case len(parts) == 3 && parts[0] == "repositories":
-		return g.repositories[githubNumber(parts[1])], parts[2]
+	for kind, list := range githubPaths {
+		for id, name := range g.repositories {
+			if path == "/repos/acme/"+name+"/"+list || path == fmt.Sprintf("/repositories/%d/%s", id, list) {
+				return name, kind
+			}
+		}
 	}
 	return "", ""
 }
@@ -215,41 +321,69 @@ func (g *github) nextDay() {
 	g.sent = 0
 	morning := firstDay.Add(20 * time.Hour)
 	g.add("api/issues", 5, morning) // changed
+	g.label("api/issues", 5, nil)   // its labels were removed
 	g.add("api/issues", 901, morning)
+	g.add("api/comments", 902, morning)
 	g.add("api/pulls", 901, morning)
 	g.add("api/commits", 901, morning)
 	g.add("api/commits", 902, githubStart.Add(140*time.Hour))  // committed five days before it was pushed
 	g.add("empty/commits", 903, githubStart.AddDate(-1, 0, 0)) // a history that was made elsewhere
+	g.gone[strconv.Itoa(g.lists["docs/issues"][3].id)] = true
 	g.lists["docs/issues"] = slices.Delete(g.lists["docs/issues"], 3, 4)
 	g.repositories = append(g.repositories, "new")
 	g.add("new/issues", 2000, githubStart)
+	g.add("new/comments", 2000, githubStart)
 	g.add("new/commits", 2000, githubStart)
 }
 
+// label replaces the labels of an issue.
+func (g *github) label(list string, id int, labels []any) {
+	i := slices.IndexFunc(g.lists[list], func(o githubObject) bool { return o.id == id })
+	g.lists[list][i].fields["labels"] = labels
+}
+
+// expected: a deleted issue is not in the second run, so its row of the first one stays. An
+// issue and its labels have the same read_at, so labels that were removed have an older one.
 func (g *github) expected(day int) tables {
 	want := tables{}
 	for id, name := range g.repositories {
-		want["repositories"] = append(want["repositories"], row{"id": strconv.Itoa(id), "full_name": "acme/" + name})
+		archived := ""
+		if githubSettings[name]["archived"] == true {
+			archived = "1"
+		}
+		want["repositories"] = append(want["repositories"], row{"id": strconv.Itoa(id), "full_name": "acme/" + name, "archived": archived, "language": ""})
 	}
+	readAt := g.started.Format("2006-01-02T15:04:05Z")
 	for list, objects := range g.lists {
 		name, kind, _ := strings.Cut(list, "/")
+		repository := strconv.Itoa(slices.Index(g.repositories, name))
 		for _, o := range objects {
 			id := strconv.Itoa(o.id)
-			since := map[string]time.Time{"issues": firstDay.Add(-10 * time.Minute), "commits": firstDay.AddDate(0, 0, -7)}[kind]
-			if day == 2 && name != "new" && name != "empty" && o.changed.Before(since) {
+			lookback := map[string]time.Duration{"issues": 10 * time.Minute, "comments": 10 * time.Minute, "commits": 7 * 24 * time.Hour}[kind]
+			if day == 2 && lookback > 0 && name != "new" && name != "empty" && o.changed.Before(firstDay.Add(-lookback)) {
 				continue
 			}
+			r := row{"repository_id": repository, "repository": "acme/" + name}
 			switch kind {
 			case "commits":
-				want["commits"] = append(want["commits"], row{"repository": "acme/" + name, "sha": githubSHA(o.id), "author": "", "author_email": "ann@example.com"})
+				maps.Copy(r, row{"sha": githubSHA(o.id), "author": "", "author_email": "ann@example.com"})
 			case "pulls":
-				want["pull_requests"] = append(want["pull_requests"], row{"id": id, "repository": "acme/" + name, "author": "", "head_branch": "fix"})
+				maps.Copy(r, row{"id": id, "author": "", "head_branch": "fix"})
+			case "comments":
+				maps.Copy(r, row{"id": id, "author": "", "body": ""})
 			case "issues":
-				want["issues"] = append(want["issues"], row{"id": id, "repository": "acme/" + name, "author": "ann", "updated_at": o.fields["updated_at"].(string)})
-				for label := range o.id % 3 {
-					want["issue_labels"] = append(want["issue_labels"], row{"issue_id": id, "id": strconv.Itoa(label + 1)})
+				maps.Copy(r, row{"id": id, "author": "ann", "updated_at": o.fields["updated_at"].(string), "read_at": readAt, "type": "", "milestone": ""})
+				if o.id%2 == 1 {
+					r["type"], r["milestone"] = "Bug", "May"
+					want["issue_assignees"] = append(want["issue_assignees"],
+						row{"issue_id": id, "user_id": "7", "login": "ann", "read_at": readAt}, row{"issue_id": id, "user_id": "8", "login": "bob", "read_at": readAt})
+				}
+				for _, label := range o.fields["labels"].([]any) {
+					want["issue_labels"] = append(want["issue_labels"], row{"issue_id": id, "id": fmt.Sprint(label.(map[string]any)["id"]), "read_at": readAt})
 				}
 			}
+			table := cmp.Or(map[string]string{"pulls": "pull_requests"}[kind], kind)
+			want[table] = append(want[table], r)
 		}
 	}
 	return want

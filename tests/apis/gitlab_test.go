@@ -2,20 +2,26 @@ package apis
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// gitlab lists by page numbers, which only the header Link leads to. Facts:
+// gitlab lists by page numbers, which only the header Link leads to. Lists of a group leave
+// out archived projects unless non_archived is false. Equal times are in the order of their
+// ids, the newest first. A project may have no pipelines for the token. Facts:
 // https://docs.gitlab.com/api/rest/, https://docs.gitlab.com/api/issues/,
+// https://docs.gitlab.com/api/merge_requests/, https://docs.gitlab.com/api/pipelines/,
 // https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/.
 type gitlab struct {
 	*world
-	lists map[string][]gitlabObject // in the order of their creation
-	late  bool
+	lists   map[string][]gitlabObject // in the order of their creation
+	removed bool                      // an issue was deleted
+	started time.Time                 // when the run began
+	late    bool
 }
 
 type gitlabObject struct {
@@ -23,6 +29,14 @@ type gitlabObject struct {
 	changed time.Time
 	fields  map[string]any
 }
+
+const (
+	// gitlabArchived is a project in the archive.
+	gitlabArchived = 2
+	// gitlabNoCI is a project without CI/CD, and gitlabGone one that was deleted after it
+	// was listed.
+	gitlabNoCI, gitlabGone = 3, 4
+)
 
 func newGitLab(w *world) imitation {
 	g := &gitlab{world: w, lists: map[string][]gitlabObject{}}
@@ -34,19 +48,41 @@ func newGitLab(w *world) imitation {
 	}
 	g.add("issues", 231, firstDay.Add(-5*time.Minute)) // the clock of the run may be ahead
 	for i := range 200 {                               // two full pages
-		g.add("merge_requests", i+1, firstDay.Add(time.Duration(i-500)*time.Hour))
+		g.add("merge_requests", i+1, firstDay.Add(-500*time.Hour))
 	}
+	g.add("merge_requests", 200, firstDay.Add(-5*time.Minute))
+	for i := range 130 {
+		g.add("projects/1/pipelines", i+1, firstDay.Add(time.Duration(i-500)*time.Hour))
+	}
+	g.add("projects/1/pipelines", 131, firstDay.Add(-5*time.Minute))
 	return g
+}
+
+func (g *gitlab) notShown() map[condition]string {
+	return map[condition]string{
+		errorIn200:   "the REST API reports errors by their status only",
+		expiredToken: "no request renews an access token: if it ends, the run fails with the status 401",
+	}
 }
 
 // add adds an object to a list, or replaces the one with this id.
 func (g *gitlab) add(list string, id int, changed time.Time) {
 	at := changed.Format("2006-01-02T15:04:05.000Z")
+	person := map[string]any{"id": 7, "username": "bob", "name": "Bob"}
 	o := gitlabObject{id, changed, map[string]any{
-		"id": id, "iid": id, "project_id": 1, "updated_at": at, "title": "Číslo " + strconv.Itoa(id),
-		"path_with_namespace": "your-group/p" + strconv.Itoa(id), "author": map[string]any{"username": "ann"},
-		"labels": []string{"bug", "next"}[:id%3%2], "assignees": []any{map[string]any{"id": 7, "username": "bob"}}[:id%2],
+		"id": id, "iid": id, "project_id": 1 + id%10/9, // every tenth is in the archived project
+		"updated_at": at, "title": "Číslo " + strconv.Itoa(id),
+		"path_with_namespace": "your-group/p" + strconv.Itoa(id), "archived": id == gitlabArchived, "status": "success",
+		"author": map[string]any{"id": 5, "username": "ann", "name": "Ann"}, "issue_type": "issue", "confidential": id%10 == 0,
+		"labels": []string{"bug", "next"}[:id%3%2], "assignees": []any{person}[:id%2], "reviewers": []any{person}[:id%2],
+		"milestone": nil, "merged_at": nil, "due_date": nil, "time_stats": map[string]any{"time_estimate": 0, "total_time_spent": 60},
 	}}
+	if id%2 == 0 { // a paid edition
+		o.fields["weight"] = nil
+	}
+	if id%4 == 0 {
+		o.fields["merge_user"] = person
+	}
 	if i := slices.IndexFunc(g.lists[list], func(x gitlabObject) bool { return x.id == id }); i >= 0 {
 		g.lists[list][i] = o
 		return
@@ -60,12 +96,15 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	const prefix = "/api/v4/groups/your-group%2Fbackend/"
 	query, path := r.URL.Query(), r.URL.EscapedPath()
 	name := ""
-	if len(path) > len(prefix) && path[:len(prefix)] == prefix {
-		name = path[len(prefix):]
+	if list, ok := strings.CutPrefix(path, prefix); ok && !strings.Contains(list, "/") {
+		name = list
+	} else if project, ok := strings.CutPrefix(path, "/api/v4/projects/"); ok && strings.HasSuffix(path, "/pipelines") {
+		name = "projects/" + project
 	}
+	pipelines := strings.HasSuffix(name, "/pipelines")
 	perPage, err := strconv.Atoi(query.Get("per_page"))
 	switch {
-	case r.Host != "gitlab.com" || g.lists[name] == nil:
+	case r.Host != "gitlab.com" || g.lists[name] == nil && !pipelines:
 		g.refuse(rw, r, http.StatusNotFound, "404 Group Not Found")
 		return
 	case r.Header.Get("PRIVATE-TOKEN") != "your-access-token":
@@ -74,49 +113,87 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case err != nil || perPage < 1 || perPage > 100 || query.Get("sort") != "asc":
 		g.refuse(rw, r, http.StatusBadRequest, "per_page or sort")
 		return
-	case name == "projects" && (query.Get("order_by") != "id" || query.Get("include_subgroups") != "true"):
-		g.refuse(rw, r, http.StatusBadRequest, "projects of subgroups by id")
+	case (name == "projects" || pipelines) && query.Get("order_by") != "id", name == "projects" && (query.Get("include_subgroups") != "true" || query.Get("with_shared") != "false"):
+		g.refuse(rw, r, http.StatusBadRequest, "projects of subgroups by id, and none of other groups")
 		return
-	case name != "projects" && (query.Get("order_by") != "created_at" || query.Get("scope") != "all" || query.Get("state") != "all"):
+	case (name == "issues" || name == "merge_requests") && (query.Get("order_by") != "created_at" || query.Get("scope") != "all" || query.Get("state") != "all"):
 		g.refuse(rw, r, http.StatusBadRequest, "all items by their creation")
 		return
 	}
 	g.requests[name]++
-	if g.requests[name] == 2 {
+	if name == "projects" && query.Get("page") == "" {
+		g.started = g.Now()
+	}
+	switch {
+	case g.requests[name] == 2 && !pipelines:
 		rw.Header().Set("Retry-After", "30")
 		rw.Header().Set("RateLimit-Remaining", "0")
 		rw.WriteHeader(http.StatusTooManyRequests)
 		fmt.Fprintln(rw, "Retry later")
 		return
+	case name == fmt.Sprintf("projects/%d/pipelines", gitlabNoCI):
+		g.shows(forbidden)
+		reply(rw, http.StatusForbidden, map[string]any{"message": "403 Forbidden"})
+		return
+	case name == fmt.Sprintf("projects/%d/pipelines", gitlabGone):
+		g.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"message": "404 Project Not Found"})
+		return
 	}
-	objects := g.lists[name]
+	g.list(rw, r, name, perPage)
+}
+
+// list answers with a page of a list.
+func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perPage int) {
+	query := r.URL.Query()
+	objects := slices.Clone(g.lists[name])
+	if name == "issues" || name == "merge_requests" {
+		if query.Get("non_archived") != "false" {
+			objects = slices.DeleteFunc(objects, func(o gitlabObject) bool { return o.fields["project_id"] == gitlabArchived })
+		} else {
+			g.shows(archived)
+		}
+	}
 	if text := query.Get("updated_after"); text != "" {
 		after, err := time.Parse(time.RFC3339, text)
 		if err != nil || name == "projects" {
 			g.refuse(rw, r, http.StatusBadRequest, "updated_after is invalid")
 			return
 		}
-		objects = slices.DeleteFunc(slices.Clone(objects), func(o gitlabObject) bool { return o.changed.Before(after) })
+		objects = slices.DeleteFunc(objects, func(o gitlabObject) bool { return o.changed.Before(after) })
 	}
 	page := 1
 	if text := query.Get("page"); text != "" {
 		page, _ = strconv.Atoi(text)
 	}
+	if strings.HasSuffix(name, "/pipelines") { // only Link says which page is the last one
+		perPage--
+	}
+	first, end := min(len(objects), (page-1)*perPage), min(len(objects), page*perPage)
 	items := []any{}
-	for _, o := range objects[min(len(objects), (page-1)*perPage):min(len(objects), page*perPage)] {
+	for _, o := range objects[first:end] {
 		items = append(items, o.fields)
 	}
 	link := func(rel string, page int) string {
-		next, err := url.ParseQuery(r.URL.RawQuery)
-		if err != nil {
-			g.Errorf("%s: %v", r.URL, err)
-		}
+		next := r.URL.Query()
 		next.Set("page", strconv.Itoa(page))
-		return fmt.Sprintf(`<%s?%s>; rel="%s"`, address(r.Host, path), next.Encode(), rel)
+		return fmt.Sprintf(`<%s?%s>; rel="%s"`, address(r.Host, r.URL.EscapedPath()), next.Encode(), rel)
 	}
 	links := link("first", 1)
-	if page*perPage < len(objects) {
+	if end < len(objects) {
 		links = link("next", page+1) + ", " + links
+		if strings.HasSuffix(name, "/pipelines") {
+			g.shows(shortPage)
+		}
+		if objects[end-1].changed.Equal(objects[end].changed) && name == "merge_requests" {
+			g.shows(tie)
+		}
+	}
+	if name == "issues" {
+		g.shows(absentKey, oddValue)
+		if g.removed {
+			g.shows(deleted)
+		}
 	}
 	rw.Header().Set("Link", links)
 	reply(rw, http.StatusOK, items)
@@ -132,31 +209,58 @@ func (g *gitlab) nextDay() {
 	defer g.mu.Unlock()
 	morning := firstDay.Add(20 * time.Hour)
 	g.add("projects", 102, morning)
+	g.add("projects/102/pipelines", 900, firstDay.AddDate(-1, 0, 0)) // the project came from elsewhere
+	g.add("projects/1/pipelines", 5, morning)
 	g.add("issues", 5, morning)
+	i := slices.IndexFunc(g.lists["issues"], func(o gitlabObject) bool { return o.id == 5 })
+	g.lists["issues"][i].fields["assignees"] = []any{}
 	g.add("issues", 301, morning)
+	g.removed = true
 	g.lists["issues"] = slices.DeleteFunc(g.lists["issues"], func(o gitlabObject) bool { return o.id == 20 })
 	g.add("merge_requests", 7, morning)
 }
 
+// expected: an issue and its assignees have the same read_at; assignees that were removed
+// have an older one. The row of a deleted issue stays as the first run wrote it.
 func (g *gitlab) expected(day int) tables {
 	want := tables{}
+	readAt := g.started.Format("2006-01-02T15:04:05Z")
 	for name, list := range g.lists {
 		for _, o := range list {
-			if day == 2 && name != "projects" && o.changed.Before(firstDay.Add(-10*time.Minute)) {
+			if day == 2 && name != "projects" && name != "projects/102/pipelines" && o.changed.Before(firstDay.Add(-10*time.Minute)) {
 				continue
 			}
 			id := strconv.Itoa(o.id)
 			r := row{"id": id}
-			if name != "projects" {
-				r["title"], r["author"], r["labels"] = "Číslo "+id, "ann", []string{`[]`, `["bug"]`}[o.id%3%2]
+			person := row{"user_id": "7", "username": "bob", "name": "Bob", "read_at": readAt}
+			switch name {
+			case "projects":
+				r["archived"] = map[bool]string{true: "1"}[o.id == gitlabArchived]
+			case "issues", "merge_requests":
+				maps.Copy(r, row{"title": "Číslo " + id, "author": "ann", "author_name": "Ann", "labels": []string{`[]`, `["bug"]`}[o.id%3%2], "read_at": readAt, "milestone": ""})
 			}
-			if name == "issues" && (day == 2 || o.id != 10) { // the first run saw it before its change
-				r["updated_at"] = o.fields["updated_at"].(string)
+			switch name {
+			case "issues":
+				r["weight"], r["spent_seconds"] = "", "60"
+				if day == 2 || o.id != 10 { // the first run saw it before its change
+					r["updated_at"] = o.fields["updated_at"].(string)
+				}
+				if len(o.fields["assignees"].([]any)) > 0 {
+					person["issue_id"] = id
+					want["issue_assignees"] = append(want["issue_assignees"], person)
+				}
+			case "merge_requests":
+				r["merged_by"] = []string{"bob", "", "", ""}[o.id%4]
+				if o.id%2 == 1 {
+					person["merge_request_id"] = id
+					want["merge_request_reviewers"] = append(want["merge_request_reviewers"], person)
+				}
 			}
-			want[name] = append(want[name], r)
-			if name == "issues" && o.id%2 == 1 {
-				want["issue_assignees"] = append(want["issue_assignees"], row{"issue_id": id, "user_id": "7", "username": "bob"})
+			table := name
+			if strings.HasSuffix(name, "/pipelines") {
+				table = "pipelines"
 			}
+			want[table] = append(want[table], r)
 		}
 	}
 	return want

@@ -2,183 +2,376 @@ package apis
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
-	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// googleAds answers queries with lists of batches. Without rows there is no batch, or one
-// without results. Facts:
+// googleAds answers queries in pages. Facts:
 // https://developers.google.com/google-ads/api/rest/common/search,
-// https://developers.google.com/google-ads/api/rest/auth.
+// https://developers.google.com/google-ads/api/docs/reporting/paging,
+// https://developers.google.com/google-ads/api/docs/reporting/zero-metrics,
+// https://developers.google.com/google-ads/api/performance-max/reporting,
+// https://developers.google.com/google-ads/api/docs/oauth/service-accounts.
 type googleAds struct {
-	*world
+	googleAccount
 	day       int
-	second    time.Time      // when the second day begins
-	tokens    map[string]int // requests by access token
-	campaigns int
+	campaigns []*googleAdsCampaign
+	groups    []*googleAdsGroup
+	pages     map[string]googleAdsPage // by their tokens
+	limited   time.Time                // until when all queries are refused
 }
 
-const (
-	googleAdsBatch  = 100 // 10,000 in the API
-	googleAdsGroups = 7
+type googleAdsCampaign struct {
+	id, name, status, channel string
+}
+
+type googleAdsGroup struct {
+	campaign         *googleAdsCampaign
+	id, name, status string
+}
+
+// googleAdsPage is where the page of a token starts, and the query that it belongs to.
+type googleAdsPage struct {
+	query string
+	start int
+}
+
+// googleAdsPageSize is 10,000 in the API.
+const googleAdsPageSize = 100
+
+// googleAdsStart is the first day with ads.
+var googleAdsStart = time.Date(2025, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// googleAdsQuery is a query in the language of Google Ads, googleAdsDates and
+// googleAdsStatus are its conditions, as far as they are used.
+var (
+	googleAdsQuery  = regexp.MustCompile(`^SELECT ([a-z_., ]+) FROM ([a-z_]+)(?: WHERE (.+))?$`)
+	googleAdsDates  = regexp.MustCompile(`^segments\.date BETWEEN '(\d{4}-\d\d-\d\d)' AND '(\d{4}-\d\d-\d\d)'(?: AND |$)`)
+	googleAdsStatus = regexp.MustCompile(`^([a-z_]+\.status) IN \(('[A-Z]+'(?:, '[A-Z]+')*)\)(?: AND |$)`)
 )
 
-var googleAdsDays = regexp.MustCompile(`^SELECT segments\.date, ad_group\.id, campaign\.id, metrics\.impressions, metrics\.clicks, metrics\.cost_micros, metrics\.conversions FROM ad_group WHERE segments\.date BETWEEN '(\d{4}-\d\d-\d\d)' AND '(\d{4}-\d\d-\d\d)'$`)
-
 func newGoogleAds(w *world) imitation {
-	return &googleAds{world: w, day: 1, tokens: map[string]int{}, campaigns: 230}
+	g := &googleAds{googleAccount: newGoogleAccount(w, "adwords"), day: 1, pages: map[string]googleAdsPage{}}
+	for i, status := range []string{"ENABLED", "ENABLED", "PAUSED", "REMOVED"} {
+		g.campaign("Search "+strconv.Itoa(i), status, "SEARCH")
+	}
+	for i := range 9 {
+		g.groups = append(g.groups, &googleAdsGroup{g.campaigns[i%4], strconv.Itoa(700 + i), "Group, \"" + strconv.Itoa(i) + "\"", "ENABLED"})
+	}
+	g.campaign("Everything", "ENABLED", "PERFORMANCE_MAX")
+	g.campaign("New", "ENABLED", "UNKNOWN") // a value that this version of the API does not have
+	for i := range 230 {
+		g.campaign("Draft "+strconv.Itoa(i), "PAUSED", "DISPLAY")
+	}
+	return g
+}
+
+func (g *googleAds) campaign(name, status, channel string) {
+	g.campaigns = append(g.campaigns, &googleAdsCampaign{strconv.Itoa(100 + len(g.campaigns)), name, status, channel})
 }
 
 func (g *googleAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.admit(rw, r) {
+		return
+	}
 	switch {
-	case r.Method != http.MethodPost || r.URL.RawQuery != "":
-		g.refuse(rw, r, http.StatusMethodNotAllowed, "only POST without a query")
-	case r.Host == "oauth2.googleapis.com" && r.URL.Path == "/token":
-		g.login(rw, r)
-	case r.Host == "googleads.googleapis.com" && r.URL.Path == "/v26/customers/1234567890/googleAds:searchStream":
-		g.search(rw, r)
-	default:
+	case r.Method != http.MethodPost || r.Host != "googleads.googleapis.com" || r.URL.String() != "/v26/customers/1234567890/googleAds:search":
 		g.refuse(rw, r, http.StatusNotFound, "no such method")
-	}
-}
-
-func (g *googleAds) login(rw http.ResponseWriter, r *http.Request) {
-	want := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"your-refresh-token"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"}}
-	if err := r.ParseForm(); err != nil || r.PostForm.Encode() != want.Encode() {
-		g.refuse(rw, r, http.StatusBadRequest, "invalid_grant: "+r.PostForm.Encode())
+		return
+	case r.Header.Get("login-customer-id") != "1112223333":
+		g.refuse(rw, r, http.StatusForbidden, "USER_PERMISSION_DENIED: the manager's id must be set in login-customer-id")
 		return
 	}
-	token := "ya29." + strconv.Itoa(len(g.tokens))
-	g.tokens[token] = 0
-	reply(rw, http.StatusOK, map[string]any{"access_token": token, "expires_in": 3599, "scope": "https://www.googleapis.com/auth/adwords", "token_type": "Bearer"})
-}
-
-func (g *googleAds) search(rw http.ResponseWriter, r *http.Request) {
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	used, known := g.tokens[token]
-	var body struct{ Query string }
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&body)
-	switch {
-	case !known || r.Header.Get("login-customer-id") != "1112223333":
-		g.refuse(rw, r, http.StatusUnauthorized, "wrong credentials")
-		return
-	case err != nil:
+	// Other parameters are refused: pageSize is PAGE_SIZE_NOT_SUPPORTED since v19.
+	var request struct{ Query, PageToken string }
+	if err := strictly(r.Body, &request); err != nil {
 		g.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	g.tokens[token]++
-	g.requests[body.Query]++
-	switch {
-	case token == "ya29.0" && used >= 2: // it was revoked
-		g.fail(rw, http.StatusUnauthorized, "UNAUTHENTICATED")
-	case g.requests[body.Query] == 1 && strings.HasSuffix(body.Query, "campaign"):
-		g.fail(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED")
+	if !g.Now().Before(g.limited) {
+		if g.requests[""]++; g.requests[""] == 2 {
+			g.limited = g.Now().Add(17 * time.Second)
+		}
+	}
+	switch left := g.limited.Sub(g.Now()); {
+	case left > 0:
+		g.refusedAgain(request.Query+request.PageToken, g.limited)
+		g.exhausted(rw, map[string]any{"rateScope": "DEVELOPER", "rateName": "Requests per service per method", "retryDelay": fmt.Sprintf("%.0fs", math.Ceil(left.Seconds()))})
+	case g.requests[""] == 5:
+		googleError(rw, http.StatusInternalServerError, "INTERNAL", "Internal error encountered.")
 	default:
-		g.batches(rw, r, body.Query)
+		g.search(rw, r, request.Query, request.PageToken)
 	}
 }
 
-func (g *googleAds) fail(rw http.ResponseWriter, status int, text string) {
-	reply(rw, status, map[string]any{"error": map[string]any{"code": status, "message": text, "status": text}})
+// exhausted answers that there were too many requests, with the details of the quota.
+func (g *googleAds) exhausted(rw http.ResponseWriter, details map[string]any) {
+	failure := map[string]any{
+		"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
+		"errors": []any{map[string]any{
+			"errorCode": map[string]any{"quotaError": "RESOURCE_TEMPORARILY_EXHAUSTED"},
+			"message":   "Too many requests. Retry in 17 seconds.",
+			"details":   map[string]any{"quotaErrorDetails": details},
+		}},
+	}
+	reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": 429, "message": "Resource has been exhausted (e.g. check quota).", "status": "RESOURCE_EXHAUSTED", "details": []any{failure}}})
 }
 
-func (g *googleAds) batches(rw http.ResponseWriter, r *http.Request, query string) {
-	rows, ok := g.rows(query)
-	if !ok {
-		g.refuse(rw, r, http.StatusBadRequest, "wrong query: "+query)
+func (g *googleAds) search(rw http.ResponseWriter, r *http.Request, query, token string) {
+	rows, fields, err := g.rows(query)
+	if err != nil {
+		g.refuse(rw, r, http.StatusBadRequest, err.Error()+": "+query)
 		return
 	}
-	batches := []any{}
-	for batch := range slices.Chunk(rows, googleAdsBatch) {
-		batches = append(batches, map[string]any{"results": batch, "fieldMask": "…", "requestId": "r-1"})
+	page, known := g.pages[token]
+	if token != "" && (!known || page.query != query) {
+		g.refuse(rw, r, http.StatusBadRequest, "INVALID_PAGE_TOKEN "+token)
+		return
 	}
-	if len(rows) == 0 && g.requests["empty"] == 0 {
-		g.requests["empty"]++
-		batches = append(batches, map[string]any{"fieldMask": "…", "requestId": "r-1"})
+	size := googleAdsPageSize
+	if page.start == googleAdsPageSize { // pages have up to that many rows
+		size = 61
 	}
-	reply(rw, http.StatusOK, batches)
+	end := min(page.start+size, len(rows))
+	body := map[string]any{"fieldMask": strings.Join(fields, ","), "queryResourceConsumption": "1234"}
+	var sent []any
+	for _, found := range rows[page.start:end] {
+		sent = append(sent, googleAdsRow(found))
+		g.noteConditions(found)
+	}
+	if len(sent) > 0 {
+		body["results"] = sent
+	}
+	if end < len(rows) {
+		next := "CPii5aS" + strconv.Itoa(len(g.pages))
+		g.pages[next] = googleAdsPage{query, end}
+		body["nextPageToken"] = next
+		if size < googleAdsPageSize {
+			g.shows(shortPage)
+		}
+		if date := rows[end]["segments.date"]; date != "" && date == rows[end-1]["segments.date"] {
+			g.shows(tie)
+		}
+	}
+	reply(rw, http.StatusOK, body)
 }
 
-// rows are all rows of a query.
-func (g *googleAds) rows(query string) (rows []any, ok bool) {
-	switch query {
-	case "SELECT campaign.id, campaign.name, campaign.status, campaign.advertising_channel_type FROM campaign":
-		for i := range g.campaigns {
-			id := strconv.Itoa(100 + i)
-			rows = append(rows, map[string]any{"campaign": map[string]any{"resourceName": "customers/1234567890/campaigns/" + id, "id": id, "name": "Campaign " + id, "status": "PAUSED", "advertisingChannelType": "SEARCH"}})
+// noteConditions notes what is untidy in a row that is sent.
+func (g *googleAds) noteConditions(found row) {
+	for _, c := range []struct {
+		column, value string
+		condition     condition
+	}{
+		{"campaign.status", "REMOVED", deleted},
+		{"campaign.status", "PAUSED", archived},
+		{"campaign.advertising_channel_type", "UNKNOWN", oddValue},
+	} {
+		if found[c.column] == c.value {
+			g.shows(c.condition)
 		}
-		return rows, true
-	case "SELECT ad_group.id, ad_group.name, ad_group.status, campaign.id FROM ad_group":
-		for i := range googleAdsGroups {
-			id := strconv.Itoa(i)
-			rows = append(rows, map[string]any{"campaign": map[string]any{"resourceName": "customers/1234567890/campaigns/100", "id": "100"}, "adGroup": map[string]any{"resourceName": "customers/1234567890/adGroups/" + id, "id": id, "name": "Group " + id, "status": "ENABLED"}})
+	}
+	if name, selected := found["customer.descriptive_name"]; selected && name == "" {
+		g.shows(absentKey)
+	}
+}
+
+// googleAdsRow is a row in the form of JSON: an object for each resource, and names in
+// camel case. Fields without a value are absent. Integers are texts, fractions numbers.
+func googleAdsRow(found row) map[string]any {
+	item := map[string]any{}
+	for field, value := range found {
+		resource, name, _ := strings.Cut(camelCase(field), ".")
+		if value == "" {
+			continue
 		}
-		return rows, true
-	}
-	span := googleAdsDays.FindStringSubmatch(query)
-	if span == nil {
-		return nil, false
-	}
-	from, err := time.Parse(time.DateOnly, span[1])
-	to, err2 := time.Parse(time.DateOnly, span[2])
-	for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
-		for i := range googleAdsGroups {
-			if d.Year() < 2026 {
-				break // the account had no ads then
+		if item[resource] == nil {
+			item[resource] = map[string]any{}
+			if resource != "metrics" && resource != "segments" { // it comes without being selected
+				item[resource].(map[string]any)["resourceName"] = "customers/1234567890/" + resource + "s/" + found[resource+".id"]
 			}
-			rows = append(rows, map[string]any{
-				"campaign": map[string]any{"resourceName": "customers/1234567890/campaigns/100", "id": "100"},
-				"adGroup":  map[string]any{"resourceName": "customers/1234567890/adGroups/" + strconv.Itoa(i), "id": strconv.Itoa(i)},
-				"segments": map[string]any{"date": d.Format(time.DateOnly)},
-				"metrics":  map[string]any{"impressions": "1000", "clicks": strconv.Itoa(i), "costMicros": "1250000", "conversions": g.conversions(d)},
-			})
 		}
+		var v any = value
+		if strings.HasPrefix(name, "conversions") {
+			v = json.Number(value)
+		}
+		item[resource].(map[string]any)[name] = v
 	}
-	return rows, err == nil && err2 == nil && to.Before(g.Now().Truncate(24*time.Hour))
+	return item
 }
 
-// conversions of the last days grow on the second day.
-func (g *googleAds) conversions(d time.Time) float64 {
-	if g.day == 2 && d.After(firstDay.AddDate(0, 0, -20)) {
-		return 2.5
+// rows are all rows of a query by the names of their fields.
+func (g *googleAds) rows(query string) (rows []row, fields []string, err error) {
+	parts := googleAdsQuery.FindStringSubmatch(query)
+	if parts == nil {
+		return nil, nil, fmt.Errorf("UNEXPECTED_INPUT")
 	}
-	return 1
+	fields = strings.Split(parts[1], ", ")
+	conditions := parts[3]
+	all := g.resources(parts[2])
+	if dates := googleAdsDates.FindStringSubmatch(conditions); dates != nil {
+		from, fromErr := time.Parse(time.DateOnly, dates[1])
+		to, toErr := time.Parse(time.DateOnly, dates[2])
+		if fromErr != nil || toErr != nil || to.Before(from) || from.Before(g.Now().AddDate(0, -37, 0)) {
+			return nil, nil, fmt.Errorf("dates %s and %s", dates[1], dates[2])
+		}
+		all, conditions = g.days(parts[2], from, to), conditions[len(dates[0]):]
+	}
+	// Without a condition for its status, what was removed is left out.
+	allowed := map[string]string{"campaign.status": "'ENABLED', 'PAUSED'", "ad_group.status": "'ENABLED', 'PAUSED'"}
+	for conditions != "" {
+		status := googleAdsStatus.FindStringSubmatch(conditions)
+		if status == nil {
+			return nil, nil, fmt.Errorf("UNEXPECTED_INPUT %s", conditions)
+		}
+		allowed[status[1]], conditions = status[2], conditions[len(status[0]):]
+	}
+	for _, found := range all {
+		isLeftOut := false
+		for field, values := range allowed {
+			status, has := found[field]
+			isLeftOut = isLeftOut || has && !strings.Contains(values, "'"+status+"'")
+		}
+		if isLeftOut {
+			continue
+		}
+		r := row{}
+		for _, field := range fields {
+			v, known := found[field]
+			if !known {
+				return nil, nil, fmt.Errorf("UNRECOGNIZED_FIELD %s", field)
+			}
+			r[field] = v
+		}
+		rows = append(rows, r)
+	}
+	return rows, fields, nil
+}
+
+// resources are the accounts, campaigns and ad groups, with those that were removed.
+func (g *googleAds) resources(resource string) (rows []row) {
+	account := row{"customer.id": "1234567890", "customer.descriptive_name": "", "customer.currency_code": "CZK", "customer.time_zone": "Europe/Prague", "customer.status": "ENABLED"}
+	with := func(found row) {
+		maps.Copy(found, account)
+		rows = append(rows, found)
+	}
+	switch resource {
+	case "customer":
+		with(row{})
+	case "campaign":
+		for _, c := range g.campaigns {
+			with(row{"campaign.id": c.id, "campaign.name": c.name, "campaign.status": c.status, "campaign.advertising_channel_type": c.channel})
+		}
+	case "ad_group":
+		for _, a := range g.groups {
+			with(row{"campaign.id": a.campaign.id, "campaign.status": a.campaign.status, "ad_group.id": a.id, "ad_group.name": a.name, "ad_group.status": a.status, "ad_group.type": "SEARCH_STANDARD"})
+		}
+	}
+	return rows
+}
+
+// days are the metrics of campaigns or ad groups. Performance Max has no ad groups, so its
+// cost is in the campaigns only. A day without any metric has no row.
+func (g *googleAds) days(resource string, from, to time.Time) (rows []row) {
+	for date := from; !date.After(to); date = date.AddDate(0, 0, 1) {
+		if date.Before(googleAdsStart) {
+			continue
+		}
+		for i, found := range g.resources(resource) {
+			if i == 9 || i == 5 && date.Day()%2 == 0 {
+				break // the others have no impressions on this day
+			}
+			found["segments.date"] = date.Format(time.DateOnly)
+			found["metrics.impressions"], found["metrics.clicks"] = "1000", strconv.Itoa(i)
+			found["metrics.cost_micros"] = strconv.Itoa(1250000 * i)
+			found["metrics.conversions"] = g.conversions(date)
+			found["metrics.conversions_value"] = "150.5"
+			rows = append(rows, found)
+		}
+	}
+	return rows
+}
+
+// conversions of a click still arrive after 80 days. They may be fractions.
+func (g *googleAds) conversions(date time.Time) string {
+	if g.day == 2 && date.After(firstDay.AddDate(0, 0, -80)) {
+		return "2.333333"
+	}
+	return "1"
 }
 
 func (g *googleAds) nextDay() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.day, g.second = 2, g.Now()
-	g.campaigns++
+	g.day = 2
+	g.campaigns[1].status = "REMOVED"
+	g.groups[1].status = "REMOVED"
+	g.campaign("Spring", "ENABLED", "DEMAND_GEN")
+}
+
+func (*googleAds) notShown() map[condition]string {
+	const parents = "all queries are for the account itself, no resource has children"
+	return map[condition]string{
+		forbidden:     parents,
+		missingParent: parents,
+		errorIn200:    "googleAds:search answers an error with its own status; only searchStream can fail after the status was sent",
+	}
 }
 
 func (g *googleAds) expected(day int) tables {
-	want := tables{}
-	for i := range g.campaigns {
-		id := strconv.Itoa(100 + i)
-		want["campaigns"] = append(want["campaigns"], row{"id": id, "name": "Campaign " + id, "advertising_channel_type": "SEARCH"})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	today := firstDay.Truncate(24*time.Hour).AddDate(0, 0, day-1)
+	from := today.AddDate(-1, 0, 0)
+	if day == 2 { // the day since the last run, and the 90 days before it
+		from = today.AddDate(0, 0, -91)
 	}
-	for i := range googleAdsGroups {
-		want["ad_groups"] = append(want["ad_groups"], row{"id": strconv.Itoa(i), "campaign_id": "100"})
+	yesterday := today.AddDate(0, 0, -1)
+	columns := func(own string, rows []row) (list []row) {
+		for _, found := range rows {
+			r := row{}
+			for field, v := range found {
+				resource, name, _ := strings.Cut(field, ".")
+				switch {
+				case resource == "segments" || resource == "metrics":
+					r[name] = v
+				case resource == own:
+					r[strings.TrimPrefix(name, "descriptive_")] = v
+				case name == "id":
+					r[strings.ReplaceAll(resource, "customer", "account")+"_id"] = v
+				}
+			}
+			list = append(list, r)
+		}
+		return list
 	}
-	today := firstDay.Truncate(24 * time.Hour)
-	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), today
-	if day == 2 {
-		from, to = today.AddDate(0, 0, -30), g.second.Truncate(24*time.Hour)
+	return tables{
+		"accounts":      columns("customer", g.resources("customer")),
+		"campaigns":     columns("campaign", g.resources("campaign")),
+		"ad_groups":     columns("ad_group", g.resources("ad_group")),
+		"campaign_days": columns("", g.days("campaign", from, yesterday)),
+		"ad_group_days": columns("", g.days("ad_group", from, yesterday)),
 	}
-	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
-		for i := range googleAdsGroups {
-			want["ad_group_days"] = append(want["ad_group_days"], row{"date": d.Format(time.DateOnly), "ad_group_id": strconv.Itoa(i), "clicks": strconv.Itoa(i), "conversions": strconv.FormatFloat(g.conversions(d), 'f', -1, 64)})
+}
+
+// camelCase is the name in JSON of a field in snake case.
+func camelCase(name string) string {
+	var b strings.Builder
+	upper := false
+	for _, c := range name {
+		if upper && c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		if upper = c == '_'; !upper {
+			b.WriteRune(c)
 		}
 	}
-	return want
+	return b.String()
 }

@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,6 +12,7 @@ import (
 // googleAnalytics computes reports. Facts:
 // https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/properties/runReport,
 // https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/RunReportResponse,
+// https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/ResponseMetaData,
 // https://developers.google.com/analytics/devguides/reporting/data/v1/quotas.
 type googleAnalytics struct {
 	googleAccount
@@ -30,21 +30,39 @@ type gaRequest struct {
 }
 
 // The property was created at gaStart, and no page was viewed after gaPagesEnd. Reports
-// of other days have no rows; on the second day this is each report of pages.
+// of other days have no rows. On gaBusyDay more pages were viewed than a response has.
 var (
 	gaStart    = time.Date(2025, 12, 30, 0, 0, 0, 0, time.UTC)
 	gaPagesEnd = time.Date(2026, 2, 20, 0, 0, 0, 0, time.UTC)
+	gaBusyDay  = time.Date(2026, 1, 14, 0, 0, 0, 0, time.UTC)
 )
 
-// gaReports are the reports by their first metric, with the rows of a day in January 2026
-// (more than a page for the month); other days have two.
+// gaReports are the reports by their tables. All of their dimensions and metrics are
+// compatible. Metadata is what Google says about the whole report.
 var gaReports = map[string]struct {
-	table               string
 	dimensions, metrics []string
-	rows                int
+	metadata            map[string]any
 }{
-	"sessions":        {"traffic", []string{"date", "sessionSource", "sessionMedium", "country"}, []string{"sessions", "engagedSessions", "totalUsers", "newUsers"}, 2},
-	"screenPageViews": {"pages", []string{"date", "pagePath"}, []string{"screenPageViews", "activeUsers", "eventCount"}, 330},
+	"days": {
+		[]string{"date"},
+		[]string{"activeUsers", "newUsers", "sessions", "engagedSessions", "screenPageViews", "keyEvents", "totalRevenue"},
+		nil,
+	},
+	"traffic": {
+		[]string{"date", "sessionDefaultChannelGroup", "sessionSource", "sessionMedium", "sessionCampaignName", "country"},
+		[]string{"sessions", "engagedSessions", "totalUsers", "newUsers", "keyEvents", "totalRevenue"},
+		map[string]any{"subjectToThresholding": true},
+	},
+	"pages": {
+		[]string{"date", "pagePath"},
+		[]string{"screenPageViews", "activeUsers", "eventCount", "keyEvents"},
+		map[string]any{"dataLossFromOtherRow": true},
+	},
+	"events": {
+		[]string{"date", "eventName"},
+		[]string{"eventCount", "keyEvents", "totalUsers", "totalRevenue"},
+		map[string]any{"samplingMetadatas": []any{map[string]any{"samplesReadCount": "9917254", "samplingSpaceSize": "30000000"}}},
+	},
 }
 
 func newGoogleAnalytics(w *world) imitation {
@@ -63,44 +81,24 @@ func (g *googleAnalytics) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	g.requests[""]++
 	if n := g.requests[""]; n == 2 || n > 20 && n <= 23 { // the tokens of an hour are used up, twice
-		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Exhausted property tokens for a project per hour.")
+		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Exhausted property tokens for a project per hour. These quota tokens will return in under an hour.")
 		return
 	}
 	var request gaRequest
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&request); err != nil {
+	if err := strictly(r.Body, &request); err != nil {
 		g.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	rows, err := g.report(request)
+	table, err := gaTable(request)
 	if err != nil {
 		g.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	body := map[string]any{"metadata": map[string]any{"timeZone": "Etc/UTC"}, "kind": "analyticsData#runReport"}
-	heads := func(names []struct{ Name string }) (list []any) {
-		for _, n := range names {
-			list = append(list, map[string]any{"name": n.Name})
-		}
-		return list
-	}
-	body["dimensionHeaders"], body["metricHeaders"] = heads(request.Dimensions), heads(request.Metrics)
-	if len(rows) > 0 { // empty fields are not in the answer
-		body["rowCount"] = len(rows)
-	}
-	if page := rows[min(request.Offset, len(rows)):min(request.Offset+request.Limit, len(rows))]; len(page) > 0 {
-		body["rows"] = page
-	}
-	reply(rw, http.StatusOK, body)
+	g.report(rw, r, table, request)
 }
 
-// report returns all rows of a report.
-func (g *googleAnalytics) report(request gaRequest) ([]any, error) {
-	if len(request.DateRanges) != 1 || len(request.Metrics) == 0 || request.Limit < 1 || request.Limit > 250000 {
-		return nil, fmt.Errorf("wrong request: %+v", request)
-	}
-	report := gaReports[request.Metrics[0].Name]
+// gaTable is the table of a report. Only the reports of the configuration are known.
+func gaTable(request gaRequest) (string, error) {
 	var dimensions, metrics, orders []string
 	for _, d := range request.Dimensions {
 		dimensions = append(dimensions, d.Name)
@@ -111,56 +109,138 @@ func (g *googleAnalytics) report(request gaRequest) ([]any, error) {
 	for _, o := range request.OrderBys {
 		orders = append(orders, o.Dimension.DimensionName)
 	}
-	if !slices.Equal(dimensions, report.dimensions) || !slices.Equal(metrics, report.metrics) || !slices.Equal(orders, dimensions) {
-		return nil, fmt.Errorf("no such report: %+v", request)
+	switch {
+	case len(request.DateRanges) != 1 || request.Limit < 1 || request.Limit > 250000:
+		return "", fmt.Errorf("wrong request: %+v", request)
+	case len(dimensions) > 9 || len(metrics) < 1 || len(metrics) > 10:
+		return "", fmt.Errorf("%d dimensions and %d metrics", len(dimensions), len(metrics))
+	case !slices.Equal(orders, dimensions):
+		return "", fmt.Errorf("rows may move between the pages: ordered by %q", orders)
 	}
+	for table, report := range gaReports {
+		if slices.Equal(dimensions, report.dimensions) && slices.Equal(metrics, report.metrics) {
+			return table, nil
+		}
+	}
+	return "", fmt.Errorf("no such report: %+v", request)
+}
+
+// report sends a page of a report. Empty fields are not in the response.
+func (g *googleAnalytics) report(rw http.ResponseWriter, r *http.Request, table string, request gaRequest) {
 	from, err := time.Parse(time.DateOnly, request.DateRanges[0].StartDate)
-	if err != nil {
-		return nil, err
+	to, toErr := time.Parse(time.DateOnly, request.DateRanges[0].EndDate)
+	if err != nil || toErr != nil || to.Before(from) {
+		g.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong dates %+v", request.DateRanges))
+		return
 	}
-	to, err := time.Parse(time.DateOnly, request.DateRanges[0].EndDate)
-	if err != nil || to.Before(from) {
-		return nil, fmt.Errorf("wrong dates %+v (%v)", request.DateRanges, err)
-	}
-	values := func(columns []string, r row) (list []any) {
-		for _, c := range columns {
-			list = append(list, map[string]any{"value": r[c]})
+	report := gaReports[table]
+	heads := func(names []string) (list []any) {
+		for _, n := range names {
+			list = append(list, map[string]any{"name": n})
 		}
 		return list
 	}
-	var rows []any
-	for _, r := range g.rows(report.dimensions, report.metrics, report.rows, from, to) {
-		rows = append(rows, map[string]any{"dimensionValues": values(dimensions, r), "metricValues": values(metrics, r)})
+	metadata := map[string]any{"currencyCode": "EUR", "timeZone": "Etc/UTC"}
+	body := map[string]any{
+		"kind":             "analyticsData#runReport",
+		"dimensionHeaders": heads(report.dimensions),
+		"metricHeaders":    heads(report.metrics),
+		"metadata":         metadata,
 	}
-	return rows, nil
+	rows := g.rows(table, from, to)
+	if len(rows) > 0 {
+		body["rowCount"] = len(rows)
+		for name, v := range report.metadata {
+			metadata[name] = v
+		}
+	} else {
+		g.shows(absentKey)
+	}
+	start, end := min(request.Offset, len(rows)), min(request.Offset+request.Limit, len(rows))
+	if start < end {
+		var page []any
+		for _, found := range rows[start:end] {
+			page = append(page, map[string]any{"dimensionValues": gaValues(report.dimensions, found), "metricValues": gaValues(report.metrics, found)})
+		}
+		body["rows"] = page
+		g.noteConditions(table, rows, start, end)
+	}
+	reply(rw, http.StatusOK, body)
 }
 
-// rows are those of some days by the names of the API. The last days still change.
-func (g *googleAnalytics) rows(dimensions, metrics []string, n int, from, to time.Time) (rows []row) {
+func gaValues(columns []string, found row) (list []any) {
+	for _, c := range columns {
+		list = append(list, map[string]any{"value": found[c]})
+	}
+	return list
+}
+
+// noteConditions notes what is untidy in a page that is sent.
+func (g *googleAnalytics) noteConditions(table string, rows []row, start, end int) {
+	if end < len(rows) && rows[end-1]["date"] == rows[end]["date"] {
+		g.shows(tie)
+	}
+	for _, found := range rows[start:end] {
+		if path, ok := found["pagePath"]; ok && path == "" {
+			g.shows(oddValue)
+		}
+	}
+	if table == "traffic" && g.day == 2 {
+		g.shows(deleted) // the rows of the last days are fewer than on the first day
+	}
+}
+
+// rows are those of some days by the names of the API. The metrics of the last days still
+// change, and a row of them disappears.
+func (g *googleAnalytics) rows(table string, from, to time.Time) (rows []row) {
+	report := gaReports[table]
 	for date := from; !date.After(to); date = date.AddDate(0, 0, 1) {
-		if date.Before(gaStart) || date.After(gaPagesEnd) && slices.Contains(dimensions, "pagePath") {
+		if date.Before(gaStart) || table == "pages" && date.After(gaPagesEnd) {
 			continue
 		}
-		size := 2
-		if date.Month() == time.January {
-			size = n
+		isChanging := g.day == 2 && date.After(firstDay.AddDate(0, 0, -6))
+		size := 3
+		switch {
+		case table == "days":
+			size = 1
+		case table == "pages" && date.Equal(gaBusyDay):
+			size = 100100
+		case table == "traffic" && isChanging:
+			size = 2
 		}
 		for i := range size {
 			r := row{}
-			for _, d := range dimensions {
-				r[d] = d + " " + strconv.Itoa(i)
+			for _, d := range report.dimensions {
+				r[d] = gaDimension(d, i, size)
 			}
 			r["date"] = date.Format("20060102")
-			for k, m := range metrics {
+			for k, m := range report.metrics {
 				r[m] = strconv.Itoa(i + k)
-				if g.day == 2 && date.After(firstDay.AddDate(0, 0, -3)) {
+				if isChanging {
 					r[m] = strconv.Itoa(1000 + i + k)
 				}
+			}
+			if _, ok := r["totalRevenue"]; ok {
+				r["totalRevenue"] = strconv.Itoa(i) + ".95"
 			}
 			rows = append(rows, r)
 		}
 	}
 	return rows
+}
+
+// gaDimension is the value of a dimension in row i of n of a day. Paths may be empty, and
+// names unknown. What is too much for a day is in one row.
+func gaDimension(name string, i, n int) string {
+	switch {
+	case name == "pagePath" && i == 0:
+		return ""
+	case name == "pagePath" && i == n-1:
+		return "(other)"
+	case name == "sessionCampaignName" && i == 0:
+		return "(not set)"
+	}
+	return name + " ď " + strconv.Itoa(i)
 }
 
 func (g *googleAnalytics) nextDay() {
@@ -169,22 +249,45 @@ func (g *googleAnalytics) nextDay() {
 	g.day = 2
 }
 
+func (*googleAnalytics) notShown() map[condition]string {
+	const parents = "all reports are of the property itself, nothing in them has children"
+	return map[condition]string{
+		archived:      "reports count events, which are neither archived nor paused",
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a page has as many rows as the limit says while there are rows left",
+		errorIn200:    "Google answers errors with their own status",
+	}
+}
+
 func (g *googleAnalytics) expected(day int) tables {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	today := firstDay.Truncate(24*time.Hour).AddDate(0, 0, day-1)
 	from := gaStart
-	if day == 2 { // the day since the last run, and the three before it
-		from = today.AddDate(0, 0, -4)
+	if day == 2 { // the day since the last run, and the seven before it
+		from = today.AddDate(0, 0, -8)
+	}
+	about := map[string]row{
+		"traffic": {"subject_to_thresholding": "1", "data_loss_from_other_row": ""},
+		"pages":   {"data_loss_from_other_row": "1", "samples_read": ""},
+		"events":  {"samples_read": "9917254", "sampling_space": "30000000", "subject_to_thresholding": ""},
 	}
 	want := tables{"pages": nil}
-	for _, report := range gaReports {
-		for _, r := range g.rows(report.dimensions, report.metrics, report.rows, from, today.AddDate(0, 0, -1)) {
-			column := row{}
-			for name, v := range r {
-				column[snakeCase(name)] = v
+	for table := range gaReports {
+		from := from
+		if table == "pages" && day == 2 { // the last window that had rows ended on 24 February
+			from = time.Date(2026, 2, 18, 0, 0, 0, 0, time.UTC)
+		}
+		for _, found := range g.rows(table, from, today.AddDate(0, 0, -1)) {
+			r := row{}
+			for name, v := range found {
+				r[snakeCase(name)] = v
 			}
-			want[report.table] = append(want[report.table], column)
+			for name, v := range about[table] {
+				r[name] = v
+			}
+			want[table] = append(want[table], r)
 		}
 	}
 	return want

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +16,22 @@ import (
 // https://developers.google.com/webmaster-tools/limits.
 type searchConsole struct {
 	googleAccount
-	final time.Time // the last day that is final
+	final   time.Time // the last day that is final
+	limited time.Time // until when all requests are refused
 }
 
-// searchConsoleStart is the first day with data.
-var searchConsoleStart = time.Date(2026, 2, 9, 0, 0, 0, 0, time.UTC)
+// searchConsoleStart is the first day with data, and on searchConsoleBusyDay there are
+// more queries than a page has. Nothing was found on searchConsoleQuietDay.
+var (
+	searchConsoleStart    = time.Date(2026, 2, 9, 0, 0, 0, 0, time.UTC)
+	searchConsoleBusyDay  = time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC)
+	searchConsoleQuietDay = time.Date(2026, 2, 20, 0, 0, 0, 0, time.UTC)
+)
 
 func newSearchConsole(w *world) imitation {
-	// 6:00 UTC on 2 March is 1 March in Los Angeles. The data of three days is not final.
-	return &searchConsole{newGoogleAccount(w, "webmasters.readonly"), time.Date(2026, 2, 26, 0, 0, 0, 0, time.UTC)}
+	// 6:00 UTC on 2 March is 1 March in Los Angeles. The data of seven days is not final:
+	// it is late.
+	return &searchConsole{googleAccount: newGoogleAccount(w, "webmasters.readonly"), final: time.Date(2026, 2, 22, 0, 0, 0, 0, time.UTC)}
 }
 
 func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -36,16 +42,7 @@ func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	path := "/webmasters/v3/sites/" + url.QueryEscape(address("www.your-company.com", "/")) + "/searchAnalytics/query"
 	if r.Method != http.MethodPost || r.Host != "searchconsole.googleapis.com" || r.URL.EscapedPath() != path || r.URL.RawQuery != "" {
-		s.refuse(rw, r, http.StatusNotFound, "no such site")
-		return
-	}
-	s.requests[""]++
-	switch s.requests[""] {
-	case 2:
-		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Search Analytics QPS quota exceeded.")
-		return
-	case 4:
-		googleError(rw, http.StatusForbidden, "PERMISSION_DENIED", "Search Analytics load quota exceeded. Learn about usage limits.")
+		s.refuse(rw, r, http.StatusForbidden, "User does not have sufficient permission for site")
 		return
 	}
 	var request struct {
@@ -53,51 +50,96 @@ func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		Dimensions         []string
 		RowLimit, StartRow int
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&request)
-	date, dateErr := time.Parse(time.DateOnly, request.StartDate)
-	if err != nil || dateErr != nil || request.EndDate != request.StartDate || request.RowLimit < 1 || request.RowLimit > 25000 {
-		s.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong request %+v: %v, %v", request, err, dateErr))
+	err := strictly(r.Body, &request)
+	from, fromErr := time.Parse(time.DateOnly, request.StartDate)
+	to, toErr := time.Parse(time.DateOnly, request.EndDate)
+	if err != nil || fromErr != nil || toErr != nil || to.Before(from) || request.RowLimit < 1 || request.RowLimit > 25000 {
+		s.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong request %+v: %v, %v, %v", request, err, fromErr, toErr))
 		return
 	}
-	body := map[string]any{"responseAggregationType": "byProperty"}
-	var rows []any
-	for _, found := range s.rows(strings.Join(request.Dimensions, ","), date, date) {
-		var keys []string
-		for _, dimension := range request.Dimensions {
-			keys = append(keys, found[dimension])
-		}
-		item := map[string]any{"keys": keys}
-		for _, metric := range []string{"clicks", "impressions", "ctr", "position"} {
-			item[metric] = json.Number(found[metric])
-		}
-		rows = append(rows, item)
+	if s.requests[""]++; s.requests[""] == 4 { // the load of ten minutes
+		s.limited = s.Now().Add(15 * time.Minute)
 	}
-	if page := rows[min(request.StartRow, len(rows)):min(request.StartRow+request.RowLimit, len(rows))]; len(page) > 0 {
+	switch {
+	case s.requests[""] == 2:
+		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Search Analytics QPS quota exceeded.")
+		return
+	case s.Now().Before(s.limited):
+		s.refusedAgain(fmt.Sprint(request), s.limited)
+		message := "Search Analytics load quota exceeded. Learn about usage limits."
+		reply(rw, http.StatusForbidden, map[string]any{"error": map[string]any{"code": 403, "message": message, "errors": []any{map[string]any{"domain": "usageLimits", "reason": "quotaExceeded", "message": message}}}})
+		return
+	}
+	dimensions := strings.Join(request.Dimensions, ",")
+	if dimensions != "date" && to.After(from) {
+		s.refuse(rw, r, http.StatusForbidden, "rows beyond the 50,000 of a request are left out: request one day")
+		return
+	}
+	rows := s.rows(dimensions, from, to)
+	start, end := min(request.StartRow, len(rows)), min(request.StartRow+request.RowLimit, len(rows))
+	body := map[string]any{"responseAggregationType": "byProperty"}
+	if start < end {
+		var page []any
+		for _, found := range rows[start:end] {
+			page = append(page, s.item(request.Dimensions, found))
+		}
 		body["rows"] = page
+	} else {
+		s.shows(absentKey) // an empty list is left out
+	}
+	if start < end && end < len(rows) && rows[end-1]["clicks"] == rows[end]["clicks"] {
+		s.shows(tie)
 	}
 	reply(rw, http.StatusOK, body)
 }
 
-// rows are those of some days, as far as they are final. One day has more than a page.
-func (s *searchConsole) rows(dimensions string, from, to time.Time) (rows []row) {
-	names := strings.Split(dimensions, ",")
-	if !slices.Contains([]string{"date,query,country", "date,page,device"}, dimensions) {
-		s.Errorf("dimensions %s", dimensions)
+// item is a row in the form of JSON.
+func (s *searchConsole) item(dimensions []string, found row) map[string]any {
+	var keys []string
+	for _, dimension := range dimensions {
+		keys = append(keys, found[dimension])
 	}
+	if found["country"] == "zzz" {
+		s.shows(oddValue)
+	}
+	item := map[string]any{"keys": keys}
+	for _, metric := range []string{"clicks", "impressions", "ctr", "position"} {
+		item[metric] = json.Number(found[metric])
+	}
+	return item
+}
+
+// rows are those of some days, as far as they are final, with the most clicks first.
+// Queries of few people are not among them, but their clicks are in those of the day.
+func (s *searchConsole) rows(dimensions string, from, to time.Time) (rows []row) {
 	for date := from; !date.After(to); date = date.AddDate(0, 0, 1) {
-		size := 3
-		switch {
-		case date.Before(searchConsoleStart) || date.After(s.final) || date.Day() == 20:
+		if date.Before(searchConsoleStart) || date.After(s.final) || date.Equal(searchConsoleQuietDay) {
 			continue
-		case date.Day() == 10 && names[1] == "query":
-			size = 25003
 		}
-		for i := range size {
-			r := row{"date": date.Format(time.DateOnly), "clicks": strconv.Itoa(size - i), "impressions": strconv.Itoa(7 * size), "ctr": "0.125", "position": "3.5"}
-			r[names[1]], r[names[2]] = names[1]+" ď "+strconv.Itoa(i/2), names[2]+strconv.Itoa(i%2)
-			rows = append(rows, r)
+		metrics := func(clicks int) row {
+			return row{"date": date.Format(time.DateOnly), "clicks": strconv.Itoa(clicks), "impressions": strconv.Itoa(8 * clicks), "ctr": "0.125", "position": "3.5"}
+		}
+		switch dimensions {
+		case "date":
+			rows = append(rows, metrics(100000))
+		case "date,query,country":
+			size := 3
+			if date.Equal(searchConsoleBusyDay) {
+				size = 25003
+			}
+			for i := range size {
+				r := metrics((size - i) / 6)
+				r["query"], r["country"] = "query ď "+strconv.Itoa(i/2), []string{"cze", "zzz"}[i%2] // zzz: not known
+				rows = append(rows, r)
+			}
+		case "date,page,device":
+			for i, device := range []string{"MOBILE", "DESKTOP", "TABLET"} {
+				r := metrics(3 - i)
+				r["page"], r["device"] = address("www.your-company.com", "/a?b=č#"+strconv.Itoa(i/2)), device
+				rows = append(rows, r)
+			}
+		default:
+			s.Errorf("dimensions %s", dimensions)
 		}
 	}
 	return rows
@@ -106,7 +148,19 @@ func (s *searchConsole) rows(dimensions string, from, to time.Time) (rows []row)
 func (s *searchConsole) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.final = s.final.AddDate(0, 0, 1)
+	s.final = s.final.AddDate(0, 0, 5)
+}
+
+func (*searchConsole) notShown() map[condition]string {
+	const parents = "all reports are of the property itself, nothing in them has children"
+	return map[condition]string{
+		deleted:       "Google keeps the rows of a day that is final for 16 months",
+		archived:      "reports count clicks, which are neither archived nor paused",
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a page has as many rows as rowLimit says while there are rows left",
+		errorIn200:    "Google answers errors with their own status",
+	}
 }
 
 func (s *searchConsole) expected(day int) tables {
@@ -114,7 +168,11 @@ func (s *searchConsole) expected(day int) tables {
 	defer s.mu.Unlock()
 	from := searchConsoleStart
 	if day == 2 { // the first run ended before 1 March
-		from = time.Date(2026, 2, 24, 0, 0, 0, 0, time.UTC)
+		from = time.Date(2026, 2, 19, 0, 0, 0, 0, time.UTC)
 	}
-	return tables{"queries": s.rows("date,query,country", from, s.final), "pages": s.rows("date,page,device", from, s.final)}
+	return tables{
+		"days":    s.rows("date", from, s.final),
+		"queries": s.rows("date,query,country", from, s.final),
+		"pages":   s.rows("date,page,device", from, s.final),
+	}
 }

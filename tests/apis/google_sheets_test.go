@@ -10,30 +10,47 @@ import (
 
 // googleSheets sends the cells of ranges. Facts:
 // https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/get,
+// https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueRenderOption,
 // https://developers.google.com/workspace/sheets/api/limits.
 type googleSheets struct {
 	googleAccount
-	ranges map[string][][]any // whole rows, with empty cells, below the header
-	header map[string][]any
+	day    int
+	ranges map[string]*googleSheet
+}
+
+// googleSheet is a range with its header.
+type googleSheet struct {
+	header []any
+	rows   []googleSheetRow
+}
+
+// googleSheetRow is a row with its empty cells. A filter may hide it from people.
+type googleSheetRow struct {
+	cells    []any
+	isHidden bool
 }
 
 func newGoogleSheets(w *world) imitation {
-	s := &googleSheets{newGoogleAccount(w, "spreadsheets.readonly"), map[string][][]any{"Customers!A1:C": nil}, map[string][]any{
-		"Orders!A1:E": {"Number", "Ordered on", "Customer", "Amount", "Note"}, "Customers!A1:C": {"Name", "Country", "E-mail"},
+	s := &googleSheets{newGoogleAccount(w, "spreadsheets.readonly"), 1, map[string]*googleSheet{
+		"Orders!A1:E":    {header: []any{"Number", "Ordered on", "Customer", "Amount", "Note"}},
+		"Customers!A1:C": {header: []any{"Name", "Country", "E-mail"}},
 	}}
 	for i := range 300 {
 		s.order(i, 10.5+float64(i), "a, \"b\"\nc")
 	}
 	s.order(300, 0, "")
-	orders := s.ranges["Orders!A1:E"]
-	orders[3][3], orders[3][4] = "", "" // the end of a row is empty
-	orders[4][1] = ""                   // a cell in the middle is empty
-	orders[5] = []any{"", "", "", "", ""}
+	rows := s.ranges["Orders!A1:E"].rows
+	rows[3].cells[3], rows[3].cells[4] = "", "" // the end of a row is empty
+	rows[4].cells[1] = ""                       // a cell in the middle is empty
+	rows[5].cells = []any{"", "", "", "", ""}
+	rows[6].cells[3] = "#N/A" // a formula without a result
+	rows[7].isHidden = true
 	return s
 }
 
 func (s *googleSheets) order(i int, amount float64, note string) {
-	s.ranges["Orders!A1:E"] = append(s.ranges["Orders!A1:E"], []any{"2026-" + strconv.Itoa(i), "01.03.2026", "Customer " + strconv.Itoa(i%7), amount, note})
+	orders := s.ranges["Orders!A1:E"]
+	orders.rows = append(orders.rows, googleSheetRow{cells: []any{"2026-" + strconv.Itoa(i), "01.03.2026", "Customer " + strconv.Itoa(i%7), amount, note}})
 }
 
 func (s *googleSheets) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -43,22 +60,47 @@ func (s *googleSheets) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, isRange := strings.CutPrefix(r.URL.Path, "/v4/spreadsheets/your-spreadsheet-id/values/")
-	rows, known := s.ranges[name]
-	if r.Method != http.MethodGet || r.Host != "sheets.googleapis.com" || !isRange || !known ||
+	sheet := s.ranges[name]
+	if r.Method != http.MethodGet || r.Host != "sheets.googleapis.com" || !isRange || sheet == nil ||
 		r.URL.Query().Encode() != "dateTimeRenderOption=FORMATTED_STRING&valueRenderOption=UNFORMATTED_VALUE" {
 		s.refuse(rw, r, http.StatusBadRequest, "Unable to parse range")
 		return
 	}
 	s.requests[name]++
-	if s.requests[name] < 3 {
-		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Read requests'")
+	switch s.requests[name] {
+	case 1:
+		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Read requests' and limit 'Read requests per minute per user' of service 'sheets.googleapis.com'")
+		return
+	case 2:
+		googleError(rw, http.StatusServiceUnavailable, "UNAVAILABLE", "The service is currently unavailable.")
 		return
 	}
+	values := [][]any{sheet.header}
+	for _, found := range sheet.rows {
+		values = append(values, found.cells)
+		s.noteConditions(found)
+	}
 	body := map[string]any{"range": name, "majorDimension": "ROWS"}
-	if values := trimmed(slices.Insert(slices.Clone(rows), 0, s.header[name])); len(values) > 0 {
+	if values := trimmed(values); len(values) > 0 {
 		body["values"] = values
 	}
+	if s.day == 2 && name == "Orders!A1:E" {
+		s.shows(deleted)
+	}
 	reply(rw, http.StatusOK, body)
+}
+
+// noteConditions notes what is untidy in a row that is sent. Hidden rows are sent, too.
+func (s *googleSheets) noteConditions(found googleSheetRow) {
+	if found.isHidden {
+		s.shows(archived)
+	}
+	if found.cells[len(found.cells)-1] == "" {
+		s.shows(absentKey)
+	}
+	if slices.Contains(found.cells, any("#N/A")) {
+		s.shows(oddValue)
+	}
 }
 
 // trimmed leaves out empty cells at the ends of rows, and empty rows at the end.
@@ -79,24 +121,38 @@ func trimmed(rows [][]any) (values [][]any) {
 func (s *googleSheets) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.day = 2
 	orders := s.ranges["Orders!A1:E"]
-	s.ranges["Orders!A1:E"] = append(orders[:10:10], orders[11:]...) // a row is deleted
+	orders.rows = slices.Delete(orders.rows, 10, 11)
 	s.order(301, 1, "new")
-	s.ranges["Customers!A1:C"] = [][]any{{"c1@example.com", "Customer 1", "CZ"}, {"", "", ""}}
-	s.header["Customers!A1:C"] = []any{"E-mail", "Name", "Country"} // a column was moved
+	s.ranges["Customers!A1:C"] = &googleSheet{
+		header: []any{"Name", "E-mail", "Country"}, // a column was moved
+		rows:   []googleSheetRow{{cells: []any{"Customer 1", "c1@example.com", "CZ"}}, {cells: []any{"", "", ""}}, {cells: []any{"Customer 2", "", ""}}},
+	}
+}
+
+func (*googleSheets) notShown() map[condition]string {
+	const parents = "each range is requested by its name, no range has children"
+	return map[condition]string{
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a range comes as a whole in one response",
+		tie:           "a sheet has neither pages nor the times of its rows",
+		errorIn200:    "Google answers errors with their own status; an error in a cell is a value",
+	}
 }
 
 func (s *googleSheets) expected(int) tables {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := tables{"orders": nil, "customers": nil}
-	for name, header := range s.header {
+	for name, sheet := range s.ranges {
 		table := strings.ToLower(name[:strings.Index(name, "!")])
-		for _, cells := range s.ranges[name] {
+		for _, found := range sheet.rows {
 			r := row{}
-			for i, title := range header {
+			for i, title := range sheet.header {
 				column := strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(title.(string)), "e-mail", "email"), " ", "_")
-				r[column] = fmt.Sprint(cells[i])
+				r[column] = fmt.Sprint(found.cells[i])
 			}
 			if r["number"]+r["name"] != "" {
 				want[table] = append(want[table], r)

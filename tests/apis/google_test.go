@@ -4,11 +4,6 @@ import (
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -44,13 +39,7 @@ func newGoogleAccount(w *world, scope string) googleAccount {
 	return googleAccount{w, address("www.googleapis.com", "/auth/"+scope), map[string]*googleToken{}}
 }
 
-func (g *googleAccount) keys() map[string]string {
-	text, err := x509.MarshalPKCS8PrivateKey(googleKey())
-	if err != nil {
-		g.Fatal(err)
-	}
-	return map[string]string{"your-private-key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))}
-}
+func (g *googleAccount) keys() map[string]string { return g.privateKey(googleKey()) }
 
 // admit answers requests for a token, and those without a valid one. It reports whether
 // the request may continue.
@@ -72,10 +61,16 @@ func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 	}
 	token.uses++
 	if g.Now().After(token.ends) || token.isFirst && token.uses > 4 {
+		g.shows(expiredToken)
 		googleError(rw, http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
 		return false
 	}
 	return true
+}
+
+// isRS256 reports whether the signature was made with googleKey.
+func isRS256(sum, signature []byte) bool {
+	return rsa.VerifyPKCS1v15(&googleKey().PublicKey, crypto.SHA256, sum, signature) == nil
 }
 
 // login checks the request for a token with its assertion.
@@ -83,32 +78,17 @@ func (g *googleAccount) login(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
 	}
-	parts := strings.Split(r.PostForm.Get("assertion"), ".")
-	if r.Method != http.MethodPost || r.URL.String() != "/token" || len(r.PostForm) != 2 || len(parts) != 3 ||
+	if r.Method != http.MethodPost || r.URL.String() != "/token" || len(r.PostForm) != 2 ||
 		r.PostForm.Get("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
 		return fmt.Errorf("not a JWT bearer grant: %s", r.PostForm.Encode())
-	}
-	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	if err := rsa.VerifyPKCS1v15(&googleKey().PublicKey, crypto.SHA256, sum[:], signature); err != nil {
-		return err
 	}
 	var header struct{ Alg, Typ string }
 	var claims struct {
 		Iss, Scope, Aud string
 		Iat, Exp        int64
 	}
-	for i, v := range []any{&header, &claims} {
-		text, err := base64.RawURLEncoding.DecodeString(parts[i])
-		if err == nil {
-			err = json.Unmarshal(text, v)
-		}
-		if err != nil {
-			return err
-		}
+	if err := readJWT(r.PostForm.Get("assertion"), isRS256, &header, &claims); err != nil {
+		return err
 	}
 	now := g.Now().Unix()
 	switch {

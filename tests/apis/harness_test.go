@@ -6,9 +6,15 @@ package apis
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -17,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +33,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -54,6 +62,13 @@ type forgetful interface {
 	forget()
 }
 
+// repeating is an imitation of an API that may send a row twice in one run, as its
+// documentation says. The last one counts, as it does in a storage with primary keys.
+type repeating interface {
+	// repeats reports whether rows of the table come twice.
+	repeats(table string) bool
+}
+
 // tables has the rows of each table by its name without the bucket.
 type tables map[string][]row
 
@@ -67,6 +82,10 @@ type world struct {
 	mu sync.Mutex
 	// requests counts the requests by a key that the imitation chooses.
 	requests map[string]int
+	// shown are the conditions that responses have had.
+	shown map[condition]bool
+	// refusedUntil has the end of the last refusal of each request.
+	refusedUntil map[string]time.Time
 }
 
 // address is an absolute address. The tests use http, because they have no certificates
@@ -80,6 +99,87 @@ func reply(rw http.ResponseWriter, status int, body any) {
 	if err := json.NewEncoder(rw).Encode(body); err != nil {
 		panic(http.ErrAbortHandler) // the client is gone
 	}
+}
+
+// issued reports whether a request has one of the tokens that the logins have returned, which
+// are this name and the number of the login. A request that was on its way during a login
+// has an earlier one.
+func issued(r *http.Request, name string, logins int) bool {
+	number, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "+name)
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && 1 <= n && n <= logins
+}
+
+// refuseUntil answers a request that is over a limit until a time.
+func (w *world) refuseUntil(rw http.ResponseWriter, r *http.Request, end time.Time, status int, body any) {
+	w.refusedAgain(r.Method+" "+r.URL.String(), end)
+	reply(rw, status, body)
+}
+
+// refusedAgain notes that a request is refused until a time. It reports a request that was
+// refused before, and is repeated before the time that was noted then.
+func (w *world) refusedAgain(request string, end time.Time) {
+	if before := w.refusedUntil[request]; w.Now().Before(before) {
+		w.Errorf("%s is repeated %s too early", request, before.Sub(w.Now()))
+	}
+	w.refusedUntil[request] = end
+}
+
+// admits reports whether a request is for the host and has the headers, and refuses others.
+func (w *world) admits(rw http.ResponseWriter, r *http.Request, host string, headers map[string]string) bool {
+	if r.Host != host {
+		w.refuse(rw, r, http.StatusNotFound, "wrong host")
+		return false
+	}
+	for name, want := range headers {
+		if r.Header.Get(name) != want {
+			w.refuse(rw, r, http.StatusUnauthorized, "wrong header "+name)
+			return false
+		}
+	}
+	return true
+}
+
+// strictly decodes a JSON body that has no other members.
+func strictly(from io.Reader, to any) error {
+	decoder := json.NewDecoder(from)
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(to)
+}
+
+// privateKey returns a key in the form of PEM by the placeholder of the configurations.
+func (w *world) privateKey(key any) map[string]string {
+	text, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return map[string]string{"your-private-key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))}
+}
+
+// readJWT decodes the header and the claims of a JSON Web Token. valid reports whether the
+// signature belongs to the SHA-256 of the signed text.
+func readJWT(token string, valid func(sum, signature []byte) bool, header, claims any) error {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return fmt.Errorf("a JSON Web Token of %d parts", len(parts))
+	}
+	for i, v := range []any{header, claims} {
+		text, err := base64.RawURLEncoding.DecodeString(parts[i])
+		if err == nil {
+			err = json.Unmarshal(text, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256([]byte(parts[0] + "." + parts[1])); !valid(sum[:], signature) {
+		return errors.New("wrong signature")
+	}
+	return nil
 }
 
 // refuse reports a request that the API does not accept, and answers it with a status.
@@ -96,8 +196,10 @@ func check(t *testing.T, name string, start func(*world) imitation) {
 		t.Fatal(err)
 	}
 	t.Run("validates", func(t *testing.T) {
-		if report := diagnostic.Check(t.Context(), "config.json", text, load.Options{}); len(report.Findings) > 0 {
-			t.Errorf("validate reports %v", report.Findings)
+		for _, finding := range diagnostic.Check(t.Context(), "config.json", text, load.Options{}).Findings {
+			if finding.Code != failure.ExampleValue { // which the user replaces
+				t.Errorf("validate reports %v", finding)
+			}
 		}
 		if strings.Contains(string(text), "ignoreErrors") || !strings.Contains(string(text), `"onIncomplete": "fail"`) {
 			t.Error(`the configuration ignores errors, or has no "onIncomplete": "fail"`)
@@ -121,6 +223,7 @@ func check(t *testing.T, name string, start func(*world) imitation) {
 				api.forget()
 				s.run(3)
 			}
+			s.checkUntidiness()
 		}
 	})
 }
@@ -138,7 +241,7 @@ type sequence struct {
 // begin makes a data directory with the configuration, and the API.
 func begin(t *testing.T, config []byte, concurrency int, start func(*world) imitation) *sequence {
 	t.Helper()
-	w := &world{T: t, Clock: clock.At(firstDay), requests: map[string]int{}}
+	w := &world{T: t, Clock: clock.At(firstDay), requests: map[string]int{}, refusedUntil: map[string]time.Time{}}
 	s := &sequence{world: w, api: start(w), dir: t.TempDir()}
 	s.server = httptest.NewServer(s.api)
 	t.Cleanup(s.server.Close)
@@ -189,31 +292,28 @@ func withConcurrency(text string, concurrency int) string {
 // run runs the configuration, and compares what it stores with what the API expects.
 func (s *sequence) run(day int) {
 	s.Helper()
-	var stdout, stderr bytes.Buffer
-	o := app.Options{DataDir: s.dir, Version: "1.0.0", Stdout: &stdout, Stderr: &stderr}
-	o.Getenv = func(string) string { return "" }
-	o.Now, o.After, o.Sleep = s.Now, s.After, s.Sleep
-	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "tcp", s.server.Listener.Addr().String())
-	}
-	if exit := app.Run(s.Context(), o); exit != 0 {
-		s.Fatalf("the run of day %d ends with %d: %s\n%s", day, exit, stderr.String(), stdout.String())
+	exit, stdout, stderr := s.extract()
+	if exit != 0 {
+		s.Fatalf("the run of day %d ends with %d: %s\n%s", day, exit, stderr, stdout)
 	}
 	var last struct {
 		Event      string
 		Incomplete bool
 	}
-	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Event != "run.finished" || last.Incomplete {
 		s.Errorf("the run of day %d ends with %s (%v)", day, lines[len(lines)-1], err)
 	}
 	for _, secret := range s.secrets {
-		if strings.Contains(stdout.String(), secret) {
+		if strings.Contains(stdout, secret) {
 			s.Errorf("the events show the secret %q", secret)
 		}
 	}
 	stored, want := s.stored(), s.api.expected(day)
 	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if api, ok := s.api.(repeating); ok && api.repeats(name) {
+			stored[name] = stored[name].merged()
+		}
 		compare(s.T, fmt.Sprintf("day %d, %s", day, name), stored[name], want[name])
 		delete(stored, name)
 	}
@@ -224,10 +324,48 @@ func (s *sequence) run(day int) {
 	}
 }
 
+// extract runs the configuration once. It returns the exit code and what the run printed.
+func (s *sequence) extract() (exit int, stdout, stderr string) {
+	var out, problems bytes.Buffer
+	o := app.Options{DataDir: s.dir, Version: "1.0.0", Stdout: &out, Stderr: &problems}
+	o.Getenv = func(string) string { return "" }
+	o.Now, o.After, o.Sleep = s.Now, s.After, s.Sleep
+	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", s.server.Listener.Addr().String())
+	}
+	exit = app.Run(s.Context(), o)
+	return exit, out.String(), problems.String()
+}
+
 // storedTable is a table as it was written.
 type storedTable struct {
 	columns, primaryKey []string
 	rows                []row
+}
+
+// key is the primary key of a row.
+func (t storedTable) key(r row) string {
+	var parts []string
+	for _, column := range t.primaryKey {
+		parts = append(parts, r[column])
+	}
+	return strings.Join(parts, " / ")
+}
+
+// merged is the table with the last row of each primary key.
+func (t storedTable) merged() storedTable {
+	last := map[string]int{}
+	for i, r := range t.rows {
+		last[t.key(r)] = i
+	}
+	var rows []row
+	for i, r := range t.rows {
+		if last[t.key(r)] == i {
+			rows = append(rows, r)
+		}
+	}
+	t.rows = rows
+	return t
 }
 
 // compare reports rows that are missing, stored twice or not expected, and wrong values.
@@ -237,13 +375,7 @@ func compare(t *testing.T, where string, got storedTable, want []row) {
 		t.Errorf("%s has no primary key", where)
 		return
 	}
-	key := func(r row) string {
-		var parts []string
-		for _, column := range got.primaryKey {
-			parts = append(parts, r[column])
-		}
-		return strings.Join(parts, " / ")
-	}
+	key := got.key
 	rows := map[string]row{}
 	for _, r := range got.rows {
 		if _, twice := rows[key(r)]; twice {

@@ -11,8 +11,12 @@ import (
 
 // hubspot lists objects by their ids, from the id in after. It answers with the
 // properties and the associations that a request names, all of them as texts. Facts:
-// https://developers.hubspot.com/docs/api/crm/understanding-the-crm,
-// https://developers.hubspot.com/docs/api/usage-details.
+//   - paths have the date of the version: https://developers.hubspot.com/docs/api-reference/latest/overview
+//   - a page has 100 objects at most, and archived ones only if they are requested. An
+//     object has its first 100 associations; the others begin at associations.….paging:
+//     https://developers.hubspot.com/changelog/announcing-a-change-to-how-v3-crm-apis-return-association-data
+//   - a removed owner is archived, without e-mail: https://developers.hubspot.com/docs/api-reference/latest/crm/owners/guide
+//   - limits: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
 type hubspot struct {
 	*world
 	lists map[string][]hubspotObject // in the order of their ids
@@ -25,7 +29,15 @@ type hubspotObject struct {
 	properties map[string]any
 	// associated has the ids of associated objects by their type.
 	associated map[string][]int
+	archived   bool
 }
+
+const (
+	hubspotPage         = 100
+	hubspotAssociations = 100 // of an object in a list
+	hubspotBigDeal      = 130 // it has contacts on three pages
+	hubspotGoneDeal     = 150 // it is deleted before its associations are read
+)
 
 func newHubSpot(w *world) imitation {
 	h := &hubspot{world: w, lists: map[string][]hubspotObject{}}
@@ -36,7 +48,21 @@ func newHubSpot(w *world) imitation {
 		h.lists["companies"] = append(h.lists["companies"], hubspotObject{id: 100 + i, properties: map[string]any{"name": "Company " + strconv.Itoa(i), "domain": nil}})
 	}
 	for i := range 101 {
-		h.lists["deals"] = append(h.lists["deals"], hubspotObject{100 + i, map[string]any{"dealname": "Deal", "amount": "12.50"}, map[string][]int{"companies": []int{101, 102}[:i%3], "contacts": []int{103}[:i%2]}})
+		deal := hubspotObject{id: 100 + i, properties: map[string]any{"dealname": "Deal", "amount": "12.50", "dealstage": "won"}, associated: map[string][]int{"companies": []int{101, 102}[:i%3], "contacts": []int{103}[:i%2]}}
+		switch deal.id {
+		case hubspotBigDeal:
+			for j := range 700 {
+				deal.associated["contacts"] = append(deal.associated["contacts"], 5000+j)
+			}
+		case hubspotGoneDeal:
+			for j := range 120 {
+				deal.associated["companies"] = append(deal.associated["companies"], 7000+j)
+			}
+		}
+		h.lists["deals"] = append(h.lists["deals"], deal)
+	}
+	for i := range 3 {
+		h.lists["owners"] = append(h.lists["owners"], hubspotObject{id: 41 + i, properties: map[string]any{"firstName": "Owner " + strconv.Itoa(i), "email": "o@example.com"}, archived: i == 1})
 	}
 	return h
 }
@@ -48,19 +74,8 @@ func (h *hubspot) contact(id int) hubspotObject {
 func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	name := strings.TrimPrefix(r.URL.Path, "/crm/v3/objects/")
-	list, known := h.lists[name]
-	query := r.URL.Query()
-	limit, err := strconv.Atoi(query.Get("limit"))
-	switch {
-	case r.Host != "api.hubapi.com" || r.Method != http.MethodGet || !known:
-		h.refuse(rw, r, http.StatusNotFound, "no such object")
-		return
-	case r.Header.Get("Authorization") != "Bearer your-access-token":
-		h.refuse(rw, r, http.StatusUnauthorized, "Authentication credentials not found")
-		return
-	case err != nil || limit < 1 || limit > 100 || query.Get("archived") != "false":
-		h.refuse(rw, r, http.StatusBadRequest, "limit must be from 1 to 100")
+	path := strings.TrimPrefix(r.URL.Path, "/crm/")
+	if !h.accepts(rw, r, "api.hubapi.com", map[string]string{"Authorization": "Bearer your-service-key"}) {
 		return
 	}
 	if h.sent++; h.sent%3 == 2 { // says only how long its interval is
@@ -68,50 +83,145 @@ func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"status": "error", "errorType": "RATE_LIMIT", "policyName": "TEN_SECONDLY_ROLLING", "message": "You have reached your ten_secondly_rolling limit."})
 		return
 	}
-	from := 0
-	if after := query.Get("after"); after != "" {
-		id, err := strconv.Atoi(after)
-		if err != nil {
-			h.refuse(rw, r, http.StatusBadRequest, "wrong after")
-			return
-		}
-		from = slices.IndexFunc(append(list, hubspotObject{id: id + 1}), func(o hubspotObject) bool { return o.id > id })
+	object, isObject := strings.CutPrefix(path, "objects/2026-09/")
+	parts := strings.Split(object, "/")
+	switch {
+	case r.Method != http.MethodGet:
+		h.refuse(rw, r, http.StatusNotFound, "no such method")
+	case path == "pipelines/2026-09/deals":
+		reply(rw, http.StatusOK, h.pipelines())
+	case path == "owners/2026-09":
+		h.list(rw, r, "owners")
+	case isObject && len(parts) == 1 && h.lists[object] != nil:
+		h.list(rw, r, object)
+	case isObject && len(parts) == 4 && parts[0] == "deals" && parts[2] == "associations":
+		h.associations(rw, r, parts[1], parts[3])
+	default:
+		h.refuse(rw, r, http.StatusNotFound, "no such resource")
 	}
-	page := list[from:min(len(list), from+limit)]
+}
+
+// list sends a page of objects.
+func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
+	query := r.URL.Query()
+	limit, err := strconv.Atoi(query.Get("limit"))
+	after := 0
+	if text := query.Get("after"); err == nil && text != "" {
+		after, err = strconv.Atoi(text)
+	}
+	if err != nil || limit < 1 || limit > hubspotPage {
+		h.refuse(rw, r, http.StatusBadRequest, "limit must be from 1 to 100")
+		return
+	}
+	if name == "contacts" && after > 0 { // a page may have fewer objects
+		limit = 70
+		h.shows(shortPage)
+	}
+	list := slices.DeleteFunc(slices.Clone(h.lists[name]), func(o hubspotObject) bool {
+		other := o.archived != (query.Get("archived") == "true")
+		if other && name == "companies" {
+			h.shows(deleted)
+		}
+		return o.id <= after || other
+	})
+	page := list[:min(len(list), limit)]
 	results := []any{}
 	for _, o := range page {
-		results = append(results, h.result(name, o, query.Get("properties"), query.Get("associations")))
+		if name == "owners" {
+			results = append(results, h.owner(o))
+		} else {
+			results = append(results, h.result(name, o, query.Get("properties"), query.Get("associations")))
+		}
 	}
 	answer := map[string]any{"results": results}
-	if from+limit < len(list) {
-		after := strconv.Itoa(page[len(page)-1].id)
-		answer["paging"] = map[string]any{"next": map[string]any{"after": after, "link": address(r.Host, r.URL.Path+"?after="+after)}}
+	if len(page) < len(list) {
+		next := strconv.Itoa(page[len(page)-1].id)
+		answer["paging"] = map[string]any{"next": map[string]any{"after": next, "link": address(r.Host, r.URL.Path+"?after="+next)}}
 	}
 	reply(rw, http.StatusOK, answer)
-	if name == "contacts" && from == 0 && !h.late { // a list that changes while it is read
+	if name == "contacts" && after == 0 && !h.late { // a list that changes while it is read
 		h.late = true
-		h.lists[name] = append(slices.Delete(slices.Clone(list), 5, 6), h.contact(900))
+		h.lists[name] = append(slices.Delete(slices.Clone(h.lists[name]), 5, 6), h.contact(900))
 	}
+}
+
+// associations sends a page of what a deal is associated with.
+func (h *hubspot) associations(rw http.ResponseWriter, r *http.Request, deal, kind string) {
+	from, err := strconv.Atoi(r.URL.Query().Get("after"))
+	if err != nil {
+		h.refuse(rw, r, http.StatusBadRequest, "after must be what the deal or the page before has")
+		return
+	}
+	if deal == strconv.Itoa(hubspotGoneDeal) {
+		h.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"status": "error", "category": "OBJECT_NOT_FOUND", "message": "Object not found. objectId are usually numeric."})
+		return
+	}
+	i := slices.IndexFunc(h.lists["deals"], func(o hubspotObject) bool { return strconv.Itoa(o.id) == deal })
+	all := h.lists["deals"][i].associated[kind]
+	to := min(len(all), from+500)
+	results := []any{}
+	for _, id := range all[from:to] {
+		results = append(results, map[string]any{"toObjectId": id, "associationTypes": []any{map[string]any{"category": "HUBSPOT_DEFINED", "typeId": 3, "label": nil}}})
+	}
+	answer := map[string]any{"results": results}
+	if to < len(all) {
+		answer["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(to)}}
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
+func (h *hubspot) owner(o hubspotObject) map[string]any {
+	owner := map[string]any{"id": strconv.Itoa(o.id), "type": "PERSON", "archived": o.archived, "userIdIncludingInactive": 9000 + o.id}
+	if o.archived {
+		h.shows(archived, absentKey)
+		return owner
+	}
+	for key, v := range o.properties {
+		owner[key] = v
+	}
+	return owner
+}
+
+func (h *hubspot) pipelines() map[string]any {
+	stages := []any{
+		map[string]any{"id": "new", "label": "New", "displayOrder": 0, "metadata": map[string]any{"probability": "0.2", "isClosed": "false"}},
+		map[string]any{"id": "won", "label": "Won", "displayOrder": 1, "metadata": map[string]any{"probability": "1.0", "isClosed": "true"}},
+	}
+	return map[string]any{"results": []any{
+		map[string]any{"id": "default", "label": "Sales", "displayOrder": 0, "stages": stages},
+		map[string]any{"id": "renewals", "label": "Renewals", "displayOrder": 1, "stages": stages[1:]},
+	}}
 }
 
 // result is an object with what was requested.
 func (h *hubspot) result(name string, o hubspotObject, properties, associations string) map[string]any {
 	selected := map[string]any{"hs_object_id": strconv.Itoa(o.id)}
 	for _, property := range strings.Split(properties, ",") {
-		selected[property] = o.properties[property]
+		if selected[property] = o.properties[property]; selected[property] == nil {
+			h.shows(oddValue)
+		}
 	}
 	result := map[string]any{"id": strconv.Itoa(o.id), "properties": selected, "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": h.updated(o), "archived": false}
 	associated := map[string]any{}
 	for _, kind := range strings.Split(associations, ",") {
 		var ids []any
-		for _, id := range o.associated[kind] {
+		all := o.associated[kind]
+		first := all[:min(len(all), hubspotAssociations)]
+		for _, id := range first {
 			for _, label := range []string{"", "_unlabeled"} { // one object, two kinds of association
 				ids = append(ids, map[string]any{"id": strconv.Itoa(id), "type": name + "_to_" + kind + label})
 			}
 		}
-		if ids != nil {
-			associated[kind] = map[string]any{"results": ids}
+		if ids == nil {
+			h.shows(absentKey)
+			continue
 		}
+		list := map[string]any{"results": ids}
+		if len(first) < len(all) {
+			list["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(len(first)), "link": "deprecated"}}
+		}
+		associated[kind] = list
 	}
 	if len(associated) > 0 {
 		result["associations"] = associated
@@ -127,36 +237,81 @@ func (h *hubspot) nextDay() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lists["contacts"][0].properties["lastname"] = "Changed"
-	h.lists["companies"] = slices.Delete(h.lists["companies"], 3, 4)
+	h.lists["companies"][3].archived = true // the list leaves it out now
 	h.lists["deals"] = append(h.lists["deals"], hubspotObject{id: 901, properties: map[string]any{"dealname": "New"}})
+	h.lists["owners"][2].archived = true
+}
+
+// notShown are conditions that cannot occur here.
+func (h *hubspot) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:    "a service key reads all objects of a kind that it has the scope for",
+		tie:          "pages are in the order of the ids, which are unique, and every run reads all of them",
+		errorIn200:   "HubSpot reports an error of a read by the status",
+		expiredToken: "a service key does not expire",
+	}
 }
 
 func (h *hubspot) expected(day int) tables {
-	want := tables{}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	want := tables{
+		"pipelines": {{"id": "default", "label": "Sales"}, {"id": "renewals", "label": "Renewals"}},
+		"stages": {
+			{"pipeline_id": "default", "id": "new", "label": "New", "probability": "0.2", "is_closed": "false"},
+			{"pipeline_id": "default", "id": "won", "label": "Won", "probability": "1.0", "is_closed": "true"},
+			{"pipeline_id": "renewals", "id": "won", "label": "Won", "probability": "1.0", "is_closed": "true"},
+		},
+	}
+	for _, o := range h.lists["owners"] {
+		r := row{"id": strconv.Itoa(o.id), "first_name": "", "archived": "1", "user_id": strconv.Itoa(9000 + o.id)}
+		if !o.archived {
+			r["first_name"], r["archived"] = o.properties["firstName"].(string), ""
+		}
+		want["owners"] = append(want["owners"], r)
+	}
 	lists := maps.Clone(h.lists)
 	if day == 1 { // it was deleted after it had been read
 		lists["contacts"] = append(slices.Clone(lists["contacts"]), h.contact(105))
 	}
-	for name, list := range lists {
-		for _, o := range list {
+	for _, name := range []string{"contacts", "companies", "deals"} {
+		for _, o := range lists[name] {
+			if o.archived {
+				continue
+			}
 			id := strconv.Itoa(o.id)
 			r := row{"id": id, "updated_at": h.updated(o)}
-			for column, property := range map[string]string{"name": map[string]string{"deals": "dealname", "companies": "name"}[name], "last_name": "lastname", "email": "email", "amount": "amount"} {
+			for column, property := range map[string]string{"name": map[string]string{"deals": "dealname", "companies": "name"}[name], "last_name": "lastname", "email": "email", "amount": "amount", "stage": "dealstage"} {
 				if v, ok := o.properties[property].(string); ok {
 					r[column] = v
 				}
 			}
-			if name == "deals" {
-				for kind, column := range map[string]string{"contacts": "contact_id", "companies": "company_id"} {
-					for _, other := range o.associated[kind] {
-						for _, label := range []string{"", "_unlabeled"} {
-							want["deal_"+kind] = append(want["deal_"+kind], row{"deal_id": id, column: strconv.Itoa(other), "type": "deals_to_" + kind + label})
-						}
-					}
-				}
-			}
 			want[name] = append(want[name], r)
+			for kind, column := range map[string]string{"contacts": "contact_id", "companies": "company_id"} {
+				want["deal_"+kind] = append(want["deal_"+kind], h.associated(o, kind, column)...)
+			}
 		}
 	}
 	return want
+}
+
+// associated are the rows of what an object is associated with: the first ones from the
+// list, the others from their own pages.
+func (h *hubspot) associated(o hubspotObject, kind, column string) []row {
+	var rows []row
+	for i, other := range o.associated[kind] {
+		r := row{"deal_id": strconv.Itoa(o.id), column: strconv.Itoa(other)}
+		switch {
+		case i < hubspotAssociations:
+			for _, label := range []string{"", "_unlabeled"} {
+				labeled := maps.Clone(r)
+				labeled["type"] = "deals_to_" + kind + label
+				rows = append(rows, labeled)
+			}
+		case o.id != hubspotGoneDeal:
+			r["type"] = "3"
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }

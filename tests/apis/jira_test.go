@@ -12,14 +12,21 @@ import (
 )
 
 // jira searches for issues by pages that a token leads to, and lists worklogs by the time
-// of their last change. It reads times of a query in the time zone of the user. Facts:
+// of their last change. It reads times of a query in the time zone of the user. Projects,
+// boards and sprints are listed by an index, and a page may have fewer items than
+// maxResults. Without valid credentials lists are empty, and only the request for the
+// account is refused. Facts:
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/,
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-worklogs/.
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-worklogs/,
+// https://developer.atlassian.com/cloud/jira/software/rest/api-group-board/,
+// https://support.atlassian.com/jira/kb/jira-cloud-jql-search-rest-api-returns-200-ok-without-api-token/.
 type jira struct {
 	*world
 	projects int
 	issues   []jiraIssue // in the order of their creation
 	worklogs []jiraWorklog
+	removed  []jiraWorklog // deleted worklogs
+	boards   []jiraBoard
 	late     bool
 }
 
@@ -33,11 +40,25 @@ type jiraWorklog struct {
 	updated int64 // milliseconds
 }
 
+// jiraBoard answers a request for its sprints with a status other than 200, or has some.
+type jiraBoard struct {
+	kind    string
+	status  int
+	message string
+	sprints int
+}
+
 // jiraZone is the time zone of the user.
 var jiraZone = time.FixedZone("PST", -8*60*60)
 
-// jiraHidden is a worklog that the user may not see.
-const jiraHidden = 40
+const (
+	// jiraHidden is a worklog that the user may not see.
+	jiraHidden = 40
+	// jiraArchived is a project in the archive, which only status=archived returns.
+	jiraArchived = 17
+	// jiraUsers are the users of the site.
+	jiraUsers = 1200
+)
 
 func newJira(w *world) imitation {
 	j := &jira{world: w, projects: 120}
@@ -47,7 +68,29 @@ func newJira(w *world) imitation {
 	for i := range 1050 {
 		j.worklogs = append(j.worklogs, jiraWorklog{i, firstDay.Add(time.Duration(i-2000) * time.Minute).UnixMilli()})
 	}
+	j.worklogs = append(j.worklogs, jiraWorklog{1050, firstDay.Add(-30 * time.Minute).UnixMilli()}) // in the lookback of the next run
+	for i := range 1000 {                                                                           // and one more: two pages
+		j.removed = append(j.removed, jiraWorklog{20000 + i, firstDay.Add(time.Duration(i-2000) * time.Minute).UnixMilli()})
+	}
+	j.removed = append(j.removed, jiraWorklog{9000, firstDay.Add(-30 * time.Minute).UnixMilli()})
+	j.boards = []jiraBoard{
+		{kind: "scrum", sprints: 70},
+		{kind: "kanban", status: http.StatusBadRequest, message: "The board does not support sprints"},
+		{kind: "simple", status: http.StatusBadRequest, message: "The board does not support sprints"},
+		{kind: "simple", sprints: 1},
+		{kind: "scrum", status: http.StatusForbidden, message: "You do not have permission to view this board."},
+		{kind: "scrum", status: http.StatusNotFound, message: "The requested board cannot be viewed because it either does not exist or you do not have permission to view it."},
+		{kind: "scrum", status: http.StatusInternalServerError, message: "This board has no columns with a mapped status."},
+	}
 	return j
+}
+
+func (j *jira) notShown() map[condition]string {
+	return map[condition]string{
+		tie:          "a token leads from page to page of issues, times of worklogs are in milliseconds, and runs overlap by an hour or a day",
+		errorIn200:   "errors have a status of their own; a search without valid credentials is empty, which the request for the account prevents",
+		expiredToken: "no request renews an API token: if it ends, the first request of a run fails with the status 401",
+	}
 }
 
 func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -62,6 +105,9 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case email != "your-email@example.com" || token != "your-api-token":
 		j.refuse(rw, r, http.StatusUnauthorized, "Client must be authenticated to access this resource.")
 		return
+	case j.requests["/rest/api/3/myself"] == 0 && r.URL.Path != "/rest/api/3/myself":
+		j.refuse(rw, r, http.StatusOK, "a list is empty without valid credentials, so the first request must be one that is refused then")
+		return
 	case r.Method == http.MethodPost && media != "application/json":
 		j.refuse(rw, r, http.StatusUnsupportedMediaType, "not JSON")
 		return
@@ -72,37 +118,142 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"message": "Rate limit exceeded"})
 		return
 	}
-	switch r.Method + " " + r.URL.Path {
-	case "GET /rest/api/3/project/search":
+	board := -1
+	if match := jiraSprints.FindStringSubmatch(r.URL.Path); match != nil {
+		board, _ = strconv.Atoi(match[1])
+	}
+	switch {
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/myself":
+		reply(rw, http.StatusOK, map[string]any{"accountId": "5b10", "displayName": "Mia", "timeZone": "America/Los_Angeles", "groups": map[string]any{"size": 3, "items": []any{}}})
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/project/search":
 		j.listProjects(rw, r)
-	case "POST /rest/api/3/search/jql":
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/users/search":
+		j.listUsers(rw, r)
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/status":
+		reply(rw, http.StatusOK, []any{
+			map[string]any{"id": "3", "name": "Done", "statusCategory": map[string]any{"id": 3, "key": "done", "name": "Done"}},
+			map[string]any{"id": "10010", "name": "Done", "statusCategory": map[string]any{"name": "Done"}, "scope": map[string]any{"type": "PROJECT", "project": map[string]any{"id": "1"}}},
+		})
+	case r.Method == http.MethodPost && r.URL.Path == "/rest/api/3/search/jql":
 		j.search(rw, r)
-	case "GET /rest/api/3/worklog/updated":
-		j.updatedWorklogs(rw, r)
-	case "POST /rest/api/3/worklog/list":
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/worklog/updated":
+		j.changedWorklogs(rw, r, j.worklogs)
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/worklog/deleted":
+		j.changedWorklogs(rw, r, j.removed)
+		if len(j.removed) > 1001 {
+			j.shows(deleted)
+		}
+	case r.Method == http.MethodPost && r.URL.Path == "/rest/api/3/worklog/list":
 		j.listWorklogs(rw, r)
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/agile/1.0/board":
+		var boards []any
+		for i, b := range j.boards {
+			item := map[string]any{"id": i, "name": "Board", "type": b.kind}
+			if i != 3 { // a board of a user has no location that others see
+				item["location"] = map[string]any{"projectId": 1}
+			}
+			boards = append(boards, item)
+		}
+		j.pageOf(rw, r, 50, boards)
+	case r.Method == http.MethodGet && board >= 0 && board < len(j.boards):
+		j.listSprints(rw, r, board)
 	default:
 		j.refuse(rw, r, http.StatusNotFound, "null for uri")
 	}
 }
 
-func (j *jira) listProjects(rw http.ResponseWriter, r *http.Request) {
+var jiraSprints = regexp.MustCompile(`^/rest/agile/1\.0/board/(\d+)/sprint$`)
+
+// pageOf answers with a page of a list. Greater pages than the maximum are cut to it.
+func (j *jira) pageOf(rw http.ResponseWriter, r *http.Request, most int, all []any) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("maxResults"))
-	if err != nil || limit < 1 || limit > 100 || query.Get("orderBy") != "key" {
-		j.refuse(rw, r, http.StatusBadRequest, "maxResults or orderBy")
+	if err != nil || limit < 1 || limit > most {
+		j.refuse(rw, r, http.StatusBadRequest, "maxResults")
 		return
 	}
 	start, _ := strconv.Atoi(query.Get("startAt"))
-	values := []any{}
-	for i := start; i < min(j.projects, start+limit); i++ {
-		values = append(values, map[string]any{"id": strconv.Itoa(i), "key": fmt.Sprintf("P%03d", i), "name": "Projekt č. 1", "projectTypeKey": "software", "style": "classic"})
+	if start == 0 && len(all) > limit { // the first page is shorter than requested
+		limit--
+		j.shows(shortPage)
 	}
-	page := map[string]any{"values": values, "startAt": start, "maxResults": limit, "total": j.projects, "isLast": start+limit >= j.projects}
-	if start+limit < j.projects {
-		page["nextPage"] = address(r.Host, fmt.Sprintf("%s?maxResults=%d&orderBy=key&startAt=%d", r.URL.Path, limit, start+limit))
+	end := min(len(all), start+limit)
+	reply(rw, http.StatusOK, map[string]any{"values": all[min(start, end):end], "startAt": start, "maxResults": limit, "total": len(all), "isLast": end == len(all)})
+}
+
+// listProjects leaves out archived projects if the request does not name their status.
+func (j *jira) listProjects(rw http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	if query.Get("orderBy") != "key" || query.Get("expand") != "lead" {
+		j.refuse(rw, r, http.StatusBadRequest, "orderBy or expand")
+		return
 	}
+	var all []any
+	for i := range j.projects {
+		item := map[string]any{
+			"id": strconv.Itoa(i), "key": fmt.Sprintf("P%03d", i), "name": "Projekt č. 1", "projectTypeKey": "software", "style": "classic",
+			"lead": map[string]any{"accountId": "5b10"},
+		}
+		status := "live"
+		if i == jiraArchived {
+			status, item["archived"] = "archived", true
+		}
+		if status != query.Get("status") {
+			continue
+		}
+		if status == "archived" {
+			j.shows(archived)
+		}
+		all = append(all, item)
+	}
+	j.pageOf(rw, r, 100, all)
+}
+
+// listUsers has inactive users, and users who hide their e-mail address.
+func (j *jira) listUsers(rw http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	limit, err := strconv.Atoi(query.Get("maxResults"))
+	start, _ := strconv.Atoi(query.Get("startAt"))
+	if err != nil || limit < 1 || limit > 1000 {
+		j.refuse(rw, r, http.StatusBadRequest, "maxResults")
+		return
+	}
+	page := []any{}
+	for i := start; i < min(jiraUsers, start+limit); i++ {
+		item := map[string]any{"accountId": strconv.Itoa(i), "accountType": "atlassian", "displayName": "Mia", "active": i != 5}
+		switch i % 3 {
+		case 0:
+			item["emailAddress"] = "mia@example.com"
+		case 1:
+			item["emailAddress"] = ""
+		}
+		page = append(page, item)
+	}
+	j.shows(absentKey)
 	reply(rw, http.StatusOK, page)
+}
+
+func (j *jira) listSprints(rw http.ResponseWriter, r *http.Request, board int) {
+	b := j.boards[board]
+	switch b.status {
+	case http.StatusForbidden:
+		j.shows(forbidden)
+	case http.StatusNotFound:
+		j.shows(missingParent)
+	}
+	if b.status != 0 {
+		reply(rw, b.status, map[string]any{"errorMessages": []string{b.message}, "errors": map[string]any{}})
+		return
+	}
+	var all []any
+	for i := range b.sprints { // a sprint is on each board that shows one of its issues
+		item := map[string]any{"id": i, "name": "Sprint", "state": "future", "originBoardId": 0}
+		if i == 0 {
+			item["state"], item["startDate"], item["goal"] = "closed", "2026-01-01T00:00:00.000Z", ""
+		}
+		all = append(all, item)
+	}
+	j.pageOf(rw, r, 50, all)
 }
 
 var jiraQuery = regexp.MustCompile(`^updated >= "(\d{4}-\d\d-\d\d \d\d:\d\d)" ORDER BY created ASC$`)
@@ -156,8 +307,8 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 // issue has the fields that a request names.
 func (j *jira) issue(i jiraIssue, fields []string) map[string]any {
 	all := map[string]any{
-		"project": map[string]any{"id": "1", "key": "ABC"}, "issuetype": map[string]any{"name": "Task"}, "summary": "Opravit \"tisk\"",
-		"status": map[string]any{"name": "Done"}, "priority": nil, "resolution": map[string]any{"name": "Fixed"},
+		"project": map[string]any{"id": "1", "key": "ABC"}, "timeoriginalestimate": nil, "timespent": 3600, "issuetype": map[string]any{"name": "Task"}, "summary": "Opravit \"tisk\"",
+		"status": map[string]any{"id": "3", "name": "Done"}, "priority": nil, "resolution": map[string]any{"name": "Fixed"},
 		"assignee": nil, "reporter": map[string]any{"accountId": "5b10", "displayName": "Mia"},
 		"labels": []string{"a", "b"}, "created": "2026-01-01T00:00:00.000-0800", "updated": i.at(), "duedate": nil, "resolutiondate": nil,
 	}
@@ -167,13 +318,15 @@ func (j *jira) issue(i jiraIssue, fields []string) map[string]any {
 			selected[name] = v
 		}
 	}
+	j.shows(oddValue)
 	return map[string]any{"id": strconv.Itoa(i.id), "key": "ABC-" + strconv.Itoa(i.id), "fields": selected}
 }
 
 func (i jiraIssue) at() string { return i.updated.In(jiraZone).Format("2006-01-02T15:04:05.000-0700") }
 
-// updatedWorklogs answers with 1,000 ids at most, the oldest change first.
-func (j *jira) updatedWorklogs(rw http.ResponseWriter, r *http.Request) {
+// changedWorklogs answers with 1,000 ids at most, the oldest change first, and with none of
+// the last minute.
+func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []jiraWorklog) {
 	since := int64(0)
 	if text := r.URL.Query().Get("since"); text != "" {
 		var err error
@@ -182,7 +335,8 @@ func (j *jira) updatedWorklogs(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(j.worklogs), func(w jiraWorklog) bool { return w.updated <= since })
+	now := j.Now().Add(-time.Minute).UnixMilli()
+	found := slices.DeleteFunc(slices.Clone(all), func(w jiraWorklog) bool { return w.updated <= since || w.updated > now })
 	page := found[:min(1000, len(found))]
 	until := since
 	values := []any{}
@@ -220,25 +374,57 @@ func (j *jira) nextDay() {
 	morning := firstDay.Add(20 * time.Hour)
 	j.issues[3].updated = morning
 	j.issues = append(j.issues, jiraIssue{30000, morning})
-	j.worklogs = append(j.worklogs[:7], j.worklogs[8:]...)
+	j.worklogs = slices.DeleteFunc(j.worklogs, func(w jiraWorklog) bool { return w.id == 7 || w.id == 8 })
 	j.worklogs = append(j.worklogs, jiraWorklog{7, morning.UnixMilli()}, jiraWorklog{5000, morning.UnixMilli() + 1})
+	j.removed = append(j.removed, jiraWorklog{8, morning.UnixMilli()})
 }
 
+// expected: the row of a deleted worklog stays, and deleted_worklogs has its id.
 func (j *jira) expected(day int) tables {
-	want := tables{}
+	want := tables{
+		"account":  {{"id": "5b10", "time_zone": "America/Los_Angeles"}},
+		"statuses": {{"id": "3", "category": "Done", "project_id": ""}, {"id": "10010", "category": "Done", "project_id": "1"}},
+		"sprints":  {{"board_id": "3", "id": "0", "origin_board_id": "0", "started": "2026-01-01T00:00:00.000Z", "state": "closed"}},
+	}
 	for i := range j.projects {
-		want["projects"] = append(want["projects"], row{"id": strconv.Itoa(i), "name": "Projekt č. 1"})
+		r := row{"id": strconv.Itoa(i), "name": "Projekt č. 1", "lead_id": "5b10", "archived": ""}
+		if i == jiraArchived {
+			r["archived"] = "1"
+		}
+		want["projects"] = append(want["projects"], r)
+	}
+	for i := range jiraUsers {
+		want["users"] = append(want["users"], row{"id": strconv.Itoa(i), "email": []string{"mia@example.com", "", ""}[i%3]})
+	}
+	for i, b := range j.boards {
+		project := "1"
+		if i == 3 {
+			project = ""
+		}
+		want["boards"] = append(want["boards"], row{"id": strconv.Itoa(i), "type": b.kind, "project_id": project})
+	}
+	for i := range j.boards[0].sprints {
+		want["sprints"] = append(want["sprints"], row{"board_id": "0", "id": strconv.Itoa(i)})
 	}
 	// A query of the second run begins a day before the first run, in another time zone.
 	since := firstDay.AddDate(0, 0, -1).Add(8 * time.Hour)
 	for _, i := range j.issues {
 		if day == 1 || !i.updated.Before(since) {
-			want["issues"] = append(want["issues"], row{"id": strconv.Itoa(i.id), "updated": i.at(), "labels": `["a","b"]`, "assignee": "", "reporter": "Mia", "summary": `Opravit "tisk"`})
+			want["issues"] = append(want["issues"], row{
+				"id": strconv.Itoa(i.id), "updated": i.at(), "labels": `["a","b"]`, "assignee": "", "reporter": "Mia", "summary": `Opravit "tisk"`,
+				"estimate_seconds": "", "spent_seconds": "3600", "status_id": "3", "project": "ABC",
+			})
 		}
 	}
+	lookback := firstDay.Add(-time.Hour).UnixMilli()
 	for _, w := range j.worklogs {
-		if w.id != jiraHidden && (day == 1 || w.updated > firstDay.UnixMilli()) {
+		if w.id != jiraHidden && (day == 1 || w.updated > lookback) {
 			want["worklogs"] = append(want["worklogs"], row{"id": strconv.Itoa(w.id), "issue_id": "10002", "seconds": strconv.Itoa(60 * w.id)})
+		}
+	}
+	for _, w := range j.removed {
+		if day == 1 || w.updated > lookback {
+			want["deleted_worklogs"] = append(want["deleted_worklogs"], row{"id": strconv.Itoa(w.id), "deleted_ms": strconv.FormatInt(w.updated, 10)})
 		}
 	}
 	return want

@@ -2,6 +2,7 @@ package apis
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,7 +13,8 @@ import (
 )
 
 // klaviyo has lists of resources as JSON:API. A page holds the address of the next one
-// with a cursor in it. Facts: https://developers.klaviyo.com/en/reference/api_overview,
+// with a cursor in it. Campaigns and flows are archived or not: a request names which.
+// Facts: https://developers.klaviyo.com/en/reference/api_overview,
 // https://developers.klaviyo.com/en/docs/rate_limits_and_error_handling, and the OpenAPI
 // specification of the revision.
 type klaviyo struct {
@@ -20,16 +22,30 @@ type klaviyo struct {
 	lists map[string][]*klaviyoResource // in the order of their creation
 	// old are values of profiles that were changed after their page was read.
 	old map[string]string
+	// gone says that a profile was deleted.
+	gone bool
 }
 
 type klaviyoResource struct {
 	id         string
 	at         time.Time // when it was updated, or when the event happened
 	attributes map[string]any
+	channel    string // of a campaign
 }
 
-// klaviyoLimits are the page sizes at most.
-var klaviyoLimits = map[string]int{"profiles": 100, "events": 200, "metrics": 200, "lists": 10}
+// klaviyoSizes are the page sizes by default and at most. Metrics have a fixed one.
+var klaviyoSizes = map[string][2]int{
+	"profiles": {20, 100}, "events": {200, 1000}, "metrics": {200, 0}, "lists": {10, 10},
+	"segments": {10, 10}, "campaigns": {100, 100}, "flows": {50, 50},
+}
+
+// klaviyoFilters are the forms of the filters that the configuration may use.
+var klaviyoFilters = map[string]*regexp.Regexp{
+	"profiles":  regexp.MustCompile(`^greater-than\(updated,([^)]+)\)$`),
+	"events":    regexp.MustCompile(`^greater-or-equal\(datetime,([^),]+)\),less-than\(datetime,([^),]+)\)$`),
+	"campaigns": regexp.MustCompile(`^and\(equals\(messages\.channel,'(email|sms|mobile_push)'\),equals\(archived,(true|false)\)\)$`),
+	"flows":     regexp.MustCompile(`^equals\(archived,(true|false)\)$`),
+}
 
 func newKlaviyo(w *world) imitation {
 	k := &klaviyo{world: w, lists: map[string][]*klaviyoResource{}, old: map[string]string{}}
@@ -38,10 +54,11 @@ func newKlaviyo(w *world) imitation {
 		k.add("profiles", i, start.Add(time.Duration(i)*time.Hour), map[string]any{
 			"email": fmt.Sprintf("p%d@example.com", i), "first_name": nil,
 			"location": map[string]any{"country": "Iceland"}, "properties": map[string]any{"plan": "gold", "visits": i},
+			"subscriptions": map[string]any{"email": map[string]any{"marketing": map[string]any{"consent": "SUBSCRIBED"}}},
 		})
 	}
-	for i := range 450 {
-		k.add("events", i, start.Add(time.Duration(3*i)*time.Hour), map[string]any{"event_properties": map[string]any{"$value": i}})
+	for i := range 1100 { // two at a time, also at the end of a page of 1,000
+		k.add("events", i, start.Add(time.Duration((i+1)/2)*2*time.Hour), map[string]any{"event_properties": map[string]any{"$value": i}})
 	}
 	for i := range 203 {
 		k.add("metrics", i, start, map[string]any{"name": "Metric " + strconv.Itoa(i), "integration": map[string]any{"name": "Shopify"}})
@@ -49,15 +66,26 @@ func newKlaviyo(w *world) imitation {
 	for i := range 20 { // two full pages
 		k.add("lists", i, start, map[string]any{"name": "List " + strconv.Itoa(i), "opt_in_process": "double_opt_in"})
 	}
+	for i := range 12 {
+		k.add("segments", i, start, map[string]any{"name": "Segment " + strconv.Itoa(i), "is_active": i > 0})
+	}
+	for i, channel := range []string{"email", "email", "sms", "sms", "mobile_push", "mobile_push"} {
+		k.add("campaigns", i, start, map[string]any{"name": "Campaign " + strconv.Itoa(i), "status": "Sent", "archived": i%2 == 1, "send_time": nil})
+		k.lists["campaigns"][i].channel = channel
+	}
+	for i := range 60 {
+		flow := map[string]any{"name": "Flow " + strconv.Itoa(i), "status": "live", "archived": i == 3, "trigger_type": "Metric"}
+		if i == 5 {
+			delete(flow, "trigger_type")
+		}
+		k.add("flows", i, start, flow)
+	}
 	return k
 }
 
 func (k *klaviyo) add(list string, i int, at time.Time, attributes map[string]any) {
-	k.lists[list] = append(k.lists[list], &klaviyoResource{fmt.Sprintf("%s-%d", list, i), at, attributes})
+	k.lists[list] = append(k.lists[list], &klaviyoResource{id: fmt.Sprintf("%s-%d", list, i), at: at, attributes: attributes})
 }
-
-var klaviyoSince = regexp.MustCompile(`^greater-than\(updated,([^)]+)\)$`)
-var klaviyoBetween = regexp.MustCompile(`^greater-or-equal\(datetime,([^),]+)\),less-than\(datetime,([^),]+)\)$`)
 
 func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
@@ -65,21 +93,21 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name, underAPI := strings.CutPrefix(r.URL.Path, "/api/")
 	all, known := k.lists[name]
 	query := r.URL.Query()
-	switch {
-	case r.Host != "a.klaviyo.com" || !underAPI || !known:
-		k.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case r.Header.Get("Authorization") != "Klaviyo-API-Key your-private-api-key":
-		k.refuse(rw, r, http.StatusUnauthorized, "wrong key")
-		return
-	case r.Header.Get("revision") != "2026-04-15":
-		k.refuse(rw, r, http.StatusBadRequest, "no revision")
+	if !k.accepts(rw, r, "a.klaviyo.com", map[string]string{"Authorization": "Klaviyo-API-Key your-private-api-key", "revision": "2026-07-15", "Accept": "application/vnd.api+json"}) {
 		return
 	}
-	size := klaviyoLimits[name]
+	switch {
+	case !underAPI || !known:
+		k.refuse(rw, r, http.StatusNotFound, "no such resource")
+		return
+	case query.Get("additional-fields[profile]") != "" && (name != "profiles" || query.Get("additional-fields[profile]") != "subscriptions"):
+		k.refuse(rw, r, http.StatusBadRequest, "no such additional fields")
+		return
+	}
+	size := klaviyoSizes[name][0]
 	if text := query.Get("page[size]"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > size || name == "metrics" {
+		if err != nil || n < 1 || n > klaviyoSizes[name][1] {
 			k.refuse(rw, r, http.StatusBadRequest, "wrong page[size]")
 			return
 		}
@@ -97,7 +125,7 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		first.at = k.Now().Add(time.Second)
 		first.attributes["email"] = "new@example.com"
 	}
-	matching, err := klaviyoFilter(name, query.Get("filter"), all)
+	matching, err := klaviyoMatching(name, query.Get("filter"), all)
 	if err != nil {
 		k.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
@@ -114,67 +142,112 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	page := matching[from:min(from+size, len(matching))]
+	if name == "segments" && from == 0 { // a page may have fewer items than its size
+		size = 4
+		k.shows(shortPage)
+	}
+	to := min(from+size, len(matching))
 	links := map[string]any{"self": address(r.Host, r.URL.RequestURI()), "next": nil, "prev": nil}
-	if from+size < len(matching) {
-		next := url.Values{"page[cursor]": {"next::" + matching[from+size].id}}
-		for key, values := range query {
-			if key != "page[cursor]" {
-				next[key] = values
-			}
+	if to < len(matching) {
+		next := maps.Clone(query)
+		next.Set("page[cursor]", "next::"+matching[to].id)
+		links["next"] = address(r.Host, r.URL.Path+"?"+url.Values(next).Encode())
+		if name == "events" && matching[to].at.Equal(matching[to-1].at) {
+			k.shows(tie)
 		}
-		links["next"] = address(r.Host, r.URL.Path+"?"+next.Encode())
 	}
 	data := []any{}
-	for _, o := range page {
-		data = append(data, klaviyoItem(name, o))
+	for _, o := range matching[from:to] {
+		data = append(data, k.item(name, o, query.Get("additional-fields[profile]") != ""))
+	}
+	if name == "profiles" && k.gone { // the response says nothing of it
+		k.shows(deleted)
 	}
 	rw.Header().Set("RateLimit-Remaining", "100")
 	reply(rw, http.StatusOK, map[string]any{"data": data, "links": links})
 }
 
-// klaviyoFilter applies the filters that the list supports.
-func klaviyoFilter(name, filter string, all []*klaviyoResource) ([]*klaviyoResource, error) {
-	if filter == "" && name != "events" {
+// klaviyoMatching are the resources that the filter of the list lets pass. Events,
+// campaigns and flows need one here.
+func klaviyoMatching(name, filter string, all []*klaviyoResource) ([]*klaviyoResource, error) {
+	form := klaviyoFilters[name]
+	if filter == "" && (form == nil || name == "profiles") {
 		return all, nil
 	}
-	form := map[string]*regexp.Regexp{"profiles": klaviyoSince, "events": klaviyoBetween}[name]
 	if form == nil || !form.MatchString(filter) {
 		return nil, fmt.Errorf("wrong filter %q", filter)
 	}
+	values := form.FindStringSubmatch(filter)[1:]
 	var bounds []time.Time
-	for _, text := range form.FindStringSubmatch(filter)[1:] {
-		bound, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			return nil, err
+	if name == "profiles" || name == "events" {
+		for _, text := range values {
+			bound, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				return nil, err
+			}
+			bounds = append(bounds, bound)
 		}
-		bounds = append(bounds, bound)
 	}
 	var matching []*klaviyoResource
 	for _, o := range all {
-		if name == "profiles" && o.at.After(bounds[0]) || name == "events" && !o.at.Before(bounds[0]) && o.at.Before(bounds[1]) {
+		var passes bool
+		switch name {
+		case "profiles":
+			passes = o.at.After(bounds[0])
+		case "events":
+			passes = !o.at.Before(bounds[0]) && o.at.Before(bounds[1])
+		case "campaigns":
+			passes = o.channel == values[0] && o.attributes["archived"] == (values[1] == "true")
+		case "flows":
+			passes = o.attributes["archived"] == (values[0] == "true")
+		}
+		if passes {
 			matching = append(matching, o)
 		}
 	}
 	return matching, nil
 }
 
-func klaviyoItem(name string, o *klaviyoResource) map[string]any {
-	attributes := map[string]any{}
-	for key, v := range o.attributes {
-		attributes[key] = v
-	}
+// item is a resource as a response has it. Subscriptions are there on demand.
+func (k *klaviyo) item(name string, o *klaviyoResource, subscriptions bool) map[string]any {
+	attributes := maps.Clone(o.attributes)
 	item := map[string]any{"type": strings.TrimSuffix(name, "s"), "id": o.id, "attributes": attributes}
-	if name == "events" {
-		attributes["datetime"] = o.at.Format("2006-01-02T15:04:05-07:00")
+	updated := o.at.Format("2006-01-02T15:04:05-07:00")
+	switch name {
+	case "events":
+		attributes["datetime"] = updated
 		item["relationships"] = map[string]any{
 			"profile": map[string]any{"data": map[string]any{"type": "profile", "id": "profiles-1"}},
 			"metric":  map[string]any{"data": map[string]any{"type": "metric", "id": "metrics-1"}},
 		}
-	} else {
-		attributes["updated"] = o.at.Format("2006-01-02T15:04:05-07:00")
+	case "campaigns":
+		attributes["created_at"], attributes["updated_at"] = updated, updated
+	default:
+		attributes["updated"] = updated
+	}
+	if name == "profiles" {
+		if !subscriptions {
+			delete(attributes, "subscriptions")
+		}
+		k.shows(oddValue) // first_name is null
+	}
+	if attributes["archived"] == true {
+		k.shows(archived)
+	}
+	if name == "flows" && attributes["trigger_type"] == nil {
+		k.shows(absentKey)
 	}
 	return item
+}
+
+// notShown: see orderly.
+func (k *klaviyo) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "the configuration has no children: a scope that the key lacks makes a whole list fail, and the run with it",
+		missingParent: "the configuration has no children: every list belongs to the account",
+		errorIn200:    "Klaviyo documents errors with a status of 4xx or 5xx only",
+		expiredToken:  "a private key does not expire; it works until somebody deletes it",
+	}
 }
 
 func (k *klaviyo) nextDay() {
@@ -183,10 +256,13 @@ func (k *klaviyo) nextDay() {
 	profiles := k.lists["profiles"]
 	profiles[7].at, profiles[7].attributes["email"] = k.Now().Add(-time.Hour), "changed@example.com"
 	k.lists["profiles"] = slices.Delete(profiles, 9, 10)
+	k.gone = true
 	k.add("profiles", 900, k.Now().Add(-time.Hour), map[string]any{"email": "new900@example.com"})
-	k.add("events", 900, k.Now().Add(-time.Minute), map[string]any{"event_properties": nil})
-	k.add("events", 901, firstDay.Add(-2*time.Hour), map[string]any{"event_properties": nil}) // reported late
+	k.add("profiles", 901, firstDay, map[string]any{"email": "late901@example.com"}) // in the second when the first run began
+	k.add("events", 1900, k.Now().Add(-time.Minute), map[string]any{"event_properties": nil})
+	k.add("events", 1901, firstDay.Add(-2*time.Hour), map[string]any{"event_properties": nil}) // reported late
 	k.add("lists", 20, k.Now(), map[string]any{"name": "List 20", "opt_in_process": "single_opt_in"})
+	k.lists["campaigns"][0].attributes["archived"] = true
 }
 
 func (k *klaviyo) expected(day int) tables {
@@ -196,12 +272,15 @@ func (k *klaviyo) expected(day int) tables {
 		since, until = firstDay, k.Now()
 	}
 	for _, o := range k.lists["profiles"] {
-		email := o.attributes["email"].(string)
+		email, consent := o.attributes["email"].(string), ""
 		if old := k.old[o.id]; day == 1 && old != "" {
 			email = old
 		}
-		if o.at.After(since) {
-			want["profiles"] = append(want["profiles"], row{"id": o.id, "email": email})
+		if o.attributes["subscriptions"] != nil {
+			consent = "SUBSCRIBED"
+		}
+		if o.at.After(since.Add(-10 * time.Minute)) {
+			want["profiles"] = append(want["profiles"], row{"id": o.id, "email": email, "first_name": "", "email_consent": consent})
 		}
 	}
 	for _, o := range k.lists["events"] {
@@ -209,9 +288,16 @@ func (k *klaviyo) expected(day int) tables {
 			want["events"] = append(want["events"], row{"id": o.id, "metric_id": "metrics-1", "profile_id": "profiles-1"})
 		}
 	}
-	for _, name := range []string{"metrics", "lists"} {
+	for _, name := range []string{"metrics", "lists", "segments", "campaigns", "flows"} {
 		for _, o := range k.lists[name] {
-			want[name] = append(want[name], row{"id": o.id, "name": o.attributes["name"].(string)})
+			r := row{"id": o.id, "name": o.attributes["name"].(string)}
+			if name == "campaigns" {
+				r["channel"] = o.channel
+			}
+			if is, ok := o.attributes["archived"].(bool); ok {
+				r["archived"] = map[bool]string{true: "1", false: ""}[is]
+			}
+			want[name] = append(want[name], r)
 		}
 	}
 	return want

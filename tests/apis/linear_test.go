@@ -1,6 +1,7 @@
 package apis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,45 +11,74 @@ import (
 	"time"
 )
 
-// linear is GraphQL with connections. It limits requests with the status 400. Facts:
+// linear is GraphQL with connections. It limits requests with the status 400, and reports
+// some transient errors with the status 200. The time of the last change stays when
+// an issue is archived. Facts:
 // https://linear.app/developers/pagination, https://linear.app/developers/rate-limiting,
-// https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql.
+// https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql,
+// https://github.com/linear/linear/blob/master/packages/sdk/src/error.ts.
 type linear struct {
 	*world
-	nodes map[string][]map[string]any
+	nodes   map[string][]map[string]any
+	removed bool // a comment was deleted
 }
 
 func newLinear(w *world) imitation {
 	l := &linear{world: w, nodes: map[string][]map[string]any{}}
-	for name, count := range map[string]int{"users": 120, "teams": 3, "projects": 7, "issues": 330, "comments": 0} {
+	for name, count := range map[string]int{
+		"users": 120, "teams": 3, "workflowStates": 5, "issueLabels": 4, "cycles": 2, "projects": 7, "issues": 330, "comments": 40,
+	} {
 		for i := range count {
 			l.add(name, i, firstDay.Add(-time.Duration(i+1)*time.Hour))
 		}
 	}
+	for i := 95; i < 105; i++ { // imported at once: equal times on both sides of the border of two pages
+		l.nodes["issues"][i]["updatedAt"] = linearTime(firstDay.Add(-100 * time.Hour))
+	}
+	l.nodes["issues"][250]["archivedAt"] = linearTime(firstDay.Add(-20 * time.Hour))
 	return l
+}
+
+func (l *linear) notShown() map[condition]string {
+	const noChildren = "every list is one of the workspace; no request depends on an item of another one"
+	return map[condition]string{
+		forbidden:     noChildren,
+		missingParent: noChildren,
+		absentKey:     "GraphQL returns every field that a query selects",
+		expiredToken:  "no request renews a personal API key: if it is revoked, the run fails with an authentication error",
+	}
+}
+
+// linearFields are the fields of each type without those that all of them have.
+var linearFields = map[string]string{
+	"users":          "name displayName email active admin guest app",
+	"teams":          "key name description visibility timezone parent retiredAt",
+	"workflowStates": "name type position team",
+	"issueLabels":    "name color isGroup parent team",
+	"cycles":         "number name team startsAt endsAt completedAt progress",
+	"projects":       "name description priority progress scope startDate targetDate startedAt completedAt canceledAt status lead trashed",
+	"issues":         "identifier title description priority estimate dueDate startedAt completedAt canceledAt trashed labelIds state team project cycle parent assignee creator",
+	"comments":       "body issueId projectId projectUpdateId parentId editedAt resolvedAt user",
 }
 
 // add adds a node with all fields that its type has in the imitation.
 func (l *linear) add(list string, i int, updated time.Time) {
 	id := fmt.Sprintf("%s-%03d", list, i)
-	node := map[string]any{"id": id, "updatedAt": linearTime(updated), "createdAt": "2025-01-01T00:00:00.000Z", "url": "https://linear.app/x/" + id}
-	fields := map[string]string{
-		"users":    "name displayName email active admin guest",
-		"teams":    "key name description private timezone",
-		"projects": "name description priority progress startDate targetDate startedAt completedAt canceledAt archivedAt status lead",
-		"issues":   "identifier title description priority estimate dueDate startedAt completedAt canceledAt archivedAt trashed labelIds state team project cycle parent assignee creator",
-		"comments": "body issueId parentId editedAt archivedAt user",
-	}
-	for _, name := range strings.Fields(fields[list]) {
+	node := map[string]any{"id": id, "updatedAt": linearTime(updated), "createdAt": "2025-01-01T00:00:00.000Z", "archivedAt": nil, "url": "https://linear.app/x/" + id}
+	for _, name := range strings.Fields(linearFields[list]) {
 		node[name] = nil
 	}
 	switch list {
 	case "users":
 		node["email"] = id + "@example.com"
-	case "issues":
-		node["state"] = map[string]any{"name": "Done", "type": "completed"}
+	case "workflowStates", "cycles":
 		node["team"] = map[string]any{"id": "teams-000"}
-		node["labelIds"] = []any{"label-1", "label-2"}
+	case "projects":
+		node["status"] = map[string]any{"name": "Planned"}
+	case "issues":
+		node["state"] = map[string]any{"id": "workflowStates-000", "name": "Done", "type": "completed"}
+		node["team"] = map[string]any{"id": "teams-000"}
+		node["labelIds"] = []any{"label-1", "label-2"}[:i%3]
 	}
 	l.nodes[list] = append(l.nodes[list], node)
 }
@@ -60,11 +90,33 @@ var linearQuery = regexp.MustCompile(`^query \w+\(\$first: Int, \$after: String(
 
 // linearLists has the type of the filter and the arguments of each list.
 var linearLists = map[string][2]string{
-	"users":    {"", ", includeDisabled: true"},
-	"teams":    {"", ""},
-	"projects": {"ProjectFilter", ", filter: $filter, orderBy: updatedAt, includeArchived: true"},
-	"issues":   {"IssueFilter", ", filter: $filter, orderBy: updatedAt, includeArchived: true"},
-	"comments": {"CommentFilter", ", filter: $filter, orderBy: updatedAt, includeArchived: true"},
+	"users":          {"", ", includeDisabled: true, includeArchived: true"},
+	"teams":          {"", ", includeArchived: true"},
+	"workflowStates": {"", ", includeArchived: true"},
+	"issueLabels":    {"", ", includeArchived: true"},
+	"cycles":         {"", ", includeArchived: true"},
+	"projects":       {"", ", includeArchived: true"},
+	"issues":         {"IssueFilter", ", filter: $filter, orderBy: updatedAt, includeArchived: true"},
+	"comments":       {"CommentFilter", ", filter: $filter, orderBy: updatedAt, includeArchived: true"},
+}
+
+// linearFilter is a filter by times. Its alternatives are in Or.
+type linearFilter struct {
+	UpdatedAt, ArchivedAt struct{ Gte string }
+	Or                    []linearFilter
+}
+
+// matches reports whether a node passes. Comments have no filter by archivedAt.
+func (f linearFilter) matches(node map[string]any) bool {
+	if len(f.Or) > 0 {
+		return slices.ContainsFunc(f.Or, func(f linearFilter) bool { return f.matches(node) })
+	}
+	since, at := f.UpdatedAt.Gte, node["updatedAt"]
+	if f.ArchivedAt.Gte != "" {
+		since, at = f.ArchivedAt.Gte, node["archivedAt"]
+	}
+	text, ok := at.(string)
+	return ok && text >= since
 }
 
 func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -75,9 +127,7 @@ func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		Variables struct {
 			First  int
 			After  *string
-			Filter *struct {
-				UpdatedAt struct{ Gte time.Time }
-			}
+			Filter *linearFilter
 		}
 	}
 	decoder := json.NewDecoder(r.Body)
@@ -111,28 +161,34 @@ func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case l.requests["all"] == 5:
 		reply(rw, http.StatusBadGateway, map[string]any{"errors": []any{map[string]any{"message": "Bad gateway"}}})
 		return
+	case l.requests["all"] == 6:
+		l.shows(errorIn200)
+		failure := map[string]any{"message": "Internal server error", "extensions": map[string]any{"type": "internal error", "code": "INTERNAL_SERVER_ERROR"}}
+		reply(rw, http.StatusOK, map[string]any{"data": nil, "errors": []any{failure}})
+		return
 	case list == "issues" && body.Variables.After != nil && l.requests["moved"] == 0:
 		l.requests["moved"]++ // the last issue changes before it was read
 		l.nodes["issues"][329]["updatedAt"] = linearTime(firstDay.Add(time.Second))
 	}
-	since := ""
+	var filtered linearFilter
 	if body.Variables.Filter != nil {
-		since = linearTime(body.Variables.Filter.UpdatedAt.Gte)
+		filtered = *body.Variables.Filter
 	}
-	l.page(rw, r, l.newestFirst(list, since), body.Variables.First, body.Variables.After, selection)
+	l.page(rw, r, list, l.newestFirst(list, filtered), body.Variables.First, body.Variables.After, selection)
 }
 
-// newestFirst are the nodes that changed since a time.
-func (l *linear) newestFirst(list, since string) []map[string]any {
-	nodes := slices.DeleteFunc(slices.Clone(l.nodes[list]), func(n map[string]any) bool { return n["updatedAt"].(string) < since })
+// newestFirst are the nodes that pass a filter.
+func (l *linear) newestFirst(list string, filter linearFilter) []map[string]any {
+	nodes := slices.DeleteFunc(slices.Clone(l.nodes[list]), func(n map[string]any) bool { return !filter.matches(n) })
 	slices.SortStableFunc(nodes, func(a, b map[string]any) int {
 		return strings.Compare(b["updatedAt"].(string), a["updatedAt"].(string))
 	})
 	return nodes
 }
 
-// page answers with the nodes behind a cursor.
-func (l *linear) page(rw http.ResponseWriter, r *http.Request, nodes []map[string]any, first int, after *string, selection graphqlFields) {
+// page answers with the nodes behind a cursor. The first page of users has fewer than the
+// request allows.
+func (l *linear) page(rw http.ResponseWriter, r *http.Request, list string, nodes []map[string]any, first int, after *string, selection graphqlFields) {
 	from := 0
 	if after != nil {
 		from = slices.IndexFunc(nodes, func(n map[string]any) bool { return n["id"] == *after }) + 1
@@ -140,6 +196,10 @@ func (l *linear) page(rw http.ResponseWriter, r *http.Request, nodes []map[strin
 			l.refuse(rw, r, http.StatusBadRequest, "no such cursor: "+*after)
 			return
 		}
+	}
+	if list == "users" && after == nil {
+		first--
+		l.shows(shortPage)
 	}
 	to := min(from+first, len(nodes))
 	selected := []any{}
@@ -150,6 +210,18 @@ func (l *linear) page(rw http.ResponseWriter, r *http.Request, nodes []map[strin
 			return
 		}
 		selected = append(selected, fields)
+		if node["archivedAt"] != nil {
+			l.shows(archived)
+		}
+	}
+	if list == "issues" {
+		l.shows(oddValue)
+		if to < len(nodes) && nodes[to-1]["updatedAt"] == nodes[to]["updatedAt"] {
+			l.shows(tie)
+		}
+	}
+	if list == "comments" && l.removed {
+		l.shows(deleted)
 	}
 	info := map[string]any{"hasNextPage": to < len(nodes), "endCursor": nil}
 	if to > from {
@@ -161,29 +233,42 @@ func (l *linear) page(rw http.ResponseWriter, r *http.Request, nodes []map[strin
 func (l *linear) nextDay() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.nodes["issues"][200]["archivedAt"] = linearTime(firstDay.Add(time.Hour))
-	l.nodes["issues"][200]["updatedAt"] = linearTime(firstDay.Add(time.Hour))
+	l.nodes["issues"][200]["archivedAt"] = linearTime(firstDay.Add(time.Hour)) // its updatedAt stays
+	l.nodes["projects"][2]["progress"] = 0.5                                   // its updatedAt stays
 	l.add("issues", 900, firstDay.Add(2*time.Hour))
-	l.add("comments", 1, firstDay.Add(2*time.Hour))
+	l.add("comments", 900, firstDay.Add(2*time.Hour))
+	l.nodes["comments"] = slices.Delete(l.nodes["comments"], 0, 1)
+	l.removed = true
 	l.nodes["users"][4]["active"] = false
 }
 
+// expected: a deleted comment is not in the second run, so its row of the first one stays.
 func (l *linear) expected(day int) tables {
 	want := tables{}
+	since := linearTime(firstDay.Add(-time.Hour))
 	for list, nodes := range l.nodes {
 		for i, node := range nodes {
 			updated := node["updatedAt"].(string)
+			archived, _ := node["archivedAt"].(string)
 			switch {
 			case day == 1 && list == "issues" && i == 329:
 				continue // it moved to a page that was read before
-			case day == 2 && linearLists[list][0] != "" && updated < linearTime(firstDay.Add(-time.Hour)):
-				continue // older than the newest of the first day
+			case day == 2 && linearLists[list][0] != "" && updated < since && (list != "issues" || archived < since):
+				continue
 			}
-			r := row{"id": node["id"].(string), "updated_at": updated}
-			if list == "issues" {
-				r["state"], r["team_id"], r["label_ids"] = "Done", "teams-000", `["label-1","label-2"]`
+			r := row{"id": node["id"].(string), "archived_at": archived}
+			switch list {
+			case "issues":
+				r["updated_at"], r["state"], r["state_id"], r["team_id"], r["assignee_id"] = updated, "Done", "workflowStates-000", "teams-000", ""
+				r["label_ids"] = []string{`[]`, `["label-1"]`, `["label-1","label-2"]`}[len(node["labelIds"].([]any))]
+			case "projects":
+				r["progress"] = ""
+				if node["progress"] != nil {
+					r["progress"] = "0.5"
+				}
 			}
-			want[list] = append(want[list], r)
+			table := cmp.Or(map[string]string{"workflowStates": "workflow_states", "issueLabels": "labels"}[list], list)
+			want[table] = append(want[table], r)
 		}
 	}
 	return want

@@ -4,13 +4,17 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // linkedinAds has lists with a token for the next page, and statistics whose query is
-// written in the syntax of Rest.li, which is not percent-encoded. Facts:
+// written in the syntax of Rest.li, which is not percent-encoded. Lists of campaigns have
+// the statuses that are requested. Statistics have no pages: what is beyond 15,000
+// elements is cut. Facts:
 // https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads-reporting/ads-reporting,
-// https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads/cursor-based-pagination.
+// https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads/cursor-based-pagination,
+// https://github.com/airbytehq/airbyte/blob/master/airbyte-integrations/connectors/source-linkedin-ads/manifest.yaml.
 type linkedinAds struct {
 	*world
 	day       int
@@ -18,12 +22,20 @@ type linkedinAds struct {
 	campaigns int
 }
 
-const linkedinCampaign = "urn:li:sponsoredCampaign:"
+const (
+	linkedinCampaign = "urn:li:sponsoredCampaign:"
+	linkedinCreative = "urn:li:sponsoredCreative:"
+	linkedinAccount  = "/rest/adAccounts/512345678"
+	linkedinMetrics  = "impressions,clicks,costInLocalCurrency,externalWebsiteConversions,conversionValueInLocalCurrency,oneClickLeads"
+)
 
-var linkedinStatistics = regexp.MustCompile(`^q=analytics&pivot=CAMPAIGN&timeGranularity=DAILY` +
-	`&dateRange=\(start:\(year:(\d{4}),month:([1-9]\d?),day:([1-9]\d?)\),end:\(year:(\d{4}),month:([1-9]\d?),day:([1-9]\d?)\)\)` +
-	`&accounts=List\(urn%3Ali%3AsponsoredAccount%3A512345678\)` +
-	`&fields=dateRange,pivotValues,impressions,clicks,costInLocalCurrency,externalWebsiteConversions$`)
+var (
+	linkedinStatistics = regexp.MustCompile(`^q=analytics&pivot=(CAMPAIGN|CREATIVE)&timeGranularity=DAILY` +
+		`&dateRange=\(start:\(year:(\d{4}),month:([1-9]\d?),day:([1-9]\d?)\),end:\(year:(\d{4}),month:([1-9]\d?),day:([1-9]\d?)\)\)` +
+		`&accounts=List\(urn%3Ali%3AsponsoredAccount%3A512345678\)` +
+		`&fields=dateRange,pivotValues,` + linkedinMetrics + `$`)
+	linkedinSearch = regexp.MustCompile(`^q=search&search=\(status:\(values:List\(([A-Z_,]+)\)\)\)&`)
+)
 
 func newLinkedinAds(w *world) imitation {
 	return &linkedinAds{world: w, day: 1, campaigns: 230}
@@ -33,19 +45,26 @@ func (l *linkedinAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests[r.URL.RequestURI()]++
+	if !l.accepts(rw, r, "api.linkedin.com", map[string]string{"Authorization": "Bearer your-access-token", "LinkedIn-Version": "202608", "X-Restli-Protocol-Version": "2.0.0"}) {
+		return
+	}
 	switch {
-	case r.Host != "api.linkedin.com" || r.Method != http.MethodGet:
-		l.refuse(rw, r, http.StatusNotFound, "no such host or method")
-	case r.Header.Get("LinkedIn-Version") != "202606" || r.Header.Get("X-Restli-Protocol-Version") != "2.0.0":
-		l.refuse(rw, r, http.StatusUpgradeRequired, "NONEXISTENT_VERSION")
-	case r.Header.Get("Authorization") != "Bearer your-access-token":
-		l.refuse(rw, r, http.StatusUnauthorized, "INVALID_ACCESS_TOKEN")
+	case r.Method != http.MethodGet:
+		l.refuse(rw, r, http.StatusNotFound, "no such method")
 	case l.requests[r.URL.RequestURI()] == 1 && len(l.requests)%4 == 0:
 		reply(rw, http.StatusTooManyRequests, map[string]any{"status": 429, "code": "TOO_MANY_REQUESTS", "message": "Resource level throttle limit"})
-	case r.URL.Path == "/rest/adAccounts/512345678/adCampaignGroups":
-		l.list(rw, r, []any{map[string]any{"id": 7, "name": "Group", "status": "ACTIVE"}})
-	case r.URL.Path == "/rest/adAccounts/512345678/adCampaigns":
-		l.list(rw, r, l.allCampaigns())
+	case r.URL.Path == linkedinAccount:
+		reply(rw, http.StatusOK, map[string]any{"id": 512345678, "name": "Account", "currency": "EUR", "status": "ACTIVE", "test": false})
+	case r.URL.Path == linkedinAccount+"/adCampaignGroups":
+		l.search(rw, r, []map[string]any{{"id": 7, "name": "Group", "status": "ACTIVE"}, {"id": 8, "name": "Old group", "status": "ARCHIVED"}})
+	case r.URL.Path == linkedinAccount+"/adCampaigns":
+		l.search(rw, r, l.allCampaigns())
+	case r.URL.Path == linkedinAccount+"/creatives":
+		if r.Header.Get("X-RestLi-Method") != "FINDER" || r.URL.Query().Get("q") != "criteria" {
+			l.refuse(rw, r, http.StatusBadRequest, "no finder")
+			return
+		}
+		l.list(rw, r, l.allCreatives())
 	case r.URL.Path == "/rest/adAnalytics":
 		l.statistics(rw, r)
 	default:
@@ -53,18 +72,48 @@ func (l *linkedinAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list answers with a page of a list. The last one has no token.
-func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []any) {
+// search answers with the items that have one of the statuses. Which ones it returns
+// without statuses is not documented.
+func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
+	statuses := linkedinSearch.FindStringSubmatch(r.URL.RawQuery)
+	if statuses == nil {
+		l.refuse(rw, r, http.StatusBadRequest, "wrong query")
+		return
+	}
+	var matching []map[string]any
+	for _, item := range all {
+		status := item["status"].(string)
+		if !strings.Contains(","+statuses[1]+",", ","+status+",") {
+			continue
+		}
+		switch status {
+		case "ARCHIVED":
+			l.shows(archived)
+		case "REMOVED":
+			l.shows(deleted)
+		}
+		matching = append(matching, item)
+	}
+	l.list(rw, r, matching)
+}
+
+// list answers with a page of a list. The last one has no token; others may have fewer
+// items than the size.
+func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
 	query := r.URL.Query()
 	from, err := 0, error(nil)
 	if token := query.Get("pageToken"); token != "" {
 		from, err = strconv.Atoi(token)
 	}
-	if err != nil || from > len(all) || query.Get("q") != "search" || query.Get("pageSize") != "100" {
+	if err != nil || from > len(all) || query.Get("pageSize") != "100" {
 		l.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
 		return
 	}
 	to := min(from+100, len(all))
+	if from == 0 && len(all) > 100 {
+		to = 60
+		l.shows(shortPage)
+	}
 	answer := map[string]any{"metadata": map[string]any{}, "elements": all[from:to]}
 	if to < len(all) {
 		answer["metadata"] = map[string]any{"nextPageToken": strconv.Itoa(to)}
@@ -72,9 +121,36 @@ func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []any) {
 	reply(rw, http.StatusOK, answer)
 }
 
-func (l *linkedinAds) allCampaigns() (all []any) {
+func (l *linkedinAds) allCampaigns() (all []map[string]any) {
 	for i := range l.campaigns {
-		all = append(all, map[string]any{"id": 1000 + i, "name": "Campaign " + strconv.Itoa(i), "status": "PAUSED", "type": "SPONSORED_UPDATES", "account": "urn:li:sponsoredAccount:512345678", "campaignGroup": "urn:li:sponsoredCampaignGroup:7"})
+		c := map[string]any{"id": 1000 + i, "name": "Campaign " + strconv.Itoa(i), "status": "PAUSED", "type": "SPONSORED_UPDATES", "objectiveType": "WEBSITE_VISIT", "account": "urn:li:sponsoredAccount:512345678", "campaignGroup": "urn:li:sponsoredCampaignGroup:7"}
+		switch {
+		case i == 0 && l.day == 2: // it had statistics on the first day
+			c["status"] = "REMOVED"
+		case i == 1:
+			c["status"] = "ARCHIVED"
+		case i%2 == 0:
+			c["dailyBudget"] = map[string]any{"amount": "25", "currencyCode": "EUR"}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (l *linkedinAds) allCreatives() (all []map[string]any) {
+	for i := range 101 {
+		c := map[string]any{"id": linkedinCreative + strconv.Itoa(i), "campaign": linkedinCampaign + "1000", "intendedStatus": "ACTIVE", "isServing": i%2 == 0, "createdAt": 1767225600000, "lastModifiedAt": 1767225600000, "content": map[string]any{"reference": "urn:li:share:" + strconv.Itoa(i)}}
+		switch i {
+		case 1:
+			c["content"] = map[string]any{"textAd": map[string]any{"headline": "x"}}
+			l.shows(absentKey)
+		case 2:
+			c["name"] = ""
+			l.shows(oddValue)
+		default:
+			c["name"] = "Creative " + strconv.Itoa(i)
+		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -93,27 +169,39 @@ func (l *linkedinAds) statistics(rw http.ResponseWriter, r *http.Request) {
 		l.refuse(rw, r, http.StatusBadRequest, "wrong query")
 		return
 	}
-	from, to := linkedinDay(parts[1:4]), linkedinDay(parts[4:7])
+	from, to := linkedinDay(parts[2:5]), linkedinDay(parts[5:8])
 	if from.After(to) || !to.Before(l.Now().Truncate(24*time.Hour)) {
 		l.refuse(rw, r, http.StatusBadRequest, "wrong range")
 		return
 	}
 	elements := []any{}
 	for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
-		for _, id := range l.active(d) {
+		for _, pivot := range l.active(parts[1], d) {
 			date := map[string]any{"year": d.Year(), "month": d.Month(), "day": d.Day()}
-			elements = append(elements, map[string]any{"dateRange": map[string]any{"start": date, "end": date}, "pivotValues": []any{linkedinCampaign + id}, "impressions": 500, "clicks": 3, "costInLocalCurrency": "12.34", "externalWebsiteConversions": l.conversions(d)})
+			elements = append(elements, map[string]any{"dateRange": map[string]any{"start": date, "end": date}, "pivotValues": []any{pivot}, "impressions": 500, "clicks": 3, "costInLocalCurrency": "12.34", "externalWebsiteConversions": l.conversions(d), "conversionValueInLocalCurrency": "0.0", "oneClickLeads": 1})
 		}
 	}
+	elements = elements[:min(len(elements), 15_000)]
 	reply(rw, http.StatusOK, map[string]any{"paging": map[string]any{"count": 10, "start": 0, "links": []any{}}, "elements": elements})
 }
 
-// active are the campaigns that ran on a day: none before 2026.
-func (l *linkedinAds) active(d time.Time) []string {
-	if d.Year() < 2026 {
-		return nil
+// active are the campaigns or creatives that ran on a day: none before 2026. All creatives
+// of a large account ran on one day.
+func (l *linkedinAds) active(pivot string, d time.Time) (all []string) {
+	switch {
+	case d.Year() < 2026:
+	case pivot == "CAMPAIGN":
+		all = []string{linkedinCampaign + "1000", linkedinCampaign + "1001", linkedinCampaign + strconv.Itoa(1002+d.Day())}
+	default:
+		count := 3
+		if d.Month() == 2 && d.Day() == 20 {
+			count = 15_000
+		}
+		for i := range count {
+			all = append(all, linkedinCreative+strconv.Itoa(i))
+		}
 	}
-	return []string{"1000", "1001", strconv.Itoa(1002 + d.Day())}
+	return all
 }
 
 // conversions of the last days grow on the second day.
@@ -124,6 +212,17 @@ func (l *linkedinAds) conversions(d time.Time) int {
 	return 1
 }
 
+// notShown: see orderly.
+func (l *linkedinAds) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
+		missingParent: "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
+		tie:           "lists have no filter by time, and statistics are whole days without pages, which later runs request again",
+		errorIn200:    "LinkedIn reports errors with their HTTP status; what it cuts without an error cannot be more than an account has creatives",
+		expiredToken:  "a token lasts 60 days, only approved partners can renew it, and a 401 ends the run",
+	}
+}
+
 func (l *linkedinAds) nextDay() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,9 +231,21 @@ func (l *linkedinAds) nextDay() {
 }
 
 func (l *linkedinAds) expected(day int) tables {
-	want := tables{"campaign_groups": {{"id": "7", "name": "Group", "status": "ACTIVE"}}}
-	for i := range l.campaigns {
-		want["campaigns"] = append(want["campaigns"], row{"id": strconv.Itoa(1000 + i), "name": "Campaign " + strconv.Itoa(i), "campaign_group": "urn:li:sponsoredCampaignGroup:7"})
+	want := tables{
+		"accounts":        {{"id": "512345678", "currency": "EUR"}},
+		"campaign_groups": {{"id": "7", "name": "Group", "status": "ACTIVE"}, {"id": "8", "status": "ARCHIVED"}},
+	}
+	for i, c := range l.allCampaigns() {
+		budget := ""
+		if c["dailyBudget"] != nil {
+			budget = "25"
+		}
+		want["campaigns"] = append(want["campaigns"], row{"id": strconv.Itoa(1000 + i), "name": "Campaign " + strconv.Itoa(i), "status": c["status"].(string), "daily_budget": budget, "campaign_group": "urn:li:sponsoredCampaignGroup:7"})
+	}
+	for _, c := range l.allCreatives() {
+		name, _ := c["name"].(string)
+		reference, _ := c["content"].(map[string]any)["reference"].(string)
+		want["creatives"] = append(want["creatives"], row{"id": c["id"].(string), "name": name, "content_reference": reference})
 	}
 	today := firstDay.Truncate(24 * time.Hour)
 	from, to := today.AddDate(0, 0, -90), today
@@ -142,8 +253,14 @@ func (l *linkedinAds) expected(day int) tables {
 		from, to = today.AddDate(0, 0, -30), l.second.Truncate(24*time.Hour)
 	}
 	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
-		for _, id := range l.active(d) {
-			want["campaign_days"] = append(want["campaign_days"], row{"year": strconv.Itoa(d.Year()), "month": strconv.Itoa(int(d.Month())), "day": strconv.Itoa(d.Day()), "campaign": linkedinCampaign + id, "cost": "12.34", "conversions": strconv.Itoa(l.conversions(d))})
+		date := func(column, pivot string) row {
+			return row{"year": strconv.Itoa(d.Year()), "month": strconv.Itoa(int(d.Month())), "day": strconv.Itoa(d.Day()), column: pivot, "cost": "12.34", "conversions": strconv.Itoa(l.conversions(d)), "leads": "1"}
+		}
+		for _, urn := range l.active("CAMPAIGN", d) {
+			want["campaign_days"] = append(want["campaign_days"], date("campaign", urn))
+		}
+		for _, urn := range l.active("CREATIVE", d) {
+			want["creative_days"] = append(want["creative_days"], date("creative", urn))
 		}
 	}
 	return want

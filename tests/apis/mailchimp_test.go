@@ -10,33 +10,38 @@ import (
 	"time"
 )
 
-// mailchimp skips offset items of a list. A contact has the same id in every audience.
-// Facts: https://mailchimp.com/developer/marketing/docs/fundamentals/ and
-// https://mailchimp.com/developer/marketing/api/list-members/.
+// mailchimp skips offset items of a list. A contact has the same hash of its address in
+// every audience, and another hash when the address changes. Facts:
+// https://mailchimp.com/developer/marketing/docs/fundamentals/,
+// https://mailchimp.com/developer/marketing/docs/methods-parameters/ and
+// https://mailchimp.com/developer/marketing/api/list-members/list-members-info/.
 type mailchimp struct {
 	*world
 	lists map[string][]*mailchimpItem // by the path of the endpoint, in their order
-	// old are addresses of contacts that were changed after their page was read.
-	old map[*mailchimpItem]string
+	// gone are audiences that are deleted between their list and their contacts.
+	gone map[string]bool
+	// old are the fields of contacts that were changed after their page was read.
+	old map[*mailchimpItem]map[string]any
 }
 
 type mailchimpItem struct {
 	fields map[string]any
-	at     time.Time // when it was changed or sent
+	at     time.Time // when it was changed, sent or created
 }
 
 func newMailchimp(w *world) imitation {
-	m := &mailchimp{world: w, lists: map[string][]*mailchimpItem{}, old: map[*mailchimpItem]string{}}
+	m := &mailchimp{world: w, lists: map[string][]*mailchimpItem{}, gone: map[string]bool{"d4": true}, old: map[*mailchimpItem]map[string]any{}}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for list, contacts := range map[string]int{"a1": 1150, "b2": 1000, "c3": 0} {
+	for list, contacts := range map[string]int{"a1": 1150, "b2": 1000, "c3": 0, "d4": 1} {
 		m.lists["lists/"+list+"/members"] = nil
-		for i := range contacts {
-			m.addContact(list, i, start.Add(time.Duration(i)*time.Minute))
+		for i := range contacts { // an import gives 50 contacts the same times, also at the end of a page
+			m.addContact(list, i, start.Add(time.Duration((i+25)/50)*time.Minute))
 		}
 	}
-	for _, list := range []string{"a1", "b2", "c3"} {
+	for _, list := range []string{"a1", "b2", "c3", "d4"} {
 		m.add("lists", start, map[string]any{"id": list, "name": "Audience " + list, "stats": map[string]any{"member_count": 1, "open_rate": 32.5}})
 	}
+	m.lists["lists/a1/members"][30].fields["status"] = "archived"
 	for i := range 70 {
 		m.addCampaign(i, start.Add(time.Duration(i)*20*time.Hour))
 	}
@@ -48,37 +53,46 @@ func (m *mailchimp) add(path string, at time.Time, fields map[string]any) {
 }
 
 func (m *mailchimp) addContact(list string, i int, at time.Time) {
-	m.add("lists/"+list+"/members", at, map[string]any{
-		"id": fmt.Sprintf("hash%d", i), "list_id": list, "email_address": fmt.Sprintf("c%d@example.com", i), "status": "subscribed",
-		"vip": false, "merge_fields": map[string]any{"FNAME": "Ann", "ADDRESS": ""}, "tags": []any{map[string]any{"id": 1, "name": "vip"}},
+	fields := map[string]any{
+		"id": fmt.Sprintf("hash%d", i), "contact_id": fmt.Sprintf("contact-%s-%d", list, i), "list_id": list, "email_address": fmt.Sprintf("c%d@example.com", i),
+		"status": "subscribed", "vip": false, "timestamp_opt": at.Format(time.RFC3339), "timestamp_signup": "",
+		"merge_fields": map[string]any{"FNAME": "Ann", "ADDRESS": ""}, "tags": []any{map[string]any{"id": 1, "name": "vip"}},
+	}
+	switch i % 3 {
+	case 1: // only those who have left have the key
+		fields["status"], fields["unsubscribe_reason"] = "unsubscribed", "N/A (Unsubscribed by admin)"
+	case 2: // who has not confirmed yet has no time
+		fields["status"], fields["timestamp_opt"] = "pending", ""
+	}
+	m.add("lists/"+list+"/members", at, fields)
+}
+
+// addCampaign adds a campaign and its report. An automation has no time when it was sent.
+func (m *mailchimp) addCampaign(i int, at time.Time) {
+	id := fmt.Sprintf("k%d", i)
+	campaign := map[string]any{"id": id, "type": "regular", "status": "sent", "send_time": at.Format(time.RFC3339), "recipients": map[string]any{"list_id": "a1"}, "settings": map[string]any{"title": "Campaign " + id}}
+	if i%7 == 0 {
+		campaign["type"], campaign["status"], campaign["send_time"] = "automation", "sending", ""
+	}
+	m.add("campaigns", at, campaign)
+	m.add("reports", at, map[string]any{
+		"id": id, "send_time": campaign["send_time"], "emails_sent": 1000, "bounces": map[string]any{"hard_bounces": 1}, "opens": map[string]any{"opens_total": 500}, "clicks": map[string]any{"clicks_total": 50},
 	})
 }
 
-// addCampaign adds a campaign and its report.
-func (m *mailchimp) addCampaign(i int, at time.Time) {
-	id := fmt.Sprintf("k%d", i)
-	m.add("campaigns", at, map[string]any{
-		"id": id, "type": "regular", "status": "sent", "recipients": map[string]any{"list_id": "a1"}, "settings": map[string]any{"title": "Campaign " + id},
-	})
-	m.add("reports", at, map[string]any{
-		"id": id, "emails_sent": 1000, "bounces": map[string]any{"hard_bounces": 1}, "opens": map[string]any{"opens_total": 500}, "clicks": map[string]any{"clicks_total": 50},
-	})
-}
+// mailchimpOrders are the fields that lists are sorted by.
+var mailchimpOrders = map[string]string{"lists": "date_created", "campaigns": "create_time", "reports": "", "members": "timestamp_opt"}
 
 func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	path, underAPI := strings.CutPrefix(r.URL.Path, "/3.0/")
 	list, known := m.lists[path]
+	name := path[strings.LastIndex(path, "/")+1:]
 	query := r.URL.Query()
 	count, err := strconv.Atoi(query.Get("count"))
 	offset, wrong := strconv.Atoi(query.Get("offset"))
 	_, key, _ := r.BasicAuth()
-	sorted := map[string]string{"lists": "date_created", "campaigns": "create_time", "reports": ""}
-	order, ok := sorted[path]
-	if !ok {
-		order = "timestamp_opt"
-	}
 	switch {
 	case r.Host != "your-dc.api.mailchimp.com" || !underAPI || !known:
 		m.refuse(rw, r, http.StatusNotFound, "Resource Not Found")
@@ -86,72 +100,125 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case key != "your-api-key":
 		m.refuse(rw, r, http.StatusUnauthorized, "API Key Invalid")
 		return
-	case err != nil || count < 1 || count > 1000 || wrong != nil || offset < 0 || query.Get("sort_field") != order:
+	case err != nil || count < 1 || count > 1000 || wrong != nil || offset < 0 || query.Get("sort_field") != mailchimpOrders[name]:
 		m.refuse(rw, r, http.StatusBadRequest, "Invalid Resource")
+		return
+	case name == "members" && m.gone[strings.Split(path, "/")[1]]:
+		m.shows(missingParent)
+		mailchimpError(rw, http.StatusNotFound, "Resource Not Found", "The requested resource could not be found.")
 		return
 	}
 	m.requests[path]++
-	if m.requests[path] == 2 { // too many connections, without Retry-After
-		reply(rw, http.StatusTooManyRequests, map[string]any{"title": "Too Many Requests", "status": 429})
+	if m.requests[path] == 2 {
+		mailchimpError(rw, http.StatusTooManyRequests, "Too Many Requests", "You have exceeded the limit of 10 simultaneous connections.")
 		return
 	}
-	if path == "lists/a1/members" && offset == 1000 { // the first contact is changed after it was read
+	if path == "lists/a1/members" && offset == 1000 && len(m.old) == 0 { // the first contact is changed after it was read
 		first := list[0]
-		m.old[first] = first.fields["email_address"].(string)
-		first.fields["email_address"], first.at = "late@example.com", m.Now().Add(time.Second)
+		m.old[first] = maps.Clone(first.fields)
+		first.fields["email_address"], first.fields["id"], first.at = "late@example.com", "hash-late", m.Now().Add(time.Second)
 	}
-	name := path[strings.LastIndex(path, "/")+1:]
-	matching := list
-	for parameter, of := range map[string]string{"since_last_changed": "members", "since_send_time": "reports"} {
-		if text := query.Get(parameter); text != "" {
-			since, err := time.Parse(time.RFC3339, text)
-			if err != nil || of != name {
-				m.refuse(rw, r, http.StatusBadRequest, "wrong "+parameter)
-				return
-			}
-			matching = slices.DeleteFunc(slices.Clone(list), func(i *mailchimpItem) bool { return !i.at.After(since) })
-		}
+	matching, err := mailchimpFilter(name, list, query.Get("status"), query.Get("since_last_changed"))
+	if err != nil {
+		m.refuse(rw, r, http.StatusBadRequest, err.Error())
+		return
 	}
 	items := []any{}
 	for _, i := range matching[min(offset, len(matching)):min(offset+count, len(matching))] {
 		item := maps.Clone(i.fields)
-		item[map[string]string{"members": "last_changed", "reports": "send_time", "campaigns": "create_time", "lists": "date_created"}[name]] = i.at.Format(time.RFC3339)
+		item[map[string]string{"members": "last_changed", "reports": "list_name", "campaigns": "create_time", "lists": "date_created"}[name]] = i.at.Format(time.RFC3339)
 		items = append(items, item)
+		m.note(item)
+	}
+	if end := offset + count; end < len(matching) && matching[end-1].at.Equal(matching[end].at) {
+		m.shows(tie)
 	}
 	reply(rw, http.StatusOK, map[string]any{name: items, "total_items": len(matching)})
+}
+
+// mailchimpError answers with an error as RFC 7807 describes.
+func mailchimpError(rw http.ResponseWriter, status int, title, detail string) {
+	rw.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+	reply(rw, status, map[string]any{"type": "https://mailchimp.com/developer/marketing/docs/errors/", "title": title, "status": status, "detail": detail, "instance": "i1"})
+}
+
+// mailchimpFilter are the items with a status that were changed after a time. Without a
+// status, archived contacts are left out.
+func mailchimpFilter(name string, list []*mailchimpItem, status, since string) ([]*mailchimpItem, error) {
+	if name != "members" {
+		if status+since != "" {
+			return nil, fmt.Errorf("%s has no such filter", name)
+		}
+		return list, nil
+	}
+	var after time.Time
+	var err error
+	if since != "" {
+		after, err = time.Parse(time.RFC3339, since)
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(i *mailchimpItem) bool {
+		return !i.at.After(after) || (status == "archived") != (i.fields["status"] == "archived")
+	}), err
+}
+
+// note notes what an item has of untidy data.
+func (m *mailchimp) note(item map[string]any) {
+	switch {
+	case item["status"] == "archived":
+		m.shows(archived)
+	case item["contact_id"] != nil && item["unsubscribe_reason"] == nil:
+		m.shows(absentKey)
+	case item["send_time"] == "", item["timestamp_opt"] == "":
+		m.shows(oddValue)
+	}
+}
+
+func (m *mailchimp) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:    "a key reads all audiences of its account; a 403 ends the run, because then the key lacks a right",
+		shortPage:    "a page has as many items as requested until the list ends, and total_items is compared",
+		errorIn200:   "errors of Mailchimp have a status of 400 or above",
+		expiredToken: "an API key does not expire",
+	}
 }
 
 func (m *mailchimp) nextDay() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	contacts := m.lists["lists/a1/members"]
-	contacts[10].fields["email_address"], contacts[10].at = "changed@example.com", m.Now().Add(-time.Hour)
+	contacts[10].fields["email_address"], contacts[10].fields["id"], contacts[10].at = "changed@example.com", "hash-changed", m.Now().Add(-time.Hour)
+	contacts[12].fields["status"], contacts[12].at = "archived", m.Now().Add(-time.Hour)
+	contacts[14].at = firstDay.Add(-5 * time.Minute) // was changed before the first run, and seen by no one
 	m.lists["lists/a1/members"] = slices.Delete(contacts, 20, 21)
+	m.shows(deleted)
 	m.addContact("b2", 9000, m.Now().Add(-time.Minute))
 	m.addCampaign(900, m.Now().Add(-time.Hour))
 }
 
 func (m *mailchimp) expected(day int) tables {
 	want := tables{}
-	sent, changed := time.Time{}, time.Time{}
+	changed := time.Time{}
 	if day == 2 {
-		changed, sent = firstDay, firstDay.Add(-30*24*time.Hour)
+		changed = firstDay.Add(-10 * time.Minute)
 	}
 	for path, list := range m.lists {
 		name := path[strings.LastIndex(path, "/")+1:]
 		for _, i := range list {
-			id := i.fields["id"].(string)
+			fields := i.fields
 			switch {
-			case name == "reports" && i.at.After(sent):
-				want[name] = append(want[name], row{"campaign_id": id, "opens_total": "500", "hard_bounces": "1"})
-			case name == "members" && i.at.After(changed):
-				email := i.fields["email_address"].(string)
-				if old := m.old[i]; day == 1 && old != "" {
-					email = old
+			case name == "reports":
+				want[name] = append(want[name], row{"campaign_id": fields["id"].(string), "send_time": fields["send_time"].(string), "opens_total": "500", "hard_bounces": "1"})
+			case name != "members":
+				want[name] = append(want[name], row{"id": fields["id"].(string)})
+			case i.at.After(changed) && !m.gone[fields["list_id"].(string)]:
+				if day == 1 && m.old[i] != nil {
+					fields = m.old[i]
 				}
-				want[name] = append(want[name], row{"list_id": i.fields["list_id"].(string), "id": id, "email_address": email, "tags": `[{"id":1,"name":"vip"}]`})
-			case name == "campaigns" || name == "lists":
-				want[name] = append(want[name], row{"id": id})
+				reason, _ := fields["unsubscribe_reason"].(string)
+				want[name] = append(want[name], row{
+					"list_id": fields["list_id"].(string), "contact_id": fields["contact_id"].(string), "email_hash": fields["id"].(string), "email_address": fields["email_address"].(string),
+					"status": fields["status"].(string), "unsubscribe_reason": reason, "timestamp_opt": fields["timestamp_opt"].(string), "tags": `[{"id":1,"name":"vip"}]`,
+				})
 			}
 		}
 	}

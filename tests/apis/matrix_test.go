@@ -27,7 +27,7 @@ func TestMatrix(t *testing.T) {
 	for file, directory := range map[string]string{pages + "/README.md": "", "../../README.md": "docs/apis/"} {
 		table := "| API | authentication | paging | incremental | asynchronous | format |\n|---|---|---|---|---|---|\n"
 		for _, api := range all {
-			table += fmt.Sprintf("| [%s](%s%s.md) | %s |\n", api.Title, directory, api.Name, strings.Join(factsOf(t, api.Name), " | "))
+			table += fmt.Sprintf("| [%s](%s%s.md) | %s |\n", api.Title, directory, api.Name, strings.Join(featuresOf(t, api.Name), " | "))
 		}
 		page, err := os.ReadFile(file)
 		if err != nil {
@@ -41,9 +41,9 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// factsOf are the cells of an API: authentication, paging, incremental, asynchronous and
+// featuresOf are the cells of an API: authentication, paging, incremental, asynchronous and
 // format.
-func factsOf(t *testing.T, name string) []string {
+func featuresOf(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := gallery.Config(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func factsOf(t *testing.T, name string) []string {
 	}
 	parameters := member(doc, "parameters")
 	api := member(parameters, "api")
-	found := facts{}
+	found := features{}
 	found.walk("", member(api, "pagination"))
 	found.walk("", member(api, "http", "defaultOptions"))
 	found.walk("", member(parameters, "config"))
@@ -69,16 +69,16 @@ func factsOf(t *testing.T, name string) []string {
 	}
 }
 
-// facts collects words by the column of the matrix.
-type facts map[string][]string
+// features collects words by the column of the matrix.
+type features map[string][]string
 
-func (f facts) add(column, word string) {
+func (f features) add(column, word string) {
 	if !slices.Contains(f[column], word) {
 		f[column] = append(f[column], word)
 	}
 }
 
-func (f facts) list(column, none string) string {
+func (f features) list(column, none string) string {
 	if len(f[column]) == 0 {
 		return none
 	}
@@ -87,7 +87,7 @@ func (f facts) list(column, none string) string {
 }
 
 // walk looks at a value and all values in it. name is its key.
-func (f facts) walk(name string, v any) {
+func (f features) walk(name string, v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {

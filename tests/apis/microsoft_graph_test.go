@@ -9,7 +9,8 @@ import (
 
 // microsoftGraph answers delta queries: pages that lead to each other, and a link to what
 // changes after the last one. Facts: https://learn.microsoft.com/en-us/graph/delta-query-overview,
-// https://learn.microsoft.com/en-us/graph/api/group-delta.
+// https://learn.microsoft.com/en-us/graph/api/group-delta,
+// https://learn.microsoft.com/en-us/graph/api/subscribedsku-list.
 type microsoftGraph struct {
 	entra
 	// pages are the pages of each list for the first run and for the second.
@@ -20,8 +21,8 @@ type microsoftGraph struct {
 
 // graphSelect are the properties that the configuration selects.
 var graphSelect = map[string]string{
-	"users":  "displayName,userPrincipalName,mail,jobTitle,department,accountEnabled,createdDateTime",
-	"groups": "displayName,description,mail,securityEnabled,createdDateTime,members",
+	"users":  "displayName,userPrincipalName,mail,jobTitle,department,accountEnabled,userType,createdDateTime,assignedLicenses",
+	"groups": "displayName,description,mail,securityEnabled,groupTypes,createdDateTime,members",
 }
 
 func newMicrosoftGraph(w *world) imitation {
@@ -33,7 +34,7 @@ func newMicrosoftGraph(w *world) imitation {
 	users = append(users, []any{g.removed("user-deleted", "deleted")})
 	groups := [][]any{{}, {}} // an empty page in the middle
 	groups[0] = append(groups[0], g.group(0, "user-1", "user-2"), g.group(1))
-	groups = append(groups, []any{g.group(2, "user-2")})
+	groups = append(groups, []any{g.group(2, "user-2"), g.group(0, "user-3")}) // more members of the first group
 	left := g.member("user-1")
 	left["@removed"] = map[string]any{"reason": "deleted"}
 	changed := g.group(0, "user-7")
@@ -48,7 +49,10 @@ func newMicrosoftGraph(w *world) imitation {
 
 func (g *microsoftGraph) user(i int) map[string]any {
 	name := "user-" + strconv.Itoa(i)
-	user := map[string]any{"id": name, "displayName": name, "userPrincipalName": name + "@example.com", "mail": nil, "accountEnabled": true, "createdDateTime": "2025-01-01T00:00:00Z"}
+	user := map[string]any{
+		"id": name, "displayName": name, "userPrincipalName": name + "@example.com", "mail": nil, "accountEnabled": i%10 != 0, "userType": "Member",
+		"createdDateTime": "2025-01-01T00:00:00Z", "assignedLicenses": []any{map[string]any{"disabledPlans": []any{}, "skuId": "sku-1"}},
+	}
 	if i%2 == 0 { // a property that was never set is not in the answer
 		user["jobTitle"] = "Engineer"
 	}
@@ -57,7 +61,7 @@ func (g *microsoftGraph) user(i int) map[string]any {
 
 func (g *microsoftGraph) group(i int, members ...string) map[string]any {
 	name := "group-" + strconv.Itoa(i)
-	group := map[string]any{"id": name, "displayName": name, "description": "Group " + strconv.Itoa(i), "securityEnabled": false}
+	group := map[string]any{"id": name, "displayName": name, "description": "Group " + strconv.Itoa(i), "securityEnabled": false, "groupTypes": []any{"Unified"}}
 	if list := []any{}; len(members) > 0 {
 		for _, m := range members {
 			list = append(list, g.member(m))
@@ -82,7 +86,11 @@ func (g *microsoftGraph) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case "login.microsoftonline.com":
 		g.login(rw, r)
 	case "graph.microsoft.com":
-		g.delta(rw, r)
+		if r.URL.Path == "/v1.0/subscribedSkus" {
+			g.licenses(rw, r)
+		} else {
+			g.delta(rw, r)
+		}
 	default:
 		g.refuse(rw, r, http.StatusNotFound, "wrong host")
 	}
@@ -114,11 +122,10 @@ func (e *entra) login(rw http.ResponseWriter, r *http.Request) {
 // admits reports whether the token of a request is valid, and answers if it is not. A
 // token that has expired is no mistake: the client may learn it from this answer.
 func (e *entra) admits(rw http.ResponseWriter, r *http.Request) bool {
-	expired := e.Now().After(e.expires)
-	if r.Header.Get("Authorization") == "Bearer "+e.token && !expired {
+	if r.Header.Get("Authorization") == "Bearer "+e.token && !e.Now().After(e.expires) {
 		return true
 	}
-	if !expired || e.token == "" {
+	if !issued(r, "token-", e.logins) {
 		e.Errorf("wrong token %q", r.Header.Get("Authorization"))
 	}
 	reply(rw, http.StatusUnauthorized, map[string]any{"error": map[string]any{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
@@ -141,12 +148,13 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if g.requests[list]++; g.requests[list] == 2 { // longer than the token is valid
+		g.shows(expiredToken)
 		rw.Header().Set("Retry-After", "700")
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "TooManyRequests"}})
 		return
 	}
 	if g.expired && query.Has("$deltatoken") {
-		status, code := http.StatusBadRequest, "syncStateNotFound"
+		status, code := http.StatusBadRequest, "SyncStateNotFound"
 		if list == "groups" {
 			status, code = http.StatusGone, "resyncRequired"
 		}
@@ -174,6 +182,7 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	pages := g.pages[list][day-1]
+	g.note(pages, page)
 	answer := map[string]any{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
 	if page+1 < len(pages) {
 		answer["@odata.nextLink"] = address(r.Host, r.URL.Path+"?$skiptoken="+strconv.Itoa(day)+strconv.Itoa(page+1))
@@ -181,6 +190,51 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		answer["@odata.deltaLink"] = address(r.Host, r.URL.Path+"?$deltatoken="+strconv.Itoa(day+1))
 	}
 	reply(rw, http.StatusOK, answer)
+}
+
+// note notes what a page has of untidy data.
+func (g *microsoftGraph) note(pages [][]any, page int) {
+	if len(pages[page]) == 0 && page+1 < len(pages) {
+		g.shows(shortPage)
+	}
+	for _, item := range pages[page] {
+		switch item := item.(map[string]any); {
+		case item["@removed"] != nil:
+			g.shows(deleted)
+		case item["userPrincipalName"] == nil:
+		case item["accountEnabled"] == false:
+			g.shows(archived)
+		case item["jobTitle"] == nil:
+			g.shows(absentKey, oddValue) // and mail is null
+		}
+	}
+}
+
+// licenses are what the organization has bought. The list has no pages.
+func (g *microsoftGraph) licenses(rw http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || r.URL.RawQuery != "" {
+		g.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
+		return
+	}
+	if !g.admits(rw, r) {
+		return
+	}
+	reply(rw, http.StatusOK, map[string]any{"value": []any{map[string]any{
+		"id": "your-tenant-id_sku-1", "skuId": "sku-1", "skuPartNumber": "ENTERPRISEPACK", "capabilityStatus": "Enabled",
+		"consumedUnits": 250 + g.days, "prepaidUnits": map[string]any{"enabled": 300, "suspended": 0, "warning": 0},
+	}}})
+}
+
+// repeats: a group with many members comes on several pages.
+func (g *microsoftGraph) repeats(table string) bool { return table == "groups" }
+
+func (g *microsoftGraph) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "groups bring their members, so no list belongs to a parent",
+		missingParent: "groups bring their members, so no list belongs to a parent",
+		tie:           "a delta link is a state of the directory, not a time that two items could share",
+		errorIn200:    "errors of Microsoft Graph have a status of 400 or above, except in batches, which are not used",
+	}
 }
 
 func (g *microsoftGraph) nextDay() {
@@ -197,8 +251,10 @@ func (g *microsoftGraph) forget() {
 }
 
 func (g *microsoftGraph) expected(day int) tables {
+	licenses := []row{{"sku_id": "sku-1", "name": "ENTERPRISEPACK", "consumed_units": strconv.Itoa(250 + g.days), "enabled_units": "300"}}
 	if day == 2 {
 		return tables{
+			"licenses": licenses,
 			"users": {
 				{"id": "user-300", "display_name": "user-300", "removed": ""},
 				{"id": "user-5", "display_name": "", "removed": "changed"},
@@ -214,18 +270,23 @@ func (g *microsoftGraph) expected(day int) tables {
 		}
 	}
 	want := tables{
-		"users":  {{"id": "user-deleted", "removed": "deleted"}},
-		"groups": {{"id": "group-0"}, {"id": "group-1"}, {"id": "group-2", "description": "Group 2"}},
+		"licenses": licenses,
+		"users":    {{"id": "user-deleted", "removed": "deleted", "assigned_licenses": ""}},
+		"groups":   {{"id": "group-0"}, {"id": "group-1"}, {"id": "group-2", "description": "Group 2", "group_types": `["Unified"]`}},
 		"group_members": {
 			{"group_id": "group-0", "member_id": "user-1", "type": "#microsoft.graph.user"},
 			{"group_id": "group-0", "member_id": "user-2"},
+			{"group_id": "group-0", "member_id": "user-3"},
 			{"group_id": "group-2", "member_id": "user-2"},
 		},
 	}
 	for i := range 250 {
-		title := map[bool]string{true: "Engineer"}[i%2 == 0]
+		title, enabled := map[bool]string{true: "Engineer"}[i%2 == 0], map[bool]string{true: "1"}[i%10 != 0]
 		name := "user-" + strconv.Itoa(i)
-		want["users"] = append(want["users"], row{"id": name, "user_principal_name": name + "@example.com", "job_title": title, "account_enabled": "1"})
+		want["users"] = append(want["users"], row{
+			"id": name, "user_principal_name": name + "@example.com", "job_title": title, "account_enabled": enabled, "mail": "",
+			"assigned_licenses": `[{"disabledPlans":[],"skuId":"sku-1"}]`,
+		})
 	}
 	return want
 }

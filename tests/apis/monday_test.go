@@ -11,84 +11,115 @@ import (
 	"time"
 )
 
-// monday is GraphQL with page numbers for boards and users, and cursors for items. A
-// request with a cursor has no filter. Facts:
-// https://developer.monday.com/api-reference/reference/items-page,
+// monday is GraphQL with page numbers for lists, and cursors for items. Lists leave out
+// what is archived or inactive unless a parameter includes it, and pages lack what the
+// user may not see. Facts: https://developer.monday.com/api-reference/reference/items-page,
+// https://developer.monday.com/api-reference/docs/multi-level-boards-api-guide,
+// https://developer.monday.com/api-reference/docs/migrating-user-entity-to-2026-10,
 // https://developer.monday.com/api-reference/docs/rate-limits,
 // https://developer.monday.com/api-reference/docs/error-handling.
 type monday struct {
 	*world
-	users, boards []map[string]any
-	exhausted     time.Time                   // until when there is no complexity left
-	items         map[string][]map[string]any // by board
-	cursors       map[string]mondayCursor
+	users, teams, workspaces, boards []map[string]any
+	exhausted                        time.Time                   // until when there is no complexity left
+	items                            map[string][]map[string]any // by board
+	cursors                          map[string]mondayCursor
 }
 
 // mondayCursor is where the items of a board continue, and until when.
 type mondayCursor struct {
-	board, since string
-	from         int
-	until        time.Time
+	board string
+	from  int
+	until time.Time
 }
 
-// mondayZone is the time zone of the user, in which days are counted.
-var mondayZone = time.FixedZone("user", -10*60*60)
+const (
+	// mondayLevels is a board with several levels, whose subitems are on itself. Other
+	// boards have their subitems on mondaySubitems.
+	mondayLevels, mondaySubitems = "1005", "1010"
+	// mondayGone is a board that is archived between the list of boards and its items.
+	mondayGone = "1020"
+	// mondayHidden is the board of a closed workspace, which the user may not see.
+	mondayHidden = "1007"
+)
 
 func newMonday(w *world) imitation {
 	m := &monday{world: w, items: map[string][]map[string]any{}, cursors: map[string]mondayCursor{}}
-	for i := range 130 {
-		m.users = append(m.users, map[string]any{"id": fmt.Sprint(100 + i), "name": fmt.Sprint("User ", i), "email": fmt.Sprintf("u%d@example.com", i)})
+	for i := range 530 {
+		user := map[string]any{"id": fmt.Sprint(100 + i), "name": fmt.Sprint("User ", i), "email": fmt.Sprintf("u%d@example.com", i), "title": "", "status": "ACTIVE", "kind": "MEMBER", "created_at": "2025-01-01T00:00:00Z"}
+		if i%50 == 0 {
+			user["status"] = "INACTIVE"
+		}
+		m.users = append(m.users, user)
 	}
+	m.teams = []map[string]any{{"id": "7", "name": "Sales"}}
+	m.workspaces = []map[string]any{{"id": "70", "name": "Old", "kind": "open", "state": "archived"}, {"id": "71", "name": "New", "kind": "open", "state": "active"}}
 	for i := range 30 {
 		items := 0
 		if i%5 == 0 {
-			items = 10 * i
+			items = 20 * i
 		}
 		m.addBoard(fmt.Sprint(1000+i), items)
 	}
+	m.board("1002")["state"] = "archived"
+	m.board("1004")["type"] = "document"
+	m.board(mondayLevels)["hierarchy_type"] = "multi_level"
+	m.board(mondaySubitems)["type"] = "sub_items_board"
 	return m
 }
 
+func (m *monday) board(id string) map[string]any {
+	return m.boards[slices.IndexFunc(m.boards, func(board map[string]any) bool { return board["id"] == id })]
+}
+
 func (m *monday) addBoard(id string, items int) {
-	board := map[string]any{"id": id, "name": "Board " + id, "state": "active", "type": "board", "board_kind": "public", "workspace_id": nil, "description": nil, "updated_at": "2026-01-01T00:00:00Z", "url": "https://x.monday.com/boards/" + id}
+	board := map[string]any{"id": id, "name": "Board " + id, "state": "active", "type": "board", "board_kind": "public", "hierarchy_type": "classic", "workspace_id": nil, "description": nil, "updated_at": "2026-01-01T00:00:00Z", "url": "https://x.monday.com/boards/" + id}
 	board["columns"] = []map[string]any{{"id": "name", "title": "Name", "type": "name"}, {"id": "status", "title": "Status", "type": "status"}}
 	board["groups"] = []map[string]any{{"id": "topics", "title": "Group"}}
 	m.boards = append(m.boards, board)
 	m.items[id] = []map[string]any{}
 	for i := range items {
-		m.addItem(id, i, firstDay.Add(-time.Duration(i+6)*12*time.Hour))
+		m.addItem(id, i)
 	}
 }
 
-func (m *monday) addItem(board string, i int, updated time.Time) {
+func (m *monday) addItem(board string, i int) {
 	id := fmt.Sprint(board, "0", i)
-	m.items[board] = append(m.items[board], map[string]any{
-		"id": id, "name": "Item " + id, "state": "active", "created_at": "2025-01-01T00:00:00Z", "updated_at": updated.UTC().Format(time.RFC3339), "creator_id": "100",
+	item := map[string]any{
+		"id": id, "name": "Item " + id, "state": "active", "created_at": "2025-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "creator_id": "100", "parent_item": nil,
 		"url": "https://x.monday.com/items/" + id, "group": map[string]any{"id": "topics", "title": "Group"},
-		"column_values": []map[string]any{{"id": "status", "type": "status", "text": "Done", "value": `{"index":1}`}},
-	})
+		"column_values": []map[string]any{
+			{"id": "status", "type": "status", "text": "Done", "value": `{"index":1}`},
+			{"id": "mirror", "type": "mirror", "text": nil, "value": nil, "MirrorValue": map[string]any{"display_value": "a, b"}},
+			{"id": "link", "type": "board_relation", "text": nil, "value": nil, "BoardRelationValue": map[string]any{"display_value": "", "linked_item_ids": []string{}}},
+		},
+	}
+	if board == mondaySubitems || board == mondayLevels && i%2 == 1 {
+		item["parent_item"] = map[string]any{"id": "10000", "name": "Parent"}
+	}
+	m.items[board] = append(m.items[board], item)
 }
 
 // mondayQueries are the queries of the configuration, each with its selection.
 var mondayQueries = map[string]*regexp.Regexp{
-	"users":  regexp.MustCompile(`^query Users\(\$limit: Int!, \$page: Int!\) \{ users\(limit: \$limit, page: \$page\) \{ (.*) \} \}$`),
-	"boards": regexp.MustCompile(`^query Boards\(\$limit: Int!, \$page: Int!\) \{ boards\(limit: \$limit, page: \$page, order_by: created_at\) \{ (.*) \} \}$`),
-	"items":  regexp.MustCompile(`^query Items\(\$board: \[ID!\], \$limit: Int!, \$cursor: String, \$filter: ItemsQuery\) \{ boards\(ids: \$board\) \{ items_page\(limit: \$limit, cursor: \$cursor, query_params: \$filter\) \{ cursor items \{ (.*) \} \} \} \}$`),
+	"users":      regexp.MustCompile(`^query Users\(\$limit: Int!, \$page: Int!\) \{ users\(limit: \$limit, page: \$page, status: \[ACTIVE, INACTIVE, PENDING\]\) \{ (.*) \} \}$`),
+	"teams":      regexp.MustCompile(`^query Teams \{ teams \{ (.*) \} \}$`),
+	"workspaces": regexp.MustCompile(`^query Workspaces\(\$limit: Int!, \$page: Int!\) \{ workspaces\(limit: \$limit, page: \$page, state: all\) \{ (.*) \} \}$`),
+	"boards":     regexp.MustCompile(`^query Boards\(\$limit: Int!, \$page: Int!\) \{ boards\(limit: \$limit, page: \$page, order_by: created_at, state: all, hierarchy_types: \[classic, multi_level\]\) \{ (.*) \} \}$`),
+	"items":      regexp.MustCompile(`^query Items\(\$board: \[ID!\], \$limit: Int!, \$cursor: String, \$hierarchy: String\) \{ boards\(ids: \$board\) \{ id items_page\(limit: \$limit, cursor: \$cursor, hierarchy_scope_config: \$hierarchy\) \{ cursor items \{ (.*) \} \} \} \}$`),
 }
+
+var (
+	mondayCapabilities = "column_values(capabilities: [CALCULATED])"
+	// mondayFragment is a selection for one type of column.
+	mondayFragment = regexp.MustCompile(`\.\.\. on (\w+) \{ ((?:[^{}]|\{[^}]*\})*) \}`)
+)
 
 // mondayVariables are those of all queries.
 type mondayVariables struct {
-	Limit, Page int
-	Board       []string
-	Cursor      string
-	Filter      *struct {
-		Rules []struct {
-			Column    string   `json:"column_id"`
-			Attribute string   `json:"compare_attribute"`
-			Operator  string   `json:"operator"`
-			Value     []string `json:"compare_value"`
-		}
-	}
+	Limit, Page       int
+	Board             []string
+	Cursor, Hierarchy string
 }
 
 func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -117,7 +148,7 @@ func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case 2, 7: // once as an error of the application, once as one of the transport
 		m.exhausted = m.Now().Add(23 * time.Second)
 		status := map[int]int{2: http.StatusOK, 7: http.StatusTooManyRequests}[n]
-		reply(rw, status, map[string]any{"errors": []any{map[string]any{"message": "Complexity budget exhausted", "extensions": map[string]any{"code": "COMPLEXITY_BUDGET_EXHAUSTED", "retry_in_seconds": 23}}}})
+		m.refusal(rw, status, map[string]any{"code": "COMPLEXITY_BUDGET_EXHAUSTED", "retry_in_seconds": 23})
 		return
 	case 3: // the only request since then, because it is for the next page of the only list
 		if m.Now().Before(m.exhausted) {
@@ -126,113 +157,190 @@ func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 	case 4:
 		rw.Header().Set("Retry-After", "10")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"message": "Concurrency limit exceeded", "extensions": map[string]any{"code": "maxConcurrencyExceeded"}}}})
+		m.refusal(rw, http.StatusTooManyRequests, map[string]any{"code": "maxConcurrencyExceeded"})
+		return
+	case 9:
+		m.refusal(rw, http.StatusOK, map[string]any{"code": "INTERNAL_SERVER_ERROR"})
 		return
 	}
 	for name, form := range mondayQueries {
 		if found := form.FindStringSubmatch(body.Query); found != nil {
-			m.answer(rw, r, name, body.Variables, graphqlSelection(found[1]))
+			m.answer(rw, r, name, body.Variables, found[1])
 			return
 		}
 	}
 	m.refuse(rw, r, http.StatusOK, "unknown query "+body.Query)
 }
 
-func (m *monday) answer(rw http.ResponseWriter, r *http.Request, list string, v mondayVariables, selection graphqlFields) {
+// refusal answers with an error.
+func (m *monday) refusal(rw http.ResponseWriter, status int, extensions map[string]any) {
+	if status == http.StatusOK {
+		m.shows(errorIn200)
+	}
+	reply(rw, status, map[string]any{"errors": []any{map[string]any{"message": "try again", "extensions": extensions}}})
+}
+
+func (m *monday) answer(rw http.ResponseWriter, r *http.Request, list string, v mondayVariables, selection string) {
 	if list == "items" {
 		m.itemsPage(rw, r, v, selection)
 		return
 	}
-	all := map[string][]map[string]any{"users": m.users, "boards": m.boards}[list]
-	if v.Limit < 1 || v.Limit > 200 || v.Page < 1 || v.Board != nil || v.Cursor != "" || v.Filter != nil {
+	all := map[string][]map[string]any{"users": m.users, "teams": m.teams, "workspaces": m.workspaces, "boards": m.boards}[list]
+	if list == "teams" {
+		v.Limit, v.Page = len(all), 1 // the list has no pages
+	}
+	if v.Limit < 1 || v.Limit > 1000 || v.Page < 1 || v.Board != nil || v.Cursor != "" || v.Hierarchy != "" {
 		m.refuse(rw, r, http.StatusOK, "invalid variables")
 		return
 	}
 	from := min((v.Page-1)*v.Limit, len(all))
-	items, err := selection.below(all[from:min(from+v.Limit, len(all))])
+	visible := slices.DeleteFunc(slices.Clone(all[from:min(from+v.Limit, len(all))]), func(item map[string]any) bool { return list == "boards" && item["id"] == mondayHidden })
+	if len(visible) < v.Limit && from+v.Limit < len(all) {
+		m.shows(shortPage)
+	}
+	items, err := graphqlSelection(selection).below(visible)
 	if err != nil {
 		m.refuse(rw, r, http.StatusOK, err.Error())
 		return
+	}
+	for _, item := range visible {
+		switch item["state"] {
+		case "archived":
+			m.shows(archived)
+		case "deleted":
+			m.shows(deleted)
+		}
+		if id, ok := item["workspace_id"]; ok && id == nil {
+			m.shows(oddValue)
+		}
 	}
 	reply(rw, http.StatusOK, map[string]any{"data": map[string]any{list: items}})
 }
 
-// itemsPage answers with some items of a board.
-func (m *monday) itemsPage(rw http.ResponseWriter, r *http.Request, v mondayVariables, selection graphqlFields) {
-	if v.Limit < 1 || v.Limit > 500 || v.Page != 0 || len(v.Board) != 1 || m.items[v.Board[0]] == nil {
+// itemsPage answers with some items of a board. A board that is not active has none.
+func (m *monday) itemsPage(rw http.ResponseWriter, r *http.Request, v mondayVariables, selection string) {
+	if v.Limit < 1 || v.Limit > 500 || v.Page != 0 || len(v.Board) != 1 || m.items[v.Board[0]] == nil || m.board(v.Board[0])["type"] == "document" {
 		m.refuse(rw, r, http.StatusOK, "invalid variables")
+		return
+	}
+	if v.Board[0] == mondayGone || m.board(v.Board[0])["state"] != "active" {
+		m.shows(missingParent)
+		reply(rw, http.StatusOK, map[string]any{"data": map[string]any{"boards": []any{}}})
 		return
 	}
 	at := mondayCursor{board: v.Board[0], until: m.Now().Add(time.Hour)}
 	switch known, ok := m.cursors[v.Cursor]; {
-	case v.Cursor != "" && (v.Filter != nil || !ok || known.board != at.board || m.Now().After(known.until)):
+	case v.Cursor == "" && v.Hierarchy != "allItems":
+		m.refuse(rw, r, http.StatusOK, "the subitems of boards with several levels are left out")
+		return
+	case v.Cursor != "" && (v.Hierarchy != "" || !ok || known.board != at.board || m.Now().After(known.until)):
 		m.refuse(rw, r, http.StatusOK, "a cursor that is unknown, has expired, or has a filter beside it")
 		return
 	case v.Cursor != "":
 		at = known
-	case v.Filter != nil:
-		rules := v.Filter.Rules
-		if len(rules) != 1 || rules[0].Column != "__last_updated__" || rules[0].Attribute != "UPDATED_AT" || rules[0].Operator != "greater_than_or_equals" || len(rules[0].Value) != 2 || rules[0].Value[0] != "EXACT" {
-			m.refuse(rw, r, http.StatusOK, "invalid filter")
-			return
-		}
-		at.since = rules[0].Value[1]
 	}
-	if _, err := time.Parse(time.DateOnly, at.since); at.since != "" && err != nil {
-		m.refuse(rw, r, http.StatusOK, err.Error())
-		return
-	}
-	selected := slices.DeleteFunc(slices.Clone(m.items[at.board]), func(item map[string]any) bool { return mondayDay(item) < at.since })
-	to := min(at.from+v.Limit, len(selected))
-	items, err := selection.below(selected[at.from:to])
+	all := m.items[at.board]
+	to := min(at.from+v.Limit, len(all))
+	items, err := mondaySelect(all[at.from:to], selection)
 	if err != nil {
 		m.refuse(rw, r, http.StatusOK, err.Error())
 		return
 	}
+	if len(items) > 0 {
+		m.shows(absentKey)
+	}
 	page := map[string]any{"cursor": nil, "items": items}
-	if to < len(selected) {
-		cursor := "MSw5" + at.board + "-" + strconv.Itoa(to) + strings.ReplaceAll(at.since, "-", "")
+	if to < len(all) {
+		cursor := "MSw5" + at.board + "-" + strconv.Itoa(to)
 		at.from = to
 		m.cursors[cursor] = at
 		page["cursor"] = cursor
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": map[string]any{"boards": []any{map[string]any{"items_page": page}}}})
+	reply(rw, http.StatusOK, map[string]any{"data": map[string]any{"boards": []any{map[string]any{"id": at.board, "items_page": page}}}})
 }
 
-// mondayDay is the day of the last change of an item, in the time zone of the user.
-func mondayDay(item map[string]any) string {
-	updated, err := time.Parse(time.RFC3339, item["updated_at"].(string))
-	if err != nil {
-		panic(err)
+// mondaySelect keeps the selected fields of items. The values of columns have those of the
+// fragment for their type besides. Columns that are computed have no value unless the
+// selection says so.
+func mondaySelect(items []map[string]any, selection string) ([]any, error) {
+	if !strings.Contains(selection, mondayCapabilities) {
+		return nil, fmt.Errorf("the selection lacks %s", mondayCapabilities)
 	}
-	return updated.In(mondayZone).Format(time.DateOnly)
+	fragments := map[string]graphqlFields{}
+	for _, m := range mondayFragment.FindAllStringSubmatch(selection, -1) {
+		fragments[m[1]] = graphqlSelection(m[2])
+	}
+	selection = strings.ReplaceAll(mondayFragment.ReplaceAllString(selection, ""), mondayCapabilities, "column_values")
+	var selected []any
+	for _, item := range items {
+		kept, err := graphqlSelection(selection).of(item)
+		if err != nil {
+			return nil, err
+		}
+		for i, value := range item["column_values"].([]map[string]any) {
+			for kind, fields := range fragments {
+				if special, ok := value[kind].(map[string]any); ok {
+					for name := range fields {
+						kept["column_values"].([]any)[i].(map[string]any)[name] = special[name]
+					}
+				}
+			}
+		}
+		selected = append(selected, kept)
+	}
+	return selected, nil
 }
 
 func (m *monday) nextDay() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.items["1025"][150]["updated_at"] = firstDay.Add(time.Hour).Format(time.RFC3339) // the day before, for the user
-	m.items["1020"] = m.items["1020"][1:]                                             // deleted
-	m.addItem("1005", 900, firstDay.Add(20*time.Hour))
-	m.addBoard("1900", 120) // with older items
+	m.items["1025"][150]["name"] = "Renamed"
+	m.items["1025"] = m.items["1025"][1:] // deleted
+	m.board("1015")["state"] = "deleted"  // with its items
+	m.addItem("1005", 900)
+	m.addBoard("1900", 120)
+	m.cursors = map[string]mondayCursor{}
 }
 
-func (m *monday) expected(day int) tables {
+func (m *monday) expected(int) tables {
 	want := tables{}
 	for _, user := range m.users {
-		want["users"] = append(want["users"], row{"id": user["id"].(string), "email": user["email"].(string)})
+		want["users"] = append(want["users"], row{"id": user["id"].(string), "email": user["email"].(string), "status": user["status"].(string)})
 	}
+	want["teams"] = []row{{"id": "7", "name": "Sales"}}
+	want["workspaces"] = []row{{"id": "70", "state": "archived"}, {"id": "71", "state": "active"}}
 	for _, board := range m.boards {
-		id := board["id"].(string)
-		want["boards"] = append(want["boards"], row{"id": id, "kind": "public"})
+		id, state := board["id"].(string), board["state"].(string)
+		if id == mondayHidden {
+			continue
+		}
+		want["boards"] = append(want["boards"], row{"id": id, "state": state, "hierarchy_type": board["hierarchy_type"].(string)})
 		want["board_groups"] = append(want["board_groups"], row{"board_id": id, "id": "topics"})
 		want["board_columns"] = append(want["board_columns"], row{"board_id": id, "id": "name"}, row{"board_id": id, "id": "status"})
+		if state != "active" || id == mondayGone {
+			continue
+		}
 		for _, item := range m.items[id] {
-			if day == 1 || id == "1900" || mondayDay(item) >= "2026-03-01" {
-				want["items"] = append(want["items"], row{"id": item["id"].(string), "board_id": id, "group_id": "topics"})
-				want["item_values"] = append(want["item_values"], row{"item_id": item["id"].(string), "column_id": "status", "text": "Done"})
+			parent := ""
+			if of, ok := item["parent_item"].(map[string]any); ok {
+				parent = of["id"].(string)
 			}
+			number := item["id"].(string)
+			want["items"] = append(want["items"], row{"id": number, "board_id": id, "group_id": "topics", "name": item["name"].(string), "parent_item_id": parent})
+			want["item_values"] = append(want["item_values"],
+				row{"item_id": number, "column_id": "status", "text": "Done", "linked_item_ids": ""},
+				row{"item_id": number, "column_id": "mirror", "text": "a, b", "linked_item_ids": ""},
+				row{"item_id": number, "column_id": "link", "text": "", "linked_item_ids": "[]"},
+			)
 		}
 	}
 	return want
+}
+
+func (m *monday) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:    "the list of boards has only those that the user may read",
+		tie:          "items have cursors, and every run reads all of them",
+		expiredToken: "a personal token does not expire",
+	}
 }

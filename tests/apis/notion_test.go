@@ -10,9 +10,12 @@ import (
 	"time"
 )
 
-// notion has cursors in the body of requests, and cuts long results without an error. Facts:
+// notion has cursors in the body of requests, and cuts long results without an error. A
+// relation has at most 25 pages in a page, and says that it has more. Queries leave out
+// the trash, or with a parameter everything else. Facts:
 // https://developers.notion.com/reference/query-a-data-source,
 // https://developers.notion.com/guides/data-apis/query-large-data-sources,
+// https://developers.notion.com/reference/retrieve-a-page-property,
 // https://developers.notion.com/reference/request-limits.
 type notion struct {
 	*world
@@ -20,22 +23,36 @@ type notion struct {
 	pages          map[string][]map[string]any // by data source
 }
 
-// notionCut is how many pages a query returns at most. The API has 10,000.
-const notionCut = 150
+const (
+	// notionCut is how many pages a query returns at most. The API has 10,000.
+	notionCut = 150
+	// notionReferences is how many pages of a relation a page has at most.
+	notionReferences = 25
+	// notionRelated is how many pages the relation of notionHub has.
+	notionRelated = 130
+	notionHub     = "source-1-page-7"
+	// notionGone is a data source that search still finds after it was deleted.
+	notionGone = "source-gone"
+)
 
 func newNotion(w *world) imitation {
 	n := &notion{world: w, pages: map[string][]map[string]any{}}
 	for i := range 130 {
 		n.users = append(n.users, map[string]any{"object": "user", "id": fmt.Sprint("user-", i), "type": "person", "name": fmt.Sprint("User ", i), "person": map[string]any{"email": fmt.Sprintf("u%d@example.com", i)}})
 	}
+	n.users[4]["name"] = nil
+	n.users[5]["person"] = map[string]any{} // the connection may not see the address
 	for i := range 4 {
 		n.addSource(i, 120*i) // none in the first, more than a query returns in the last ones
 		n.add(fmt.Sprint("source-", i), 1000, firstDay.Add(-2*time.Minute))
 	}
+	n.add("source-2", 1001, time.Date(2021, 5, 4, 3, 2, 0, 0, time.UTC)) // older than its data source
+	n.pages["source-2"][3]["is_archived"] = true
+	n.sources = append(n.sources, map[string]any{"object": "data_source", "id": notionGone, "created_time": notionTime(firstDay.Add(-24 * time.Hour)), "title": []any{}, "parent": map[string]any{}})
 	return n
 }
 
-// addSource adds a data source with pages that were edited every eight hours.
+// addSource adds a data source with pages, of which two are edited every 16 hours.
 func (n *notion) addSource(i, pages int) {
 	created := time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)
 	id := fmt.Sprint("source-", i)
@@ -44,7 +61,7 @@ func (n *notion) addSource(i, pages int) {
 		"title": []any{map[string]any{"plain_text": fmt.Sprint("Source ", i)}}, "parent": map[string]any{"type": "database_id", "database_id": fmt.Sprint("database-", i)},
 	})
 	for p := range pages {
-		n.add(id, p, created.Add(time.Duration(p)*8*time.Hour))
+		n.add(id, p, created.Add(time.Duration((p+1)/2)*16*time.Hour)) // two at a time
 	}
 }
 
@@ -55,23 +72,31 @@ func notionTime(t time.Time) string {
 
 func (n *notion) add(source string, number int, edited time.Time) {
 	n.pages[source] = append(n.pages[source], map[string]any{
-		"object": "page", "id": fmt.Sprint(source, "-page-", number), "last_edited_time": notionTime(edited),
-		"properties": map[string]any{"Name": map[string]any{"type": "title", "title": []any{map[string]any{"plain_text": "x"}}}},
+		"object": "page", "id": fmt.Sprint(source, "-page-", number), "last_edited_time": notionTime(edited), "in_trash": false, "is_archived": false,
+		"properties": map[string]any{
+			"Name":    map[string]any{"id": "title", "type": "title", "title": []any{map[string]any{"plain_text": `"has_more":true`}}},
+			"Status":  map[string]any{"id": "%3AUPp", "type": "select", "select": nil},
+			"Related": map[string]any{"id": "b%7D%3Ek", "type": "relation", "relation": []any{}, "has_more": false},
+		},
 	})
+	if page := n.pages[source][len(n.pages[source])-1]; page["id"] == notionHub {
+		page["properties"].(map[string]any)["Related"] = map[string]any{"id": "b%7D%3Ek", "type": "relation", "relation": notionRelation()[:notionReferences], "has_more": true}
+	}
+}
+
+// notionRelation is the whole relation of notionHub.
+func notionRelation() []any {
+	var all []any
+	for i := range notionRelated {
+		all = append(all, map[string]any{"id": fmt.Sprint("related-", i)})
+	}
+	return all
 }
 
 func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch {
-	case r.Host != "api.notion.com":
-		n.refuse(rw, r, http.StatusNotFound, "wrong host")
-		return
-	case r.Header.Get("Authorization") != "Bearer your-integration-secret":
-		n.refuse(rw, r, http.StatusUnauthorized, "unauthorized")
-		return
-	case r.Header.Get("Notion-Version") != "2025-09-03":
-		n.refuse(rw, r, http.StatusBadRequest, "missing_version")
+	if !n.accepts(rw, r, "api.notion.com", map[string]string{"Authorization": "Bearer your-connection-token", "Notion-Version": "2026-03-11"}) {
 		return
 	}
 	n.requests["all"]++
@@ -84,6 +109,7 @@ func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := notionQuery{}
+	get := r.Method == http.MethodGet
 	source, query := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/v1/data_sources/"), "/query")
 	if r.Method == http.MethodPost {
 		decoder := json.NewDecoder(r.Body)
@@ -93,13 +119,27 @@ func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	switch {
-	case r.Method == http.MethodGet && r.URL.Path == "/v1/users":
+	if get {
 		body.StartCursor = r.URL.Query().Get("start_cursor")
 		body.PageSize, _ = strconv.Atoi(r.URL.Query().Get("page_size"))
+	}
+	switch {
+	case get && r.URL.Path == "/v1/users":
+		n.shows(oddValue, absentKey)
 		n.page(rw, r, n.users, body)
+	case get && r.URL.Path == "/v1/pages/"+notionHub:
+		reply(rw, http.StatusOK, n.pages["source-1"][slices.IndexFunc(n.pages["source-1"], func(page map[string]any) bool { return page["id"] == notionHub })])
+	case get && r.URL.EscapedPath() == "/v1/pages/"+notionHub+"/properties/b%7D%3Ek":
+		var items []map[string]any
+		for _, related := range notionRelation() {
+			items = append(items, map[string]any{"object": "property_item", "id": related.(map[string]any)["id"], "type": "relation", "relation": related})
+		}
+		n.page(rw, r, items, body)
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/search" && body.Filter.Property == "object" && body.Filter.Value == "data_source":
 		n.page(rw, r, n.sources, body)
+	case r.Method == http.MethodPost && query && source == notionGone:
+		n.shows(missingParent)
+		reply(rw, http.StatusNotFound, map[string]any{"object": "error", "status": 404, "code": "object_not_found", "message": "Could not find data source"})
 	case r.Method == http.MethodPost && query && n.pages[source] != nil:
 		n.query(rw, r, source, body)
 	default:
@@ -111,6 +151,8 @@ func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 type notionQuery struct {
 	StartCursor string `json:"start_cursor"`
 	PageSize    int    `json:"page_size"`
+	ResultType  string `json:"result_type"`
+	InTrash     bool   `json:"in_trash"`
 	Filter      struct {
 		Property, Value string
 		And             []struct {
@@ -126,13 +168,13 @@ type notionQuery struct {
 // query answers with the pages of a data source that the filter selects.
 func (n *notion) query(rw http.ResponseWriter, r *http.Request, source string, body notionQuery) {
 	items := []map[string]any{}
-	if len(body.Filter.And) != 2 {
-		n.refuse(rw, r, http.StatusBadRequest, "no filter")
+	if body.ResultType != "page" || len(body.Filter.And) != 2 && !body.InTrash {
+		n.refuse(rw, r, http.StatusBadRequest, "neither a filter nor the trash")
 		return
 	}
 	for _, page := range n.pages[source] {
 		edited, _ := time.Parse(time.RFC3339, page["last_edited_time"].(string))
-		selected := true
+		selected := page["in_trash"] == body.InTrash
 		for _, f := range body.Filter.And {
 			if f.Timestamp != "last_edited_time" || (f.Edited.OnOrAfter == nil) == (f.Edited.Before == nil) {
 				n.refuse(rw, r, http.StatusBadRequest, "validation_error: filter")
@@ -142,6 +184,12 @@ func (n *notion) query(rw http.ResponseWriter, r *http.Request, source string, b
 		}
 		if selected {
 			items = append(items, page)
+		}
+		if selected && page["is_archived"] == true {
+			n.shows(archived)
+		}
+		if selected && body.InTrash {
+			n.shows(deleted)
 		}
 	}
 	n.page(rw, r, items, body)
@@ -164,7 +212,11 @@ func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []map[strin
 	}
 	to := min(from+max(1, body.PageSize-60), len(items))
 	if to < len(items) {
+		n.shows(shortPage)
 		answer["has_more"], answer["next_cursor"] = true, items[to]["id"]
+		if edited := items[to]["last_edited_time"]; edited != nil && edited == items[to-1]["last_edited_time"] {
+			n.shows(tie)
+		}
 	}
 	answer["results"] = items[from:to]
 	reply(rw, http.StatusOK, answer)
@@ -174,7 +226,7 @@ func (n *notion) nextDay() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.pages["source-2"][5]["last_edited_time"] = notionTime(firstDay.Add(3 * time.Hour))
-	n.pages["source-3"] = n.pages["source-3"][1:] // to the trash
+	n.pages["source-3"][0]["in_trash"] = true
 	n.add("source-1", 2000, firstDay.Add(4*time.Hour))
 	n.add("source-1", 2001, firstDay.Add(-4*time.Minute)) // it came late
 	n.add("source-0", 2002, firstDay)
@@ -182,19 +234,36 @@ func (n *notion) nextDay() {
 }
 
 func (n *notion) expected(day int) tables {
-	want := tables{}
+	want, stored := tables{}, map[any]string{true: "1"}
 	for _, user := range n.users {
-		want["users"] = append(want["users"], row{"id": user["id"].(string), "name": user["name"].(string)})
+		name, _ := user["name"].(string)
+		email, _ := user["person"].(map[string]any)["email"].(string)
+		want["users"] = append(want["users"], row{"id": user["id"].(string), "name": name, "email": email})
 	}
 	for _, source := range n.sources {
 		id := source["id"].(string)
-		want["data_sources"] = append(want["data_sources"], row{"id": id, "database_id": strings.Replace(id, "source", "database", 1)})
+		database, _ := source["parent"].(map[string]any)["database_id"].(string)
+		want["data_sources"] = append(want["data_sources"], row{"id": id, "database_id": database})
 		for _, page := range n.pages[id] {
 			edited := page["last_edited_time"].(string)
-			if day == 1 || id == "source-9" || edited >= notionTime(firstDay.Add(-5*time.Minute)) {
-				want["pages"] = append(want["pages"], row{"id": page["id"].(string), "data_source_id": id, "last_edited_time": edited})
+			if day == 1 || id == "source-9" || page["in_trash"] == true || edited >= notionTime(firstDay.Add(-5*time.Minute)) {
+				want["pages"] = append(want["pages"], row{"id": page["id"].(string), "data_source_id": id, "last_edited_time": edited, "in_trash": stored[page["in_trash"]], "is_archived": stored[page["is_archived"]]})
 			}
 		}
 	}
+	want["relations"] = []row{}
+	if day == 1 {
+		for _, related := range notionRelation() {
+			want["relations"] = append(want["relations"], row{"page_id": notionHub, "property_id": "b%7D%3Ek", "property_name": "Related", "related_page_id": related.(map[string]any)["id"].(string)})
+		}
+	}
 	return want
+}
+
+func (n *notion) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:    "a 403 means that the whole connection lacks a capability; a data source that is not shared is a 404",
+		errorIn200:   "the only problem with the status 200 is a result of more than 10,000 pages, which ends the run",
+		expiredToken: "the token of an internal connection does not expire",
+	}
 }

@@ -3,6 +3,7 @@ package apis
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,7 +11,8 @@ import (
 
 // openMeteo answers with parallel lists: one of the times, and one of each value. Facts:
 // https://open-meteo.com/en/docs, https://open-meteo.com/en/docs/historical-weather-api,
-// https://github.com/open-meteo/open-meteo/issues/1522, https://open-meteo.com/en/terms.
+// https://open-meteo.com/en/terms, https://github.com/open-meteo/open-meteo. An
+// error that comes after the status is a text in the body.
 type openMeteo struct {
 	*world
 	// day is 2 after nextDay: forecasts change then.
@@ -97,7 +99,31 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
 		return
 	}
+	if o.requests[key] == 1+len(openMeteoLimits[key]) && r.Host == "archive-api.open-meteo.com" && query.Get("start_date") == "2026-02-01" {
+		o.shows(errorIn200)
+		rw.Header().Set("Content-Type", "application/json; charset=utf-8")
+		if _, err := io.WriteString(rw, `{"latitude":50.08,"daily":{"time":["2026-02-01",Unexpected error while streaming data: timeoutReached`); err != nil {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
+		return
+	}
+	if r.Host == "api.open-meteo.com" {
+		o.shows(oddValue) // the wind is null
+	}
 	reply(rw, http.StatusOK, body)
+}
+
+func (o *openMeteo) notShown() map[condition]string {
+	return map[condition]string{
+		deleted:       "an hour that has passed is not deleted, its values are replaced",
+		archived:      "hours and days have no state",
+		forbidden:     "the data are public, and no request has a credential",
+		missingParent: "a request names a place by its coordinates, there is no list of places",
+		shortPage:     "an answer has all hours of the span at once, there are no pages",
+		absentKey:     "every requested variable has a list of the same length; what is missing is null in it",
+		tie:           "every hour of a place comes once in an answer",
+		expiredToken:  "the data are public, and no request has a token",
+	}
 }
 
 // temperature is what is known of an hour: a forecast differs from day to day.
@@ -142,7 +168,7 @@ func (o *openMeteo) expected(int) tables {
 	}
 	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	if o.day == 2 {
-		from = firstDay.Truncate(24*time.Hour).AddDate(0, 0, -7) // lookback
+		from = firstDay.Truncate(24*time.Hour).AddDate(0, 0, -14) // lookback
 	}
 	for at := from; at.Before(o.today()); at = at.AddDate(0, 0, 1) {
 		rain := "1.20"

@@ -17,7 +17,7 @@ import (
 const pages = "../../docs/apis"
 
 // sections are the headings of every page, in their order.
-var sections = []string{"What you need", "Run it", "The configuration", "The tables", "Incremental runs", "Limits", "What it does not cover"}
+var sections = []string{"What you need", "Run it", "The configuration", "The tables", "Incremental runs", "Limits", "What it does not cover", "Facts"}
 
 var (
 	heading = regexp.MustCompile("(?m)^## (.*)$")
@@ -156,6 +156,9 @@ var imitations = map[string]func(*world) imitation{
 	"airtable":              newAirtable,
 	"amazon-sp-api":         newAmazonSPAPI,
 	"asana":                 newAsana,
+	"bigcommerce":           newBigCommerce,
+	"clickup":               newClickUp,
+	"chargebee":             newChargebee,
 	"dataverse":             newDataverse,
 	"ecb":                   newECB,
 	"elasticsearch":         newElasticsearch,
@@ -166,20 +169,26 @@ var imitations = map[string]func(*world) imitation{
 	"google-analytics":      newGoogleAnalytics,
 	"google-search-console": newSearchConsole,
 	"google-sheets":         newGoogleSheets,
+	"greenhouse":            newGreenhouse,
 	"hubspot":               newHubSpot,
+	"intercom":              newIntercom,
 	"jira":                  newJira,
 	"klaviyo":               newKlaviyo,
 	"linear":                newLinear,
 	"linkedin-ads":          newLinkedinAds,
 	"mailchimp":             newMailchimp,
 	"microsoft-graph":       newMicrosoftGraph,
+	"mixpanel":              newMixpanel,
 	"monday":                newMonday,
 	"netsuite":              newNetsuite,
 	"notion":                newNotion,
+	"okta":                  newOkta,
 	"open-meteo":            newOpenMeteo,
+	"pinterest":             newPinterest,
 	"quickbooks":            newQuickbooks,
 	"salesforce":            newSalesforce,
 	"salesforce-bulk":       newSalesforceBulk,
+	"servicenow":            newServicenow,
 	"shopify":               newShopify,
 	"shopify-graphql":       newShopifyGraphQL,
 	"slack":                 newSlack,

@@ -12,10 +12,13 @@ import (
 )
 
 // quickbooks answers queries whose text has the position and the number of rows. A refresh
-// token is good until the next one is given out. Facts:
+// token is good until the next one is given out. Balances change without a new time of
+// change. Facts:
 // https://developer.intuit.com/app/developer/qbo/docs/learn/explore-the-quickbooks-online-api/data-queries,
 // https://developer.intuit.com/app/developer/qbo/docs/learn/explore-the-quickbooks-online-api/change-data-capture,
+// https://developer.intuit.com/app/developer/qbo/docs/learn/limits-and-throttles,
 // https://developer.intuit.com/app/developer/qbo/docs/develop/authentication-and-authorization/oauth-2.0.
+// A fault with the status 200: https://github.com/Servosity/msp-skills/pull/90.
 type quickbooks struct {
 	*world
 	lists map[string][]*quickbooksItem // by entity, in the order of the ids
@@ -30,19 +33,26 @@ type quickbooks struct {
 type quickbooksItem struct {
 	id, name string
 	updated  time.Time
+	balance  int
 	inactive bool
 	deleted  bool
 }
 
+// quickbooksTables are the tables of the entities.
+var quickbooksTables = map[string]string{
+	"Customer": "customers", "Vendor": "vendors", "Item": "items", "Account": "accounts",
+	"Invoice": "invoices", "CreditMemo": "credit_memos", "SalesReceipt": "sales_receipts", "Payment": "payments", "Bill": "bills",
+}
+
 // quickbooksLists are the entities whose inactive items a query leaves out unless it
-// names them.
-var quickbooksLists = []string{"Customer", "Item", "Account"}
+// names them. They are not deleted.
+var quickbooksLists = []string{"Customer", "Vendor", "Item", "Account"}
 
 func newQuickbooks(w *world) imitation {
 	q := &quickbooks{world: w, lists: map[string][]*quickbooksItem{}, changed: map[*quickbooksItem]string{}, refresh: "your-refresh-token"}
-	for entity, count := range map[string]int{"Customer": 30, "Item": 5, "Account": 3, "Invoice": 1500, "Payment": 1000} {
-		for range count {
-			q.add(entity, time.Date(2026, 1, 1, 0, 0, len(q.lists[entity]), 0, time.UTC))
+	for entity, count := range map[string]int{"Customer": 30, "Vendor": 2, "Item": 5, "Account": 3, "Invoice": 1500, "CreditMemo": 2, "SalesReceipt": 4, "Payment": 1000, "Bill": 3} {
+		for i := range count { // an import gives several items the same time, also at the end of a page
+			q.add(entity, time.Date(2026, 1, 1, 0, 0, (i+2)/5, 0, time.UTC))
 		}
 	}
 	q.lists["Customer"][4].inactive = true
@@ -51,7 +61,7 @@ func newQuickbooks(w *world) imitation {
 
 func (q *quickbooks) add(entity string, updated time.Time) {
 	id := strconv.Itoa(len(q.lists[entity]) + 1)
-	q.lists[entity] = append(q.lists[entity], &quickbooksItem{id: id, name: entity + " " + id, updated: updated})
+	q.lists[entity] = append(q.lists[entity], &quickbooksItem{id: id, name: entity + " " + id, updated: updated, balance: 100})
 }
 
 func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -66,17 +76,27 @@ func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Host != "quickbooks.api.intuit.com" || !ok || r.Method != http.MethodGet:
 		q.refuse(rw, r, http.StatusNotFound, "no such resource")
 		return
-	case r.Header.Get("Authorization") != "Bearer "+q.token || !q.Now().Before(q.tokenEnds):
+	case !issued(r, "access-token-", q.logins):
 		q.refuse(rw, r, http.StatusUnauthorized, "AuthenticationFailed")
+		return
+	case r.Header.Get("Authorization") != "Bearer "+q.token || !q.Now().Before(q.tokenEnds):
+		q.shows(expiredToken)
+		reply(rw, http.StatusUnauthorized, quickbooksFault("AUTHENTICATION", "Token expired"))
 		return
 	case r.Header.Get("Accept") != "application/json" || r.URL.Query().Get("minorversion") != "75":
 		q.refuse(rw, r, http.StatusBadRequest, "the answer would be XML, or of another version")
 		return
 	}
-	if q.requests["all"]++; q.requests["all"] == 4 || q.requests["all"] == 5 { // the token ends meanwhile
-		rw.Header().Set("Retry-After", "1900")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"Fault": map[string]any{"Error": []any{map[string]any{"Message": "message=ThrottleExceeded; errorCode=003001; statusCode=429", "code": "3001"}}, "type": "ThrottleExceeded"}})
+	switch q.requests["all"]++; q.requests["all"] {
+	case 3: // without Retry-After
+		reply(rw, http.StatusTooManyRequests, quickbooksFault("ThrottleExceeded", "message=ThrottleExceeded; errorCode=003001; statusCode=429"))
 		return
+	case 5:
+		q.shows(errorIn200)
+		reply(rw, http.StatusOK, quickbooksFault("SystemFault", "An application error has occurred while processing your request"))
+		return
+	case 7: // the next request finds that the token has ended
+		q.tokenEnds = q.Now()
 	}
 	var answer map[string]any
 	var err error
@@ -91,6 +111,10 @@ func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	answer["time"] = q.Now().Format(time.RFC3339)
 	reply(rw, http.StatusOK, answer)
+}
+
+func quickbooksFault(kind, detail string) map[string]any {
+	return map[string]any{"Fault": map[string]any{"Error": []any{map[string]any{"Message": kind, "Detail": detail, "code": "10000"}}, "type": kind}}
 }
 
 // login answers with a token, and with a refresh token that ends the one before.
@@ -108,17 +132,21 @@ func (q *quickbooks) login(rw http.ResponseWriter, r *http.Request) {
 }
 
 // quickbooksQuery is the form of the queries that the imitation understands.
-var quickbooksQuery = regexp.MustCompile(`^SELECT \* FROM (\w+)( WHERE Active IN \(true, false\))?(?: (AND|WHERE) MetaData\.LastUpdatedTime >= '([^']+)')? ORDERBY Id STARTPOSITION (\d+) MAXRESULTS (\d+)$`)
+var quickbooksQuery = regexp.MustCompile(`^SELECT \* FROM (\w+) WHERE (?:(Active IN \(true, false\))|MetaData\.LastUpdatedTime >= '([^']+)') ORDERBY Id STARTPOSITION (\d+) MAXRESULTS (\d+)$`)
 
 func (q *quickbooks) query(text string) (map[string]any, error) {
 	parts := quickbooksQuery.FindStringSubmatch(text)
-	if parts == nil || parts[4] != "" && (parts[3] == "AND") != (parts[2] != "") {
+	if parts == nil || q.lists[parts[1]] == nil || (parts[2] != "") != slices.Contains(quickbooksLists, parts[1]) {
 		return nil, fmt.Errorf("QueryParserError: %s", text)
 	}
 	entity := parts[1]
-	since, err := quickbooksTime(parts[4])
-	from, wrong := strconv.Atoi(parts[5])
-	most, wrong2 := strconv.Atoi(parts[6])
+	var since time.Time
+	var err error
+	if parts[3] != "" {
+		since, err = time.Parse(time.RFC3339, parts[3])
+	}
+	from, wrong := strconv.Atoi(parts[4])
+	most, wrong2 := strconv.Atoi(parts[5])
 	if err != nil || wrong != nil || wrong2 != nil || from < 1 || most < 1 || most > 1000 {
 		return nil, fmt.Errorf("wrong time, position or number in %s", text)
 	}
@@ -128,15 +156,27 @@ func (q *quickbooks) query(text string) (map[string]any, error) {
 			q.changed[first], first.name, first.updated = first.name, "changed", q.Now()
 		}
 	}
-	rows := []any{}
+	var matching []*quickbooksItem
 	for _, i := range q.lists[entity] {
-		if !i.deleted && !i.updated.Before(since) && (!i.inactive || parts[2] != "") {
-			rows = append(rows, quickbooksFields(entity, i))
+		if !i.deleted && !i.updated.Before(since) {
+			matching = append(matching, i)
 		}
 	}
-	rows = rows[min(from-1, len(rows)):min(from-1+most, len(rows))]
+	if end := from - 1 + most; end < len(matching) && matching[end-1].updated.Equal(matching[end].updated) {
+		q.shows(tie)
+	}
+	rows := []any{}
+	for _, i := range matching[min(from-1, len(matching)):min(from-1+most, len(matching))] {
+		if i.inactive {
+			q.shows(archived)
+		}
+		rows = append(rows, quickbooksFields(entity, i))
+	}
 	if len(rows) == 0 {
 		return map[string]any{"QueryResponse": map[string]any{}}, nil
+	}
+	if entity == "Invoice" { // lines without an id, and two kinds of them
+		q.shows(absentKey, oddValue)
 	}
 	return map[string]any{"QueryResponse": map[string]any{entity: rows, "startPosition": from, "maxResults": len(rows), "totalCount": len(rows)}}, nil
 }
@@ -144,51 +184,59 @@ func (q *quickbooks) query(text string) (map[string]any, error) {
 // changes are the items of one entity that have changed, and those that were deleted.
 func (q *quickbooks) changes(r *http.Request) (map[string]any, error) {
 	entity := r.URL.Query().Get("entities")
-	since, err := quickbooksTime(r.URL.Query().Get("changedSince"))
-	if err != nil || since.IsZero() || q.Now().Sub(since) > 30*24*time.Hour || q.lists[entity] == nil {
+	since, err := time.Parse(time.RFC3339, r.URL.Query().Get("changedSince"))
+	if err != nil || q.Now().Sub(since) > 30*24*time.Hour || q.lists[entity] == nil {
 		return nil, fmt.Errorf("wrong entities or changedSince: %s", r.URL.RawQuery)
 	}
-	active, deleted := []any{}, []any{}
+	active, gone := []any{}, []any{}
 	for _, i := range q.lists[entity] {
 		switch {
 		case i.updated.Before(since):
 		case i.deleted:
-			deleted = append(deleted, map[string]any{"domain": "QBO", "status": "Deleted", "Id": i.id, "MetaData": map[string]any{"LastUpdatedTime": i.updated.Format(time.RFC3339)}})
+			q.shows(deleted)
+			gone = append(gone, map[string]any{"domain": "QBO", "status": "Deleted", "Id": i.id, "MetaData": map[string]any{"LastUpdatedTime": i.updated.Format(time.RFC3339)}})
 		default:
 			active = append(active, quickbooksFields(entity, i))
 		}
 	}
 	response := map[string]any{}
-	if all := slices.Concat(active, deleted); len(all) > 0 {
+	if all := slices.Concat(active, gone); len(all) > 0 {
 		response = map[string]any{entity: all, "startPosition": 1, "maxResults": len(all)}
 	}
 	return map[string]any{"CDCResponse": []any{map[string]any{"QueryResponse": []any{response}}}}, nil
 }
 
-func quickbooksTime(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	return time.Parse(time.RFC3339, text)
-}
-
 func quickbooksFields(entity string, i *quickbooksItem) map[string]any {
 	fields := map[string]any{"domain": "QBO", "sparse": false, "Id": i.id, "SyncToken": "0", "MetaData": map[string]any{"CreateTime": "2026-01-01T00:00:00-08:00", "LastUpdatedTime": i.updated.Format(time.RFC3339)}}
 	switch entity {
-	case "Customer":
-		fields["DisplayName"], fields["Active"] = i.name, !i.inactive
-	case "Item", "Account":
-		fields["Name"], fields["Active"] = i.name, !i.inactive
+	case "Customer", "Vendor":
+		fields["DisplayName"], fields["Active"], fields["Balance"] = i.name, !i.inactive, i.balance
+	case "Item":
+		fields["Name"], fields["Active"], fields["QtyOnHand"] = i.name, !i.inactive, i.balance
+	case "Account":
+		fields["Name"], fields["Active"], fields["CurrentBalance"] = i.name, !i.inactive, i.balance
 	case "Invoice":
 		fields["DocNumber"], fields["TotalAmt"], fields["CustomerRef"] = i.name, 40.5, map[string]any{"value": "1", "name": "Customer 1"}
 		fields["Line"] = []any{
 			map[string]any{"Id": "1", "LineNum": 1, "Amount": 40.5, "DetailType": "SalesItemLineDetail", "SalesItemLineDetail": map[string]any{"ItemRef": map[string]any{"value": "2"}, "Qty": 3}},
+			map[string]any{"Id": "2", "LineNum": 2, "Amount": 9, "DetailType": "GroupLineDetail", "GroupLineDetail": map[string]any{"Quantity": 1}},
 			map[string]any{"Amount": 40.5, "DetailType": "SubTotalLineDetail", "SubTotalLineDetail": map[string]any{}},
+			map[string]any{"Amount": 1.5, "DetailType": "DiscountLineDetail", "DiscountLineDetail": map[string]any{"PercentBased": false}},
 		}
-	case "Payment":
+	case "Bill":
+		fields["TotalAmt"], fields["VendorRef"] = 40.5, map[string]any{"value": "1"}
+	default:
 		fields["TotalAmt"], fields["CustomerRef"] = 40.5, map[string]any{"value": "1"}
 	}
 	return fields
+}
+
+func (q *quickbooks) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "the entities are named in the configuration, they are no children of a list",
+		missingParent: "the entities are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many rows as MAXRESULTS says until there are no more",
+	}
 }
 
 func (q *quickbooks) nextDay() {
@@ -196,11 +244,16 @@ func (q *quickbooks) nextDay() {
 	defer q.mu.Unlock()
 	customer := q.lists["Customer"][6]
 	customer.inactive, customer.updated = true, q.Now().Add(-time.Hour)
+	q.lists["Account"][1].balance = 250 // no other time of change
 	q.add("Invoice", q.Now().Add(-time.Minute))
 	gone := q.lists["Invoice"][9]
 	gone.deleted, gone.updated = true, q.Now().Add(-2*time.Hour)
-	gone = q.lists["Payment"][3]
-	gone.deleted, gone.updated = true, firstDay.Add(-time.Minute) // before the second run, after the data of the first one
+	for entity, list := range q.lists { // what the first run did not see yet
+		if !slices.Contains(quickbooksLists, entity) {
+			list[1].deleted, list[1].updated = true, firstDay.Add(-time.Minute)
+			q.add(entity, firstDay.Add(-time.Minute))
+		}
+	}
 }
 
 func (q *quickbooks) expected(day int) tables {
@@ -210,32 +263,40 @@ func (q *quickbooks) expected(day int) tables {
 		since = firstDay.Add(-5 * time.Minute)
 	}
 	for entity, list := range q.lists {
-		name := strings.ToLower(entity) + "s"
+		name := quickbooksTables[entity]
 		for _, i := range list {
 			switch {
-			case i.updated.Before(since):
-			case i.deleted:
-				want["deleted_"+name] = append(want["deleted_"+name], row{"id": i.id, "deleted_at": i.updated.Format(time.RFC3339)})
 			case slices.Contains(quickbooksLists, entity):
-				column := "name"
-				if entity == "Customer" {
+				column, balance := "name", "balance"
+				switch entity {
+				case "Customer", "Vendor":
 					column = "display_name"
+				case "Item":
+					balance = "quantity_on_hand"
+				case "Account":
+					balance = "current_balance"
 				}
 				active := "1"
 				if i.inactive {
 					active = ""
 				}
-				want[name] = append(want[name], row{"id": i.id, column: i.name, "active": active})
+				want[name] = append(want[name], row{"id": i.id, column: i.name, "active": active, balance: strconv.Itoa(i.balance)})
+			case i.updated.Before(since):
+			case i.deleted:
+				want[name] = append(want[name], row{"id": i.id, "status": "Deleted", "updated_at": i.updated.Format(time.RFC3339), "total": ""})
 			case entity == "Invoice":
 				number := i.name
 				if day == 1 && q.changed[i] != "" {
 					number = q.changed[i]
 				}
-				want[name] = append(want[name], row{"id": i.id, "number": number, "customer_id": "1"})
+				want[name] = append(want[name], row{"id": i.id, "status": "", "number": number, "customer_id": "1"})
 				want["invoice_lines"] = append(want["invoice_lines"],
-					row{"id": "1", "invoice_id": i.id, "item_id": "2", "quantity": "3"}, row{"id": "", "invoice_id": i.id, "type": "SubTotalLineDetail"})
+					row{"id": "1", "invoice_id": i.id, "type": "SalesItemLineDetail", "item_id": "2", "quantity": "3"},
+					row{"id": "2", "invoice_id": i.id, "type": "GroupLineDetail", "bundle": `{"Quantity":1}`},
+					row{"id": "", "invoice_id": i.id, "type": "SubTotalLineDetail", "amount": "40.5"},
+					row{"id": "", "invoice_id": i.id, "type": "DiscountLineDetail", "amount": "1.5"})
 			default:
-				want[name] = append(want[name], row{"id": i.id, "total": "40.5"})
+				want[name] = append(want[name], row{"id": i.id, "status": "", "total": "40.5"})
 			}
 		}
 	}

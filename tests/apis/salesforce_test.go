@@ -1,8 +1,10 @@
 package apis
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,12 +33,23 @@ const (
 	salesforceHost  = "your-company.my.salesforce.com"
 	salesforceToken = "00Dx0!token-"
 	salesforceTime  = "2006-01-02T15:04:05.000-0700"
+	salesforcePath  = "/services/data/v68.0"
 	// salesforcePage is smaller than 2,000: Salesforce may send fewer records than that.
 	salesforcePage = 400
 )
 
 // soql is the only form of query that the imitation knows.
-var soql = regexp.MustCompile(`^SELECT (\w+(?:, \w+)*) FROM (\w+) WHERE SystemModstamp >= (\S+Z) AND SystemModstamp < (\S+Z)$`)
+var soql = regexp.MustCompile(`^SELECT (\w+(?:, \w+)*) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z) AND SystemModstamp < (\S+Z))?$`)
+
+// salesforceFields are the fields of each object that the user may see.
+var salesforceFields = map[string]string{
+	"Account":          "Id Name Type Industry BillingCountry AnnualRevenue NumberOfEmployees ParentId OwnerId MasterRecordId IsDeleted CreatedDate SystemModstamp",
+	"Contact":          "Id AccountId FirstName LastName Email Phone Title OwnerId MasterRecordId IsDeleted CreatedDate SystemModstamp",
+	"Lead":             "Id FirstName LastName Company Email Status LeadSource IsConverted ConvertedDate ConvertedAccountId ConvertedContactId ConvertedOpportunityId OwnerId MasterRecordId IsDeleted CreatedDate SystemModstamp",
+	"Opportunity":      "Id AccountId Name StageName Amount Probability CloseDate Type LeadSource IsClosed IsWon OwnerId IsDeleted CreatedDate SystemModstamp",
+	"OpportunityStage": "Id ApiName MasterLabel SortOrder IsActive IsClosed IsWon DefaultProbability ForecastCategoryName SystemModstamp",
+	"User":             "Id Username Name Email UserType IsActive CreatedDate SystemModstamp",
+}
 
 func newSalesforce(w *world) imitation {
 	return &salesforce{world: w, salesforceLogin: salesforceLogin{uses: map[string]int{}}, records: salesforceRecords(), locators: map[string][]map[string]any{}}
@@ -45,22 +58,25 @@ func newSalesforce(w *world) imitation {
 // salesforceRecords is what the imitations of both APIs have on the first day.
 func salesforceRecords() map[string][]salesforceRecord {
 	records := map[string][]salesforceRecord{}
-	for object, n := range map[string]int{"Account": 3*salesforcePage - 1, "Contact": salesforcePage, "Opportunity": 7, "User": 2} {
+	for object, n := range map[string]int{"Account": 3*salesforcePage - 1, "Contact": salesforcePage, "Lead": 3, "Opportunity": 7, "OpportunityStage": 2, "User": 3} {
 		for i := range n {
 			changed := time.Date(2012, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i*4).Add(time.Duration(i%1000) * time.Millisecond)
 			records[object] = append(records[object], newRecord(object, i, changed))
 		}
 	}
+	records["Account"][1].fields["AnnualRevenue"] = json.Number("3.5E8")
+	records["Lead"][1].fields["IsDeleted"], records["Lead"][1].fields["MasterRecordId"] = true, records["Lead"][0].id // merged
+	records["User"][0].fields["IsActive"] = false
 	return records
 }
 
 func newRecord(object string, i int, changed time.Time) salesforceRecord {
-	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false}}
+	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false, "IsActive": true}}
 }
 
 // salesforceLogin issues and checks access tokens. The first session ends after some requests.
 type salesforceLogin struct {
-	uses map[string]int // requests with each token
+	uses map[string]int // requests with each header Authorization
 }
 
 // login answers the request for a token. It reports why it refuses it.
@@ -73,7 +89,7 @@ func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string 
 		return "wrong login: " + r.PostForm.Encode()
 	}
 	token := salesforceToken + strconv.Itoa(len(l.uses))
-	l.uses[token] = 0
+	l.uses["Bearer "+token] = 0
 	reply(rw, http.StatusOK, map[string]any{
 		"access_token": token, "signature": "x", "instance_url": address(salesforceHost, ""), "token_type": "Bearer", "issued_at": "1772431200000",
 	})
@@ -82,12 +98,12 @@ func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string 
 
 // session reports whether the token of a request was given, and whether its session is over.
 func (l *salesforceLogin) session(r *http.Request) (isKnown, isOver bool) {
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	_, isKnown = l.uses[token]
+	header := r.Header.Get("Authorization")
+	_, isKnown = l.uses[header]
 	if isKnown {
-		l.uses[token]++
+		l.uses[header]++
 	}
-	return isKnown, token == salesforceToken+"0" && l.uses[token] > 6
+	return isKnown, header == "Bearer "+salesforceToken+"0" && l.uses[header] > 6
 }
 
 func salesforceError(rw http.ResponseWriter, status int, code, message string) {
@@ -112,6 +128,7 @@ func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		s.refuse(rw, r, http.StatusUnauthorized, "unknown token")
 		return
 	case isOver:
+		s.shows(expiredToken)
 		salesforceError(rw, http.StatusUnauthorized, "INVALID_SESSION_ID", "Session expired or invalid")
 		return
 	}
@@ -124,13 +141,13 @@ func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case isLocator && r.URL.RawQuery == "":
 		s.page(rw, r.URL.Path, rest)
-	case r.URL.Path == "/services/data/v66.0/queryAll":
-		found, err := query(s.records, r.URL.Query().Get("q"))
+	case r.URL.Path == salesforcePath+"/queryAll" || r.URL.Path == salesforcePath+"/query":
+		found, err := query(s.records, r.URL.Query().Get("q"), path.Base(r.URL.Path))
 		if err != nil {
 			s.refuse(rw, r, http.StatusBadRequest, err.Error())
 			return
 		}
-		s.page(rw, fmt.Sprintf("/services/data/v66.0/query/01g%06d-%d", len(s.locators), len(found)), found)
+		s.page(rw, fmt.Sprintf("%s/query/01g%06d-%d", salesforcePath, len(s.locators), len(found)), found)
 	default:
 		s.refuse(rw, r, http.StatusNotFound, "no such resource")
 	}
@@ -139,42 +156,82 @@ func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // page answers with the first records, and remembers the others under the next address.
 func (s *salesforce) page(rw http.ResponseWriter, path string, records []map[string]any) {
 	n := min(len(records), salesforcePage)
+	s.showsRecords(records[:n])
 	body := map[string]any{"totalSize": len(records), "done": n == len(records), "records": records[:n]}
 	if n < len(records) {
 		next := path[:strings.LastIndex(path, "-")+1] + strconv.Itoa(len(records)-n)
 		s.locators[next] = records[n:]
 		body["nextRecordsUrl"] = next
+		s.shows(shortPage)
 	}
 	reply(rw, http.StatusOK, body)
 }
 
-// query returns the records that a query selects.
-func query(records map[string][]salesforceRecord, text string) ([]map[string]any, error) {
+// query returns the records that a query selects. Only queryAll finds deleted ones.
+func query(records map[string][]salesforceRecord, text, resource string) ([]map[string]any, error) {
 	parts := soql.FindStringSubmatch(text)
 	if parts == nil || records[parts[2]] == nil {
 		return nil, fmt.Errorf("MALFORMED_QUERY: %s", text)
 	}
-	from, err := time.Parse(time.RFC3339, parts[3])
-	if err != nil {
-		return nil, err
-	}
-	to, err := time.Parse(time.RFC3339, parts[4])
-	if err != nil {
-		return nil, err
+	object, from, to := parts[2], time.Time{}, time.Date(4000, 12, 31, 0, 0, 0, 0, time.UTC)
+	if parts[3] != "" {
+		var err error
+		if from, err = time.Parse(time.RFC3339, parts[3]); err != nil {
+			return nil, err
+		}
+		if to, err = time.Parse(time.RFC3339, parts[4]); err != nil {
+			return nil, err
+		}
 	}
 	found := []map[string]any{}
-	for _, record := range records[parts[2]] {
-		if record.changed.Before(from) || !record.changed.Before(to) {
+	for _, record := range records[object] {
+		if record.changed.Before(from) || !record.changed.Before(to) || resource == "query" && record.fields["IsDeleted"] == true {
 			continue
 		}
-		item := map[string]any{"attributes": map[string]any{"type": parts[2], "url": "/services/data/v66.0/sobjects/" + parts[2] + "/" + record.id}}
+		item := map[string]any{"attributes": map[string]any{"type": object, "url": salesforcePath + "/sobjects/" + object + "/" + record.id}}
 		for _, field := range strings.Split(parts[1], ", ") {
-			item[field] = record.fields[field]
+			if !slices.Contains(strings.Fields(salesforceFields[object]), field) {
+				return nil, fmt.Errorf("INVALID_FIELD: No such column '%s' on entity '%s'", field, object)
+			}
+			switch field {
+			case "Id":
+				item[field] = record.id
+			case "SystemModstamp":
+				item[field] = record.changed.Format(salesforceTime)
+			default:
+				item[field] = record.fields[field]
+			}
 		}
-		item["Id"], item["SystemModstamp"] = record.id, record.changed.Format(salesforceTime)
 		found = append(found, item)
 	}
 	return found, nil
+}
+
+// showsRecords notes the conditions of records that are sent.
+func (w *world) showsRecords(records []map[string]any) {
+	for _, record := range records {
+		if record["IsDeleted"] == true {
+			w.shows(deleted)
+		}
+		if record["IsActive"] == false {
+			w.shows(archived)
+		}
+		if record["AnnualRevenue"] != nil { // a number with an exponent, where others are null
+			w.shows(oddValue)
+		}
+		if record["Name"] == "Tie" {
+			w.shows(tie)
+		}
+	}
+}
+
+func (*salesforce) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "no query has parents; records that are not shared are left out",
+		missingParent: "no query has parents",
+		absentKey:     "each record has all fields of the query, null if they are empty",
+		errorIn200:    "errors of queries have the status 400 and above",
+	}
 }
 
 func (s *salesforce) nextDay() {
@@ -183,42 +240,64 @@ func (s *salesforce) nextDay() {
 	salesforceChanges(s.records)
 }
 
-// salesforceChanges are those of a day: an account is deleted, another one is new, and
-// one was changed before the first run, in a transaction that ended after it.
+// salesforceChanges are those of a day: an account is deleted, another one is new, and one has
+// the time that the first run remembers. One record of each object was changed before the
+// first run, in a transaction that ended after it.
 func salesforceChanges(records map[string][]salesforceRecord) {
 	accounts := records["Account"]
 	latest := accounts[len(accounts)-1].changed
+	for object, list := range records {
+		if object != "Account" && len(list) > 0 {
+			list[0].changed = list[len(list)-1].changed.Add(-50 * time.Minute)
+		}
+	}
 	accounts[3].changed = firstDay.Add(time.Hour)
 	accounts[3].fields["IsDeleted"] = true
-	accounts[4].changed = latest.Add(-5 * time.Minute)
+	accounts[4].changed = latest.Add(-50 * time.Minute)
 	accounts[4].fields["Name"] = "Late"
+	accounts[5].changed = latest
+	accounts[5].fields["Name"] = "Tie"
 	records["Account"] = append(accounts, newRecord("Account", 9000, firstDay.Add(2*time.Hour)))
 }
 
 func (s *salesforce) expected(day int) tables {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return salesforceExpected(s.records, day, map[any]string{true: "1", false: "", nil: ""})
+	return salesforceExpected(s.records, day, salesforceTime, map[any]string{true: "1", false: "", nil: ""})
 }
 
-// salesforceExpected is what a run stores, with booleans as the format writes them.
-func salesforceExpected(records map[string][]salesforceRecord, day int, booleans map[any]string) tables {
+// salesforceExpected is what a run stores, with times and booleans as the format writes them.
+func salesforceExpected(records map[string][]salesforceRecord, day int, layout string, booleans map[any]string) tables {
 	want := tables{}
-	for object, table := range map[string]string{"Account": "accounts", "Contact": "contacts", "Opportunity": "opportunities", "User": "users"} {
+	for object, table := range map[string]string{"Account": "accounts", "Contact": "contacts", "Lead": "leads", "Opportunity": "opportunities", "OpportunityStage": "opportunity_stages", "User": "users"} {
 		list := slices.Clone(records[object])
-		if day == 2 { // from ten minutes before the latest change of the first day
+		if day == 2 && object != "OpportunityStage" { // from an hour before the latest change of the first day
 			latest := time.Time{}
 			for _, record := range list {
 				if record.changed.Before(firstDay) && record.changed.After(latest) {
 					latest = record.changed
 				}
 			}
-			list = slices.DeleteFunc(list, func(r salesforceRecord) bool { return r.changed.Before(latest.Add(-10 * time.Minute)) })
+			list = slices.DeleteFunc(list, func(r salesforceRecord) bool { return r.changed.Before(latest.Add(-time.Hour)) })
 		}
 		for _, record := range list {
-			r := row{"id": record.id, "system_modstamp": record.changed.Format(salesforceTime)}
-			if object == "Account" {
-				r["name"], r["is_deleted"] = record.fields["Name"].(string), booleans[record.fields["IsDeleted"]]
+			r := row{"id": record.id}
+			if object != "OpportunityStage" {
+				r["system_modstamp"] = record.changed.Format(layout)
+			}
+			switch object {
+			case "Account":
+				r["name"], r["is_deleted"], r["annual_revenue"] = record.fields["Name"].(string), booleans[record.fields["IsDeleted"]], ""
+				if revenue := record.fields["AnnualRevenue"]; revenue != nil {
+					r["annual_revenue"] = fmt.Sprint(revenue)
+				}
+			case "Lead":
+				r["is_deleted"], r["master_record_id"] = booleans[record.fields["IsDeleted"]], ""
+				if master := record.fields["MasterRecordId"]; master != nil {
+					r["master_record_id"] = master.(string)
+				}
+			case "OpportunityStage", "User":
+				r["is_active"] = booleans[record.fields["IsActive"]]
 			}
 			want[table] = append(want[table], r)
 		}

@@ -16,16 +16,22 @@ import (
 	"time"
 )
 
-// shopifyGraphQL answers queries of orders, products and customers. It has access tokens
-// that expire after a day, and a bucket of points that each query takes from. Facts:
-// https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/client-credentials-grant,
-// https://shopify.dev/docs/api/usage/limits, https://shopify.dev/docs/api/usage/pagination-graphql.
+// shopifyGraphQL answers queries of orders, products, variants and customers. It has access
+// tokens that expire after a day, and a bucket of points that each query takes from. Errors
+// have the status 200. Facts:
+// https://shopify.dev/docs/apps/build/authentication-authorization/client-credentials-grant,
+// https://shopify.dev/docs/apps/build/apis/graphql-admin/rate-limits,
+// https://shopify.dev/docs/api/admin-graphql/latest/queries/orders.
 type shopifyGraphQL struct {
 	*world
 	lists  map[string]shopifyList // in the order of their ids
 	logins map[string]time.Time   // access tokens with the time of their expiry
 	points float64
 	filled time.Time // when points was the number of points
+	failed bool      // an internal error was sent
+	// revoked is the token of the first login, which ends before its time.
+	revoked string
+	scopes  []string // of the app
 }
 
 // shopifyObject has every field that can be selected.
@@ -35,41 +41,62 @@ type shopifyObject map[string]any
 type shopifyList []shopifyObject
 
 func newShopifyGraphQL(w *world) imitation {
-	s := &shopifyGraphQL{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, points: 2000, filled: w.Now()}
+	s := &shopifyGraphQL{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, points: 2000, filled: w.Now(), scopes: shopifyScopes}
 	for i := range 40 {
 		lines := i % 4
 		if i == 7 {
 			lines = 130
 		}
-		s.put("orders", shopifyOrder(i+1, lines, time.Date(2025, 1, 10*(i+1), 12, 0, 0, 0, time.UTC)))
+		s.put("orders", shopifyOrder(i+1, lines, i%5, time.Date(2025, 1, 10*(i+1), 12, 0, 0, 0, time.UTC)))
 	}
 	for i := range 15 {
-		s.put("orders", shopifyOrder(101+i, 1, time.Date(2026, 2, 10, i, 0, 0, 0, time.UTC)))
+		s.put("orders", shopifyOrder(101+i, 1, 0, time.Date(2026, 2, 10, i, 0, 0, 0, time.UTC)))
 	}
+	s.put("orders", shopifyOrder(120, 12, 1, time.Date(2026, 2, 20, 0, 0, 0, 0, time.UTC)))
 	for i := range 230 {
-		s.put("products", shopifyObject{"id": "gid://shopify/Product/" + strconv.Itoa(i+1), "title": "Mug", "handle": "mug", "status": "ACTIVE",
-			"vendor": "Acme", "productType": "", "createdAt": "2025-01-01T00:00:00Z", "updatedAt": "2025-07-01T00:00:00Z"})
+		s.put("products", shopifyObject{"id": "gid://shopify/Product/" + strconv.Itoa(i+1), "title": "Mug", "handle": "mug", "status": []string{"ACTIVE", "ARCHIVED", "DRAFT"}[i%3],
+			"vendor": "Acme", "productType": "", "publishedAt": nil, "createdAt": "2015-01-01T00:00:00Z", "updatedAt": "2015-07-01T00:00:00Z"})
+		s.put("productVariants", shopifyVariant(i+1, "10.00", time.Date(2015, 7, 1, 0, 0, 0, 0, time.UTC)))
 	}
-	s.put("customers", shopifyCustomer(1, firstDay.Add(-time.Hour)))
-	s.put("customers", shopifyCustomer(3, firstDay.Add(-5*time.Minute))) // the clock of the run may be ahead
+	s.put("customers", shopifyCustomer(1, firstDay.Add(-time.Hour))) // where the lookback of the next run starts
+	s.put("customers", shopifyCustomer(3, firstDay.Add(-5*time.Minute)))
+	s.put("customers", shopifyCustomer(4, time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)))
 	return s
 }
 
-func shopifyOrder(id, lines int, updated time.Time) shopifyObject {
+func shopifyVariant(id int, price string, updated time.Time) shopifyObject {
+	return shopifyObject{
+		"id": "gid://shopify/ProductVariant/" + strconv.Itoa(id), "product": shopifyObject{"id": "gid://shopify/Product/" + strconv.Itoa(id)},
+		"title": "Default Title", "sku": "", "barcode": nil, "price": price, "compareAtPrice": nil, "inventoryQuantity": -3,
+		"createdAt": "2015-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339),
+	}
+}
+
+func shopifyOrder(id, lines, refunds int, updated time.Time) shopifyObject {
 	o := shopifyObject{
 		"id": "gid://shopify/Order/" + strconv.Itoa(id), "name": "#" + strconv.Itoa(1000+id),
-		"createdAt": "2025-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339), "cancelledAt": nil,
+		"createdAt": "2025-01-01T00:00:00Z", "processedAt": "2025-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339),
+		"cancelledAt": nil, "cancelReason": nil, "test": false, "currencyCode": "EUR",
 		"displayFinancialStatus": "PAID", "displayFulfillmentStatus": "FULFILLED", "customer": nil,
-		"totalPriceSet": shopifyMoney("12.50"),
+		"subtotalPriceSet": nil, "totalDiscountsSet": nil, "totalTaxSet": nil, "totalShippingPriceSet": shopifyMoney("0.0"),
+		"totalPriceSet": shopifyMoney("12.50"), "currentTotalPriceSet": shopifyMoney("10.00"),
 	}
 	list := shopifyList{}
 	for i := range lines {
 		list = append(list, shopifyObject{
-			"id": fmt.Sprintf("gid://shopify/LineItem/%d", 1000*id+i), "sku": nil, "title": "Mug", "quantity": i + 1,
-			"originalUnitPriceSet": shopifyMoney("1.25"),
+			"id": fmt.Sprintf("gid://shopify/LineItem/%d", 1000*id+i), "sku": nil, "title": "Mug", "quantity": i + 1, "currentQuantity": i,
+			"variant": nil, "originalUnitPriceSet": shopifyMoney("1.25"), "discountedTotalSet": shopifyMoney("1.00"),
 		})
 	}
 	o["lineItems"] = list
+	all := []shopifyObject{}
+	for i := range refunds {
+		all = append(all, shopifyObject{
+			"id": fmt.Sprintf("gid://shopify/Refund/%d", 1000*id+i), "createdAt": "2025-02-01T00:00:00Z", "note": nil,
+			"totalRefundedSet": shopifyMoney("2.50"),
+		})
+	}
+	o["refunds"] = all
 	return o
 }
 
@@ -79,7 +106,7 @@ func shopifyMoney(amount string) shopifyObject {
 
 func shopifyCustomer(id int, updated time.Time) shopifyObject {
 	return shopifyObject{
-		"id": "gid://shopify/Customer/" + strconv.Itoa(id), "firstName": nil, "lastName": "Nováková",
+		"id": "gid://shopify/Customer/" + strconv.Itoa(id), "firstName": nil, "lastName": "Nováková", "state": "DISABLED",
 		"defaultEmailAddress": shopifyObject{"emailAddress": "n@example.com"}, "numberOfOrders": "3",
 		"amountSpent": shopifyObject{"amount": "10.00", "currencyCode": "EUR"},
 		"createdAt":   "2025-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339),
@@ -116,8 +143,13 @@ func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
-	case r.URL.Path != "/admin/api/2026-01/graphql.json":
+	case r.URL.Path != "/admin/api/2026-10/graphql.json":
 		s.refuse(rw, r, http.StatusNotFound, "wrong version or path")
+	case s.revoked == "" && strings.Contains(request.Query, "customers("):
+		s.revoked = r.Header.Get("X-Shopify-Access-Token")
+		delete(s.logins, s.revoked)
+		s.shows(expiredToken)
+		reply(rw, http.StatusUnauthorized, map[string]any{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
 	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
 		s.refuse(rw, r, http.StatusUnauthorized, "Invalid API key or access token")
 	case err != nil || media != "application/json":
@@ -136,7 +168,7 @@ func shopifyLogin(w *world, logins map[string]time.Time, rw http.ResponseWriter,
 	case r.PostForm.Get("client_id") != "your-client-id" || r.PostForm.Get("client_secret") != "your-client-secret":
 		w.refuse(rw, r, http.StatusUnauthorized, "wrong client")
 	default:
-		token := "shpat_" + strconv.Itoa(len(logins))
+		token := fmt.Sprintf("shpat_%d_%d", len(logins), w.Now().UnixNano())
 		logins[token] = w.Now().Add(86399 * time.Second)
 		reply(rw, http.StatusOK, map[string]any{"access_token": token, "scope": "read_orders", "expires_in": 86399})
 	}
@@ -152,6 +184,13 @@ func (s *shopifyGraphQL) answer(rw http.ResponseWriter, r *http.Request, query s
 	requested := root.cost() - 1
 	if requested > 1000 {
 		s.refuse(rw, r, http.StatusOK, fmt.Sprintf("the query costs %v points, the limit is 1000", requested))
+		return
+	}
+	if !s.failed {
+		s.failed = true
+		s.shows(errorIn200)
+		internal := map[string]any{"message": "Internal error. Looks like something went wrong on our end.", "extensions": map[string]any{"code": "INTERNAL_SERVER_ERROR"}}
+		reply(rw, http.StatusOK, map[string]any{"errors": []any{internal}})
 		return
 	}
 	s.points = math.Min(2000, s.points+100*s.Now().Sub(s.filled).Seconds())
@@ -175,39 +214,62 @@ func (s *shopifyGraphQL) answer(rw http.ResponseWriter, r *http.Request, query s
 	reply(rw, http.StatusOK, map[string]any{"data": data, "extensions": map[string]any{"cost": cost}})
 }
 
-var shopifyFilter = regexp.MustCompile(`^updated_at:>='(.+?)' updated_at:<'(.+?)'$`)
+var shopifyFilter = regexp.MustCompile(`^updated_at:>='(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$`)
 
 // root resolves a field of the query.
 func (s *shopifyGraphQL) root(f shopifyField, variables map[string]any) (any, error) {
-	if f.name == "order" {
+	switch f.name {
+	case "currentAppInstallation":
+		scopes := []shopifyObject{}
+		for _, handle := range s.scopes {
+			scopes = append(scopes, shopifyObject{"handle": handle, "description": "Read"})
+		}
+		return f.of(shopifyObject{"accessScopes": scopes}, variables)
+	case "order":
 		i := slices.IndexFunc(s.lists["orders"], func(o shopifyObject) bool { return o["id"] == variables[f.args["id"]] })
-		if i < 0 {
-			return nil, fmt.Errorf("no order %v", variables[f.args["id"]])
+		if id := variables[f.args["id"]]; i < 0 || id == shopifyGone {
+			s.shows(missingParent)
+			return nil, nil
 		}
 		return f.of(s.lists["orders"][i], variables)
 	}
 	filter, _ := variables[f.args["query"]].(string)
-	bounds := shopifyFilter.FindStringSubmatch(filter)
-	if s.lists[f.name] == nil || bounds == nil || f.args["sortKey"] != "ID" {
-		return nil, fmt.Errorf("%s of %q by %s", f.name, filter, f.args["sortKey"])
+	since := time.Time{}
+	if bound := shopifyFilter.FindStringSubmatch(filter); bound != nil {
+		since, _ = time.Parse(time.RFC3339, bound[1])
 	}
-	start, err := time.Parse(time.RFC3339, bounds[1])
-	end, err2 := time.Parse(time.RFC3339, bounds[2])
-	if err != nil || err2 != nil {
-		return nil, fmt.Errorf("%q: %w, %w", filter, err, err2)
+	if s.lists[f.name] == nil || filter != "" && since.IsZero() || f.args["sortKey"] != "ID" {
+		return nil, fmt.Errorf("%s of %q by %s", f.name, filter, f.args["sortKey"])
 	}
 	var found shopifyList
 	for _, o := range s.lists[f.name] {
-		if at, _ := time.Parse(time.RFC3339, o["updatedAt"].(string)); !at.Before(start) && at.Before(end) {
-			found = append(found, o)
+		at, _ := time.Parse(time.RFC3339, o["updatedAt"].(string))
+		if at.Before(since) {
+			continue
 		}
+		if at.Equal(since) {
+			s.shows(tie) // the last run ended, less the lookback, in this second
+		}
+		found = append(found, o)
 	}
 	page, err := f.of(found, variables)
-	if f.name == "orders" && start.Year() == 2026 && start.Month() == time.February && variables["after"] == nil {
-		s.put("orders", shopifyOrder(114, 1, firstDay.Add(time.Minute))) // it would be on the next page
+	switch {
+	case f.name == "orders":
+		s.shows(oddValue) // no customer, no subtotal
+	case f.name == "products" && filter == "":
+		s.shows(archived)
+	case f.name == "products":
+		s.shows(deleted) // without any sign of it
 	}
 	return page, err
 }
+
+// shopifyGone is an order that is deleted after its page was read.
+const shopifyGone = "gid://shopify/Order/120"
+
+// shopifyScopes are the scopes of the app on the first day. On the second day it has lost the
+// first one.
+var shopifyScopes = []string{"read_all_orders", "read_orders", "read_products", "read_customers"}
 
 // shopifyField is a field of a query with what is selected of it.
 type shopifyField struct {
@@ -286,6 +348,9 @@ func (f shopifyField) of(v any, variables map[string]any) (any, error) {
 		}
 		return f.of(page, variables)
 	case []shopifyObject:
+		if first, err := strconv.Atoi(f.args["first"]); err == nil { // a list is cut without a sign
+			v = v[:min(first, len(v))]
+		}
 		all := []any{}
 		for _, o := range v {
 			item, err := f.of(o, variables)
@@ -340,33 +405,67 @@ func (l shopifyList) page(f shopifyField, variables map[string]any) (shopifyObje
 func (s *shopifyGraphQL) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.scopes = shopifyScopes[1:]
 	morning := firstDay.Add(20 * time.Hour)
-	s.put("orders", shopifyOrder(5, 25, morning))
-	s.put("orders", shopifyOrder(900, 2, morning))
+	s.put("orders", shopifyOrder(5, 25, 7, morning))
+	s.put("orders", shopifyOrder(900, 2, 0, morning))
 	s.put("customers", shopifyCustomer(2, morning))
+	s.put("productVariants", shopifyVariant(7, "9.00", morning))
 	s.lists["products"] = slices.Delete(s.lists["products"], 0, 1)
+	late := firstDay.Add(-30 * time.Minute) // by a clock that is slow
+	s.put("orders", shopifyOrder(901, 1, 0, late))
+	s.put("productVariants", shopifyVariant(8, "9.00", late))
+	product := maps.Clone(s.lists["products"][8])
+	product["updatedAt"] = late.Format(time.RFC3339)
+	s.put("products", product)
+}
+
+func (*shopifyGraphQL) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden: "a scope is for all objects of a type: a field that is denied fails the query of the parents",
+		shortPage: "a page of a connection is short only at its end",
+		absentKey: "a response of GraphQL has every field that the query selects",
+	}
 }
 
 func (s *shopifyGraphQL) expected(day int) tables {
-	want := tables{}
+	want := tables{"refunds": nil}
+	if day == 1 { // later there is a warning instead
+		for _, handle := range shopifyScopes {
+			want["access_scopes"] = append(want["access_scopes"], row{"handle": handle})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.lists)) {
 		for _, o := range s.lists[name] {
 			at, _ := time.Parse(time.RFC3339, o["updatedAt"].(string))
-			if day == 1 && !at.Before(firstDay) || day == 2 && at.Before(firstDay.Add(-10*time.Minute)) {
+			if day == 2 && at.Before(firstDay.Add(-time.Hour)) {
 				continue
 			}
 			id := o["id"].(string)
 			r := row{"id": id, "updated_at": o["updatedAt"].(string)}
+			table := name
 			switch name {
 			case "orders":
-				r["total"], r["currency"], r["customer_id"] = "12.50", "EUR", ""
-				for _, line := range o["lineItems"].(shopifyList) {
-					want["order_lines"] = append(want["order_lines"], row{"id": line["id"].(string), "order_id": id, "quantity": fmt.Sprint(line["quantity"]), "unit_price": "1.25"})
+				r["total"], r["current_total"], r["subtotal"], r["currency"], r["customer_id"] = "12.50", "10.00", "", "EUR", ""
+				for i, line := range o["lineItems"].(shopifyList) {
+					if id != shopifyGone || i < 10 {
+						want["order_lines"] = append(want["order_lines"], row{"id": line["id"].(string), "order_id": id, "quantity": fmt.Sprint(line["quantity"]), "unit_price": "1.25"})
+					}
 				}
+				for _, refund := range o["refunds"].([]shopifyObject) {
+					if id != shopifyGone {
+						want["refunds"] = append(want["refunds"], row{"id": refund["id"].(string), "order_id": id, "amount": "2.50", "currency": "EUR"})
+					}
+				}
+			case "products":
+				r["status"] = o["status"].(string)
+			case "productVariants":
+				table = "variants"
+				r["price"], r["product_id"] = o["price"].(string), "gid://shopify/Product/"+strings.TrimPrefix(id, "gid://shopify/ProductVariant/")
 			case "customers":
 				r["email"], r["orders"], r["last_name"] = "n@example.com", "3", "Nováková"
 			}
-			want[name] = append(want[name], r)
+			want[table] = append(want[table], r)
 		}
 	}
 	return want

@@ -16,7 +16,8 @@ import (
 // shopify lists newest ids first. The header Link leads to the next page by a page_info,
 // which allows no other parameter but limit. It has access tokens that expire after a
 // day, and a bucket of requests. Facts: https://shopify.dev/docs/api/usage/pagination-rest,
-// https://shopify.dev/docs/api/usage/limits.
+// https://shopify.dev/docs/api/admin-rest/usage/rate-limits,
+// https://shopify.dev/docs/api/admin-rest/2026-10/resources/order.
 type shopify struct {
 	*world
 	lists  map[string]shopifyList // newest first
@@ -24,18 +25,23 @@ type shopify struct {
 	used   float64                // requests in the bucket
 	leaked time.Time
 	late   bool
+	// revoked is the token of the first login, which ends before its time.
+	revoked string
+	scopes  []string // of the app
 }
 
 func newShopify(w *world) imitation {
-	s := &shopify{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, leaked: w.Now()}
+	s := &shopify{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, leaked: w.Now(), scopes: shopifyScopes}
 	for i := range 510 {
 		s.put("orders", i+1, firstDay.Add(time.Duration(i-1000)*time.Hour))
 	}
-	s.put("orders", 511, firstDay.Add(-5*time.Minute)) // the clock of the run may be ahead
-	for i := range 250 {                               // exactly one page
+	s.put("orders", 511, firstDay.Add(-5*time.Minute))
+	s.put("orders", 512, firstDay.Add(-10*time.Minute)) // where the lookback of the next run starts
+	for i := range 250 {                                // exactly one page
 		s.put("products", i+1, firstDay.AddDate(0, -1, 0))
 	}
 	s.put("customers", 1, firstDay.AddDate(0, -1, 0))
+	s.put("customers", 9, firstDay.AddDate(-8, 0, 0))
 	return s
 }
 
@@ -46,15 +52,26 @@ func (s *shopify) put(list string, id int, updated time.Time) {
 	switch list {
 	case "orders":
 		o = shopifyObject{"id": id, "name": "#" + strconv.Itoa(id), "customer": nil, "financial_status": "paid", "fulfillment_status": nil,
-			"total_price": "12.50", "total_tax": "2.50", "currency": "EUR", "updated_at": at, "line_items": []any{}}
+			"total_price": "12.50", "total_tax": "2.50", "currency": "EUR", "updated_at": at, "line_items": []any{}, "refunds": []any{}}
 		for i := range id % 3 {
 			line := map[string]any{"id": 10*id + i, "variant_id": nil, "sku": "", "title": "Hrnek", "quantity": i + 1, "price": "1.25"}
 			o["line_items"] = append(o["line_items"].([]any), line)
 		}
+		if id%7 == 0 {
+			o["refunds"] = []any{map[string]any{
+				"id": 20 * id, "note": "", "created_at": at,
+				"refund_line_items": []any{map[string]any{"id": 30 * id, "line_item_id": 10 * id, "quantity": 1, "restock_type": "return", "subtotal": 1.25, "total_tax": 0}},
+				"transactions":      []any{map[string]any{"id": 40 * id, "kind": "refund", "status": "success", "amount": "1.25", "currency": "EUR"}},
+			}}
+		}
 	case "products":
+		o["status"] = []string{"active", "archived", "draft"}[id%3]
 		o["variants"] = []any{map[string]any{"id": 10 * id, "title": "Default Title", "sku": "M-" + strconv.Itoa(id), "price": "1.25"}}
 	case "customers":
-		o["last_name"], o["orders_count"], o["total_spent"] = "Nováková", 3, "37.50"
+		o["orders_count"], o["total_spent"] = 3, "37.50"
+		if id != 9 { // a customer without a name
+			o["last_name"], o["email"] = "Nováková", "n@example.com"
+		}
 	}
 	if i := slices.IndexFunc(s.lists[list], func(x shopifyObject) bool { return x["id"] == id }); i >= 0 {
 		s.lists[list][i] = o
@@ -66,13 +83,24 @@ func (s *shopify) put(list string, id int, updated time.Time) {
 func (s *shopify) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path, versioned := strings.CutPrefix(r.URL.Path, "/admin/api/2026-01/")
+	path, versioned := strings.CutPrefix(r.URL.Path, "/admin/api/2026-10/")
 	name, json := strings.CutSuffix(path, ".json")
 	switch {
 	case r.Host != "your-store.myshopify.com":
 		s.refuse(rw, r, http.StatusNotFound, "Not Found")
 	case r.Method == http.MethodPost && r.URL.Path == "/admin/oauth/access_token":
 		shopifyLogin(s.world, s.logins, rw, r)
+	case s.revoked == "" && name == "customers":
+		s.revoked = r.Header.Get("X-Shopify-Access-Token")
+		delete(s.logins, s.revoked)
+		s.shows(expiredToken)
+		reply(rw, http.StatusUnauthorized, map[string]any{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
+	case r.URL.Path == "/admin/oauth/access_scopes.json":
+		scopes := []any{}
+		for _, handle := range s.scopes {
+			scopes = append(scopes, map[string]any{"handle": handle})
+		}
+		reply(rw, http.StatusOK, map[string]any{"access_scopes": scopes})
 	case r.Method != http.MethodGet || !versioned || !json || s.lists[name] == nil:
 		s.refuse(rw, r, http.StatusNotFound, "wrong version or list")
 	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
@@ -142,6 +170,9 @@ func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 		next := url.Values{"limit": {strconv.Itoa(limit)}, "page_info": {base64.RawURLEncoding.EncodeToString(encoded)}}
 		rw.Header().Set("Link", fmt.Sprintf(`<%s>; rel="previous", <%s>; rel="next"`, address(r.Host, r.URL.Path+"?limit=1&page_info=x"), address(r.Host, r.URL.Path+"?"+next.Encode())))
 	}
+	for _, o := range items {
+		s.note(name, o, since)
+	}
 	reply(rw, http.StatusOK, map[string]any{name: append(shopifyList{}, items...)})
 	if name == "orders" && !s.late { // a list that changes while it is read
 		s.late = true
@@ -150,18 +181,53 @@ func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
+// note notes the conditions of an object that is sent.
+func (s *shopify) note(name string, o shopifyObject, since time.Time) {
+	at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
+	switch {
+	case at.Equal(since):
+		s.shows(tie) // the last run ended, less the lookback, in this second
+	case o["status"] == "archived":
+		s.shows(archived)
+	case name == "customers" && o["email"] == nil:
+		s.shows(absentKey)
+	case name == "orders" && o["id"] == 901:
+		s.shows(deleted) // order 500 is no longer there, without any sign of it
+	case name == "orders":
+		s.shows(oddValue) // no customer
+	}
+}
+
+func (*shopify) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "nothing is requested for a parent: lines, refunds and variants are in their objects",
+		missingParent: "nothing is requested for a parent: lines, refunds and variants are in their objects",
+		shortPage:     "the header Link shows whether there is a next page, so the size of a page does not matter",
+		errorIn200:    "errors of this API have a status of 400 or above",
+	}
+}
+
 func (s *shopify) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.scopes = shopifyScopes[1:]
 	morning := firstDay.Add(20 * time.Hour)
 	s.put("orders", 5, morning)
 	s.put("orders", 901, morning)
 	s.put("products", 7, morning)
 	s.put("customers", 2, morning)
+	for list := range s.lists { // with the time of a clock that is slow
+		s.put(list, 950, firstDay.Add(-5*time.Minute))
+	}
 }
 
 func (s *shopify) expected(day int) tables {
-	want := tables{}
+	want := tables{"refunds": nil, "refund_lines": nil, "refund_transactions": nil}
+	if day == 1 { // later there is a warning instead
+		for _, handle := range shopifyScopes {
+			want["access_scopes"] = append(want["access_scopes"], row{"handle": handle})
+		}
+	}
 	lists := map[string]shopifyList{}
 	for name, list := range s.lists {
 		lists[name] = list
@@ -186,10 +252,18 @@ func (s *shopify) expected(day int) tables {
 					l := line.(map[string]any)
 					want["order_lines"] = append(want["order_lines"], row{"id": fmt.Sprint(l["id"]), "order_id": id, "quantity": fmt.Sprint(l["quantity"])})
 				}
+				for range o["refunds"].([]any) {
+					n := o["id"].(int)
+					want["refunds"] = append(want["refunds"], row{"id": fmt.Sprint(20 * n), "order_id": id})
+					want["refund_lines"] = append(want["refund_lines"], row{"id": fmt.Sprint(30 * n), "refund_id": fmt.Sprint(20 * n), "line_item_id": id + "0", "subtotal": "1.25"})
+					want["refund_transactions"] = append(want["refund_transactions"], row{"id": fmt.Sprint(40 * n), "refund_id": fmt.Sprint(20 * n), "amount": "1.25"})
+				}
 			case "products":
+				r["status"] = o["status"].(string)
 				want["variants"] = append(want["variants"], row{"id": id + "0", "product_id": id, "sku": "M-" + id})
 			case "customers":
-				r["last_name"], r["orders"], r["spent"] = "Nováková", "3", "37.50"
+				r["last_name"], _ = o["last_name"].(string)
+				r["orders"], r["spent"] = "3", "37.50"
 			}
 			want[name] = append(want[name], r)
 		}

@@ -8,48 +8,93 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// slack has cursors, errors in answers with the status 200, and limits for each method.
-// Facts: https://docs.slack.dev/apis/web-api/pagination,
+// slack has cursors, errors in answers with the status 200, and limits for each method. A
+// channel lists only the first message of a thread; its replies are another list, which
+// always begins with that message. Facts: https://docs.slack.dev/apis/web-api/pagination,
 // https://docs.slack.dev/reference/methods/conversations.history,
+// https://docs.slack.dev/reference/methods/conversations.replies,
 // https://docs.slack.dev/apis/web-api/rate-limits.
 type slack struct {
 	*world
 	users, channels []map[string]any
 	messages        map[string][]map[string]any // by channel, newest first
-	posted          map[string]int              // how many of them are of the second day
+	replies         map[string][]map[string]any // by channel and ts of the first message, oldest first
 }
 
+const (
+	// slackBusy is a channel with threads.
+	slackBusy = "C000"
+	// slackLost is a channel that the user leaves while the second run reads others.
+	slackLost = "C040"
+	// slackGone is the first message of a thread that was deleted with its replies between
+	// the list of messages and that of replies.
+	slackGone = "1772000000.000077"
+)
+
+// slackRecent is when the newest messages before the first run were posted, within the 30
+// days that each run reads again. The others are older.
+var (
+	slackOld    = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	slackRecent = time.Date(2026, 2, 25, 6, 13, 20, 0, time.UTC)
+)
+
 func newSlack(w *world) imitation {
-	s := &slack{world: w, messages: map[string][]map[string]any{}, posted: map[string]int{}}
+	s := &slack{world: w, messages: map[string][]map[string]any{}, replies: map[string][]map[string]any{}}
 	for i := range 450 {
+		profile := map[string]any{"display_name": "", "email": fmt.Sprintf("u%d@example.com", i)}
+		if i%9 == 0 {
+			delete(profile, "email") // a bot
+		}
 		s.users = append(s.users, map[string]any{
-			"id": fmt.Sprintf("U%03d", i), "team_id": "T1", "name": fmt.Sprint("user", i), "deleted": i%7 == 0, "is_bot": false,
-			"profile": map[string]any{"email": fmt.Sprintf("u%d@example.com", i)}, "updated": 1700000000 + i,
+			"id": fmt.Sprintf("U%03d", i), "team_id": "T1", "name": fmt.Sprint("user", i), "deleted": i%7 == 0, "is_bot": i%9 == 0,
+			"profile": profile, "updated": 1700000000 + i,
 		})
 	}
 	for i := range 230 {
 		id := fmt.Sprintf("C%03d", i)
 		member := i%40 == 0
 		s.channels = append(s.channels, map[string]any{
-			"id": id, "name": fmt.Sprint("channel", i), "is_member": member, "is_archived": false, "created": 1600000000,
-			"topic": map[string]any{"value": ""}, "num_members": i,
+			"id": id, "name": fmt.Sprint("channel", i), "is_member": member, "is_archived": i%20 == 7, "created": 1600000000,
+			"topic": map[string]any{"value": strings.Repeat("topic", i%2)}, "num_members": i,
 		})
 		if member || i == 1 {
 			for n := range 5 + 3*i {
-				s.post(id, n)
+				s.post(id, slackOld, n)
 			}
+			s.post(id, slackRecent, 1)
 		}
 	}
+	s.reply(s.messages[slackBusy][3], slackBusy, slackOld.Add(time.Hour), 4)
+	s.reply(s.messages[slackBusy][0], slackBusy, slackRecent.Add(time.Hour), 520)
+	s.post(slackBusy, slackRecent, 77)
+	s.messages[slackBusy][0]["reply_count"], s.messages[slackBusy][0]["latest_reply"] = 1, slackGone
 	return s
 }
 
-// post adds a message to a channel. The times are the same in all channels, and differ by
-// a microsecond in one.
-func (s *slack) post(channel string, n int) {
-	message := map[string]any{"type": "message", "user": "U001", "text": fmt.Sprint("message ", n), "ts": fmt.Sprintf("1767225600.%06d", n)}
+// slackTS is the ts of a message: a time in seconds, and a number that makes it unique.
+func slackTS(at time.Time, n int) string { return fmt.Sprintf("%d.%06d", at.Unix(), n) }
+
+// post adds a message to a channel. Messages of different channels have the same ts.
+func (s *slack) post(channel string, at time.Time, n int) {
+	message := map[string]any{"type": "message", "user": "U001", "text": fmt.Sprint("message ", n), "ts": slackTS(at, n)}
+	if n%4 == 3 {
+		delete(message, "user")
+		message["bot_id"] = "B1"
+	}
 	s.messages[channel] = slices.Insert(s.messages[channel], 0, message)
+}
+
+// reply adds replies to a message, so that it begins a thread.
+func (s *slack) reply(first map[string]any, channel string, at time.Time, replies int) {
+	thread := channel + " " + first["ts"].(string)
+	for range replies {
+		ts := slackTS(at, len(s.replies[thread]))
+		s.replies[thread] = append(s.replies[thread], map[string]any{"type": "message", "user": "U002", "text": "reply", "ts": ts, "thread_ts": first["ts"]})
+		first["thread_ts"], first["reply_count"], first["latest_reply"] = first["ts"], len(s.replies[thread]), ts
+	}
 }
 
 // slackParameters are the parameters of each method, in the order of their names.
@@ -57,6 +102,7 @@ var slackParameters = map[string]*regexp.Regexp{
 	"users.list":            regexp.MustCompile(`^(cursor )?limit$`),
 	"conversations.list":    regexp.MustCompile(`^(cursor )?limit types$`),
 	"conversations.history": regexp.MustCompile(`^channel (cursor )?limit( oldest)?$`),
+	"conversations.replies": regexp.MustCompile(`^channel (cursor )?limit oldest ts$`),
 }
 
 func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -70,7 +116,7 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Host != "slack.com" || !found || r.Method != http.MethodGet || slackParameters[method] == nil:
 		s.refuse(rw, r, http.StatusNotFound, "no such method")
 		return
-	case r.Header.Get("Authorization") != "Bearer your-bot-token":
+	case r.Header.Get("Authorization") != "Bearer your-user-token":
 		s.refuse(rw, r, http.StatusOK, "invalid_auth")
 		return
 	case !slackParameters[method].MatchString(strings.Join(slices.Sorted(maps.Keys(query)), " ")):
@@ -87,28 +133,82 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"ok": false, "error": "ratelimited"})
 		return
 	case 4:
-		reply(rw, http.StatusOK, map[string]any{"ok": false, "error": "internal_error"})
+		s.refusal(rw, "internal_error")
 		return
 	}
 	switch method {
 	case "users.list":
+		s.shows(absentKey)
+		if s.users[3]["deleted"] == true {
+			s.shows(deleted)
+		}
 		s.page(rw, r, "members", s.users, limit)
 	case "conversations.list":
 		if query.Get("types") != "public_channel,private_channel" {
 			s.refuse(rw, r, http.StatusOK, "other types")
 			return
 		}
+		s.shows(archived, oddValue)
 		s.page(rw, r, "channels", s.channels, limit)
-	case "conversations.history":
-		all := s.messages[channel]
-		if !slices.ContainsFunc(s.channels, func(c map[string]any) bool { return c["id"] == channel && c["is_member"] == true }) {
-			s.refuse(rw, r, http.StatusOK, "not_in_channel")
-			return
-		}
-		oldest := query.Get("oldest") // of one length, so that texts compare like times
-		s.page(rw, r, "messages", slices.DeleteFunc(slices.Clone(all), func(m map[string]any) bool { return m["ts"].(string) <= oldest }), limit)
+	default:
+		s.conversation(rw, r, method, channel, limit)
 	}
 }
+
+// conversation answers with messages of a channel or of a thread.
+func (s *slack) conversation(rw http.ResponseWriter, r *http.Request, method, channel string, limit int) {
+	oldest, ts := r.URL.Query().Get("oldest"), r.URL.Query().Get("ts")
+	member := slices.ContainsFunc(s.channels, func(c map[string]any) bool { return c["id"] == channel && c["is_member"] == true })
+	switch {
+	case !member:
+		s.refuse(rw, r, http.StatusOK, "not_in_channel")
+		return
+	case channel == slackLost && s.messages[channel] == nil:
+		s.shows(forbidden)
+		s.refusal(rw, "not_in_channel")
+		return
+	case method == "conversations.replies" && s.latestReply(channel, ts) <= slackTime(oldest):
+		s.refuse(rw, r, http.StatusOK, "the latest_reply of the thread is before that")
+		return
+	case ts == slackGone:
+		s.shows(missingParent)
+		s.refusal(rw, "thread_not_found")
+		return
+	}
+	all := s.messages[channel]
+	if method == "conversations.replies" {
+		all = s.replies[channel+" "+ts]
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(m map[string]any) bool { return slackSeconds(m) <= slackTime(oldest) })
+	if method == "conversations.replies" {
+		first := slices.IndexFunc(s.messages[channel], func(m map[string]any) bool { return m["ts"] == ts })
+		all = slices.Insert(all, 0, s.messages[channel][first])
+	}
+	s.page(rw, r, "messages", all, limit)
+}
+
+// latestReply returns the time of latest_reply of the first message of a thread, 0 if it has
+// none.
+func (s *slack) latestReply(channel, ts string) float64 {
+	first := slices.IndexFunc(s.messages[channel], func(m map[string]any) bool { return m["ts"] == ts })
+	latest, _ := s.messages[channel][max(first, 0)]["latest_reply"].(string)
+	return slackTime(latest)
+}
+
+// refusal is an error as Slack has it: with the status 200.
+func (s *slack) refusal(rw http.ResponseWriter, code string) {
+	s.shows(errorIn200)
+	reply(rw, http.StatusOK, map[string]any{"ok": false, "error": code})
+}
+
+// slackTime reads a ts or a time without a fraction. It is exact enough, because no two times
+// that are compared differ by less than a second.
+func slackTime(ts string) float64 {
+	n, _ := strconv.ParseFloat(ts, 64)
+	return n
+}
+
+func slackSeconds(message map[string]any) float64 { return slackTime(message["ts"].(string)) }
 
 // page answers with some of the items, fewer than the limit, because Slack may. The second
 // page is empty and yet not the last one.
@@ -128,6 +228,7 @@ func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all [
 	}
 	next := ""
 	if to < len(all) {
+		s.shows(shortPage)
 		page := 2
 		if empty || from > 0 {
 			page = 3
@@ -146,31 +247,53 @@ func (s *slack) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.users[3]["deleted"] = true
-	s.channels[1]["is_member"] = true // the bot was invited to a channel with old messages
-	for n, channel := range []string{"C000", "C001", "C120"} {
-		s.post(channel, 500+n) // older than the newest message of another channel
-		s.posted[channel]++
+	s.channels[1]["is_member"] = true // the user joined a channel with old messages
+	delete(s.messages, slackLost)
+	today := firstDay.Add(3 * time.Hour)
+	for n, channel := range []string{slackBusy, "C001", "C120"} {
+		s.post(channel, today, n)
 	}
+	s.messages["C120"][1]["text"], s.messages["C120"][1]["edited"] = "edited", map[string]any{"ts": slackTS(today, 9)}
+	s.reply(s.messages[slackBusy][2], slackBusy, firstDay.Add(-30*time.Minute), 1) // that the first run did not see yet
+	s.reply(s.messages[slackBusy][2], slackBusy, today, 2)                         // to a thread of the day before
+	s.reply(s.messages["C120"][0], "C120", today, 1)
 }
 
 func (s *slack) expected(day int) tables {
-	want := tables{}
+	want, stored := tables{}, map[any]string{true: "1"}
 	for _, u := range s.users {
-		want["users"] = append(want["users"], row{"id": u["id"].(string), "email": u["profile"].(map[string]any)["email"].(string)})
+		email, _ := u["profile"].(map[string]any)["email"].(string)
+		want["users"] = append(want["users"], row{"id": u["id"].(string), "email": email, "deleted": stored[u["deleted"]]})
 	}
 	for _, c := range s.channels {
-		want["channels"] = append(want["channels"], row{"id": c["id"].(string), "name": c["name"].(string)})
-	}
-	for channel, all := range s.messages {
-		switch {
-		case day == 1 && channel == "C001":
+		want["channels"] = append(want["channels"], row{"id": c["id"].(string), "name": c["name"].(string), "is_archived": stored[c["is_archived"]]})
+		channel := c["id"].(string)
+		if c["is_member"] != true {
 			continue
-		case day == 2 && channel != "C001":
-			all = all[:s.posted[channel]]
 		}
-		for _, m := range all {
-			want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string)})
+		since, repliesSince := float64(0), float64(0)
+		if day == 2 && channel != "C001" {
+			since, repliesSince = float64(firstDay.AddDate(0, 0, -30).Unix()), float64(firstDay.Add(-time.Hour).Unix())
+		}
+		for _, m := range s.messages[channel] {
+			if slackSeconds(m) <= since {
+				continue
+			}
+			user, _ := m["user"].(string)
+			want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string), "user": user})
+			for _, answer := range s.replies[channel+" "+m["ts"].(string)] {
+				if slackSeconds(answer) > repliesSince {
+					want["replies"] = append(want["replies"], row{"channel_id": channel, "ts": answer["ts"].(string), "thread_ts": m["ts"].(string), "text": "reply"})
+				}
+			}
 		}
 	}
 	return want
+}
+
+func (s *slack) notShown() map[condition]string {
+	return map[condition]string{
+		tie:          "Slack makes each ts unique in its channel, and a run begins weeks before the last one",
+		expiredToken: "a token without rotation does not expire, and one with rotation does not work here",
+	}
 }

@@ -3,7 +3,6 @@ package apis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -13,9 +12,10 @@ import (
 )
 
 // socrata answers queries for the rows after an id. Rows are updated and deleted while they
-// are read. Facts:
-// https://dev.socrata.com/docs/paging.html, https://dev.socrata.com/docs/system-fields,
-// https://dev.socrata.com/docs/app-tokens.
+// are read. A selection must not have a star behind columns. Facts:
+// https://dev.socrata.com/docs/queries, https://dev.socrata.com/docs/queries/page,
+// https://dev.socrata.com/docs/system-fields, https://dev.socrata.com/docs/app-tokens,
+// https://dev.socrata.com/docs/response-codes.
 type socrata struct {
 	*world
 	sets map[string]*dataSet // by the id of the data set
@@ -52,7 +52,11 @@ func newSocrata(w *world) imitation {
 func (s *socrata) add(set string, i int) {
 	d := s.sets[set]
 	r := &socrataRow{fmt.Sprintf("row-%04x~%04x", i*7919%65536, i), i, s.Now().Add(-time.Hour).Add(time.Duration(i) * time.Millisecond), nil}
-	r.columns = map[string]any{"id": strconv.Itoa(i), "case_number": "JK" + strconv.Itoa(i), "arrest": i%2 == 0, "license_number": strconv.Itoa(i)}
+	if set == "ijzp-q8t2" {
+		r.columns = map[string]any{"id": strconv.Itoa(i), "case_number": "JK" + strconv.Itoa(i), "arrest": i%2 == 0}
+	} else {
+		r.columns = map[string]any{"id": strconv.Itoa(i) + "-20260115", "license_number": strconv.Itoa(i)}
+	}
 	if i%3 != 0 { // an empty column is not in the answer
 		r.columns["latitude"] = "41.88"
 	}
@@ -60,31 +64,32 @@ func (s *socrata) add(set string, i int) {
 	d.rows = slices.Insert(d.rows, place, r)
 }
 
-var socrataWhere = regexp.MustCompile(`^(\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'(?: AND :id > '([^']+)')?$`)
+var socrataQuery = regexp.MustCompile(`^SELECT :id, :updated_at, ([\w, ]+) WHERE (\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'(?: AND :id > '([^']+)')? ORDER BY :id$`)
 
 func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/resource/"), ".json")
+	id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/api/v3/views/"), "/query.json")
 	set, known := s.sets[id]
-	query := r.URL.Query()
-	where := socrataWhere.FindStringSubmatch(query.Get("$where"))
-	limit, errLimit := strconv.Atoi(query.Get("$limit"))
+	var body struct {
+		Query string
+		Page  struct{ PageNumber, PageSize int }
+	}
+	err := strictly(r.Body, &body)
+	where := socrataQuery.FindStringSubmatch(body.Query)
 	switch {
-	case r.Host != "data.cityofchicago.org" || r.Method != http.MethodGet || !known:
+	case r.Host != "data.cityofchicago.org" || r.Method != http.MethodPost || !known:
 		s.refuse(rw, r, http.StatusNotFound, "no such data set")
 		return
 	case r.Header.Get("X-App-Token") != "your-app-token":
 		s.refuse(rw, r, http.StatusForbidden, "Invalid app_token specified")
 		return
-	case len(query) != 4 || where == nil || where[1] != set.date || errLimit != nil || limit < 1:
-		s.refuse(rw, r, http.StatusBadRequest, "cannot read the query")
-		return
-	case query.Get("$order") != ":id" || query.Get("$select") != ":id, :updated_at, *":
-		s.refuse(rw, r, http.StatusBadRequest, "pages without an order")
+	case err != nil || where == nil || where[2] != set.date || body.Page.PageNumber != 1 || body.Page.PageSize < 1:
+		s.refuse(rw, r, http.StatusBadRequest, "cannot read the query "+body.Query)
 		return
 	}
-	since, err := time.Parse(time.RFC3339, where[2])
+	columns := strings.Split(where[1], ", ")
+	since, err := time.Parse(time.RFC3339, where[3])
 	if err != nil {
 		s.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
@@ -93,21 +98,47 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "message": "Too many requests"})
 		return
 	}
+	if id == "r5kz-chrr" && s.requests[id] == 1 { // the query takes longer than an answer may
+		reply(rw, http.StatusAccepted, map[string]any{"code": "accepted", "message": "Request processing"})
+		return
+	}
 	if id == "ijzp-q8t2" && s.requests[id] == 3 { // a row of the last page changes after the first page
 		set.rows[1010].updated = firstDay.Add(10 * time.Second)
+		s.shows(deleted)
 		set.gone = set.rows[5]
 		set.rows = slices.Delete(set.rows, 5, 6)
 	}
 	answer := []any{}
 	for _, row := range set.rows {
-		if row.updated.Before(since) || row.id <= where[3] || len(answer) == limit {
+		if row.updated.Before(since) || row.id <= where[4] || len(answer) == body.Page.PageSize {
 			continue
 		}
+		if row.updated.Equal(since) { // the last update of the run before
+			s.shows(tie)
+		}
 		item := map[string]any{":id": row.id, ":updated_at": row.updated.Format(socrataTime), set.date: "2026-01-15T10:00:00.000"}
-		maps.Copy(item, row.columns)
+		for _, name := range columns {
+			if v, ok := row.columns[name]; ok {
+				item[name] = v
+			} else if name == "latitude" {
+				s.shows(absentKey)
+			}
+		}
 		answer = append(answer, item)
 	}
 	reply(rw, http.StatusOK, answer)
+}
+
+func (s *socrata) notShown() map[condition]string {
+	return map[condition]string{
+		archived:      "rows of a data set have no state; what a publisher removes is deleted",
+		forbidden:     "data sets are named in the configuration, they are no children of a list",
+		missingParent: "data sets are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many rows as requested until there are no more",
+		errorIn200:    "errors have a status of 400 or above; 202 says that a query is not done yet",
+		expiredToken:  "an app token names an application, and has no end",
+		oddValue:      "a column without a value is left out of the row, and types are those of the data set",
+	}
 }
 
 const socrataTime = "2006-01-02T15:04:05.000Z"

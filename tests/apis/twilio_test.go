@@ -11,19 +11,23 @@ import (
 )
 
 // twilio lists the newest first. A page holds the address of the next one without its
-// host. Facts: https://www.twilio.com/docs/usage/twilios-response,
-// https://www.twilio.com/docs/messaging/api/message-resource,
-// https://www.twilio.com/docs/voice/api/call-resource.
+// host. Facts:
+//   - pages of at most 1,000 items: https://www.twilio.com/docs/usage/twilios-response
+//   - filters by whole days in GMT; a message that was never sent has no date_sent, which
+//     DateSent> leaves out:
+//     https://github.com/twilio/twilio-oai/blob/main/spec/yaml/twilio_api_v2010.yaml
+//   - usage of subaccounts is included unless IncludeSubaccounts is false: the same
 type twilio struct {
 	*world
 	lists map[string][]*twilioItem // by resource, the newest first
 	// old are statuses of items that were changed after their page was read.
-	old map[*twilioItem]string
+	old      map[*twilioItem]string
+	nextDays bool
 }
 
 type twilioItem struct {
 	sid, status string
-	at          time.Time // when it was sent or started
+	at          time.Time // when it was created, sent or started, or the day of usage
 }
 
 // twilioKinds are the members of the answer and the filters of the resources.
@@ -31,17 +35,24 @@ var twilioKinds = map[string]struct{ member, filter string }{
 	"Messages.json":             {"messages", "DateSent>"},
 	"Calls.json":                {"calls", "StartTime>"},
 	"IncomingPhoneNumbers.json": {"incoming_phone_numbers", ""},
+	"Usage/Records/Daily.json":  {"usage_records", "StartDate"},
 }
+
+const twilioCanceled = "canceled" // before it was sent
 
 func newTwilio(w *world) imitation {
 	t := &twilio{world: w, lists: map[string][]*twilioItem{}, old: map[*twilioItem]string{}}
-	for i := range 1100 {
-		t.add("Messages.json", i, firstDay.Add(-time.Duration(2100-i)*time.Hour))
+	for i := range 1100 { // three in each hour
+		t.add("Messages.json", i, firstDay.Add(-time.Duration(1103-i)/3*time.Hour))
 	}
+	t.lists["Messages.json"][20].status = twilioCanceled
 	for i := range 1000 {
 		t.add("Calls.json", i, firstDay.Add(-time.Duration(1000-i)*time.Hour))
 	}
 	t.add("IncomingPhoneNumbers.json", 1, firstDay)
+	for day := range 500 {
+		t.add("Usage/Records/Daily.json", day, firstDay.AddDate(0, 0, day-499).Truncate(24*time.Hour))
+	}
 	return t
 }
 
@@ -68,6 +79,9 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case err != nil || size < 1 || size > 1000:
 		t.refuse(rw, r, http.StatusBadRequest, "wrong PageSize")
 		return
+	case kind.member == "usage_records" && query.Get("IncludeSubaccounts") != "false":
+		t.refuse(rw, r, http.StatusBadRequest, "the usage of subaccounts would be in the sums")
+		return
 	}
 	t.requests[resource]++
 	if t.requests[resource] == 2 { // too many requests at once, without Retry-After
@@ -79,14 +93,10 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		newest := t.lists[resource][1]
 		t.old[newest], newest.status = newest.status, "delivered"
 	}
-	list := slices.Clone(t.lists[resource])
-	if day := query.Get("DateSent>") + query.Get("StartTime>"); day != "" {
-		since, err := time.Parse(time.DateOnly, day)
-		if err != nil || query.Get(kind.filter) != day {
-			t.refuse(rw, r, http.StatusBadRequest, "wrong filter")
-			return
-		}
-		list = slices.DeleteFunc(list, func(i *twilioItem) bool { return i.at.Before(since) })
+	list, err := t.filtered(resource, query)
+	if err != nil {
+		t.refuse(rw, r, http.StatusBadRequest, err.Error())
+		return
 	}
 	from := 0
 	if token := query.Get("PageToken"); token != "" { // the page begins after this item
@@ -95,6 +105,10 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			t.refuse(rw, r, http.StatusBadRequest, "Invalid PageToken")
 			return
 		}
+	}
+	if resource == "Calls.json" && from == 0 && size < len(list)+50 { // a page may have fewer
+		t.shows(shortPage)
+		size -= 100
 	}
 	page := list[from:min(from+size, len(list))]
 	answer := map[string]any{"page_size": size, "uri": r.URL.RequestURI(), "next_page_uri": nil}
@@ -106,39 +120,97 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			}
 		}
 		answer["next_page_uri"] = r.URL.Path + "?" + next.Encode()
+		if kind.member == "messages" && from+size < len(list) && list[from+size].at.Equal(page[size-1].at) {
+			t.shows(tie)
+		}
 	}
 	items := []any{}
 	for _, i := range page {
-		at := i.at.Format(time.RFC1123Z)
-		items = append(items, map[string]any{"sid": i.sid, "status": i.status, "date_sent": at, "start_time": at, "date_created": at, "price": nil, "body": "Hi, \"there\""})
+		items = append(items, t.item(kind.member, i))
+	}
+	if t.nextDays && kind.member == "messages" {
+		t.shows(deleted) // the list lacks a message that it had
 	}
 	answer[kind.member] = items
 	reply(rw, http.StatusOK, answer)
 }
 
+// filtered are the items that a request is for.
+func (t *twilio) filtered(resource string, query url.Values) ([]*twilioItem, error) {
+	filter := twilioKinds[resource].filter
+	list := slices.Clone(t.lists[resource])
+	if filter == "" || !query.Has(filter) {
+		return list, nil
+	}
+	since, err := time.Parse(time.DateOnly, query.Get(filter))
+	return slices.DeleteFunc(list, func(i *twilioItem) bool { return i.at.Before(since) || i.status == twilioCanceled }), err
+}
+
+func (t *twilio) item(member string, i *twilioItem) map[string]any {
+	t.shows(oddValue) // there is no price yet, and text instead of numbers
+	at := i.at.Format(time.RFC1123Z)
+	switch {
+	case member == "usage_records":
+		day := i.at.Format(time.DateOnly)
+		count := "3"
+		if i.at.Day()%2 == 0 {
+			count = "0"
+		}
+		return map[string]any{"category": "sms", "start_date": day, "end_date": day, "count": count, "usage": count, "price": "0", "price_unit": "usd"}
+	case i.status == twilioCanceled:
+		return map[string]any{"sid": i.sid, "status": i.status, "date_sent": nil, "date_created": at, "price": nil, "body": ""}
+	}
+	return map[string]any{"sid": i.sid, "status": i.status, "date_sent": at, "start_time": at, "date_created": at, "price": nil, "body": "Hi, \"there\""}
+}
+
 func (t *twilio) nextDay() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.nextDays = true
 	t.lists["Messages.json"][3].status = "delivered"
 	t.lists["Messages.json"] = slices.Delete(t.lists["Messages.json"], 5, 6)
 	t.add("Messages.json", 6000, t.Now().Add(-time.Hour))
 	t.add("Calls.json", 6000, t.Now().Add(-time.Hour))
+	t.add("Usage/Records/Daily.json", 600, t.Now().Truncate(24*time.Hour))
+}
+
+// notShown are conditions that cannot occur here.
+func (t *twilio) notShown() map[condition]string {
+	return map[condition]string{
+		archived:      "no list leaves out a state; what is older than 13 months is not in the API at all",
+		forbidden:     "no job has a parent whose items it requests",
+		missingParent: "no job has a parent whose items it requests",
+		absentKey:     "Twilio sends every key, with null where there is no value",
+		errorIn200:    "Twilio reports every error by the status",
+		expiredToken:  "an API key does not expire",
+	}
 }
 
 func (t *twilio) expected(day int) tables {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	want := tables{}
 	since := time.Time{}
 	if day == 2 {
-		since = firstDay.AddDate(0, 0, -3).Truncate(24 * time.Hour)
+		since = firstDay.AddDate(0, 0, -7).Truncate(24 * time.Hour)
 	}
 	for resource, list := range t.lists {
 		name := twilioKinds[resource].member
 		for _, i := range list {
-			if resource == "IncomingPhoneNumbers.json" {
+			switch {
+			case name == "incoming_phone_numbers":
 				want["phone_numbers"] = append(want["phone_numbers"], row{"sid": i.sid})
 				continue
-			}
-			if i.at.Before(since) || day == 1 && !i.at.Before(firstDay) {
+			case name == "usage_records":
+				start := since
+				if day == 1 {
+					start = firstDay.AddDate(0, -13, 0).Truncate(24 * time.Hour)
+				}
+				if !i.at.Before(start) && i.at.Day()%2 == 1 {
+					want["usage"] = append(want["usage"], row{"day": i.at.Format(time.DateOnly), "category": "sms", "count": "3"})
+				}
+				continue
+			case i.at.Before(since), day == 2 && i.status == twilioCanceled, day == 1 && !i.at.Before(firstDay):
 				continue
 			}
 			status := i.status

@@ -13,7 +13,8 @@ import (
 
 // xero has numbered pages, and a header for the time of the last change. Its tokens live
 // for 30 minutes. Facts: https://developer.xero.com/documentation/api/requests-and-responses,
-// https://developer.xero.com/faq/limits, https://developer.xero.com/faq/custom-integration.
+// https://developer.xero.com/faq/limits, https://developer.xero.com/faq/custom-integration,
+// https://developer.xero.com/faq/granular-scopes, https://github.com/XeroAPI/Xero-OpenAPI.
 type xero struct {
 	*world
 	lists map[string][]*xeroItem // by resource, in the order of the ids
@@ -32,15 +33,24 @@ type xeroItem struct {
 }
 
 // xeroIDs are the members with the ids, by the resource.
-var xeroIDs = map[string]string{"Contacts": "ContactID", "Invoices": "InvoiceID", "Payments": "PaymentID", "Accounts": "AccountID"}
+var xeroIDs = map[string]string{
+	"Contacts": "ContactID", "Invoices": "InvoiceID", "Payments": "PaymentID", "BankTransactions": "BankTransactionID", "Accounts": "AccountID", "Items": "ItemID",
+}
+
+// xeroTables are the tables of the resources, and their primary keys.
+var xeroTables = map[string][2]string{
+	"Contacts": {"contacts", "contact_id"}, "Invoices": {"invoices", "invoice_id"}, "Payments": {"payments", "payment_id"},
+	"BankTransactions": {"bank_transactions", "bank_transaction_id"}, "Accounts": {"accounts", "account_id"}, "Items": {"items", "item_id"},
+}
 
 func newXero(w *world) imitation {
 	x := &xero{world: w, lists: map[string][]*xeroItem{}, old: map[*xeroItem]string{}}
-	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 5750, "Accounts": 150} {
-		for i := range count {
-			x.add(resource, i, time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC))
+	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 5650, "BankTransactions": 3, "Accounts": 150, "Items": 2} {
+		for i := range count { // an import gives several items the same time, also at the end of a page
+			x.add(resource, i, time.Date(2026, 1, 1, 0, (i+2)/5, 0, 0, time.UTC))
 		}
 	}
+	x.lists["Contacts"][8].status = "ARCHIVED"
 	return x
 }
 
@@ -63,8 +73,11 @@ func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Host != "api.xero.com" || !ofAccounting || !known:
 		x.refuse(rw, r, http.StatusNotFound, "no such resource")
 		return
-	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds):
-		x.refuse(rw, r, http.StatusUnauthorized, "TokenExpired")
+	case !issued(r, "token-", x.logins):
+		x.refuse(rw, r, http.StatusUnauthorized, "TokenInvalidSignature")
+		return
+	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds): // the client may learn it from this answer
+		reply(rw, http.StatusUnauthorized, map[string]any{"Title": "Unauthorized", "Status": 401, "Detail": "TokenExpired: token expired"})
 		return
 	case r.Header.Get("Accept") != "application/json":
 		x.refuse(rw, r, http.StatusBadRequest, "the answer would be XML")
@@ -79,14 +92,16 @@ func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	x.requests[resource]++
 	if resource == "Invoices" && x.requests[resource] == 2 { // the token ends meanwhile
+		x.shows(expiredToken)
 		rw.Header().Set("Retry-After", "1900")
 		rw.Header().Set("X-Rate-Limit-Problem", "daily")
 		reply(rw, http.StatusTooManyRequests, nil)
 		return
 	}
-	list, err := xeroSince(all, r.Header.Get("If-Modified-Since"))
+	since, err := xeroSince(all, r.Header.Get("If-Modified-Since"))
+	list := since
 	if err == nil {
-		list, err = x.page(resource, list, r)
+		list, err = x.page(resource, since, r)
 	}
 	if err != nil {
 		x.refuse(rw, r, http.StatusBadRequest, err.Error())
@@ -94,15 +109,41 @@ func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	items := []any{}
 	for _, i := range list {
+		x.note(resource, i)
 		items = append(items, xeroFields(resource, i))
 	}
-	reply(rw, http.StatusOK, map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items})
+	answer := map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items}
+	if len(r.URL.Query()) > 0 {
+		answer["pagination"] = map[string]any{"page": r.URL.Query().Get("page"), "pageSize": 100, "pageCount": (len(since) + 99) / 100, "itemCount": len(since)}
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
+// note notes what an item has of untidy data.
+func (x *xero) note(resource string, i *xeroItem) {
+	switch {
+	case i.status == "ARCHIVED":
+		x.shows(archived)
+	case i.status == "DELETED" || i.status == "VOIDED":
+		x.shows(deleted)
+	case resource == "Contacts": // one in ten has an empty address, and the others have none
+		x.shows(absentKey, oddValue)
+	}
+}
+
+func (x *xero) notShown() map[condition]string {
+	return map[condition]string{
+		forbidden:     "the resources are named in the configuration, they are no children of a list",
+		missingParent: "the resources are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many items as requested until there are no more, and itemCount is compared",
+		errorIn200:    "errors have a status of 400 or above; the Status in an answer is OK",
+	}
 }
 
 // login answers with a token for the client.
 func (x *xero) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
-	scope := "accounting.contacts.read accounting.invoices.read accounting.payments.read accounting.settings.read"
+	scope := "accounting.contacts.read accounting.invoices.read accounting.payments.read accounting.banktransactions.read accounting.settings.read"
 	if r.Method != http.MethodPost || r.URL.Path != "/connect/token" || r.Header.Get("Authorization") != client ||
 		r.PostFormValue("grant_type") != "client_credentials" || r.PostFormValue("scope") != scope {
 		x.refuse(rw, r, http.StatusBadRequest, "invalid_client")
@@ -122,14 +163,18 @@ func xeroSince(list []*xeroItem, header string) ([]*xeroItem, error) {
 	return slices.DeleteFunc(slices.Clone(list), func(i *xeroItem) bool { return i.updated.Before(since) }), err
 }
 
-// page is the page that the request names. Accounts have no pages.
+// page is the page that the request names. Accounts and items have no pages. Archived
+// contacts are left out unless the request names them.
 func (x *xero) page(resource string, list []*xeroItem, r *http.Request) ([]*xeroItem, error) {
 	query := r.URL.Query()
-	if resource == "Accounts" {
+	if resource == "Accounts" || resource == "Items" {
 		if len(query) > 0 {
-			return nil, fmt.Errorf("Accounts have no pages")
+			return nil, fmt.Errorf("%s have no pages", resource)
 		}
 		return list, nil
+	}
+	if (resource == "Contacts" || resource == "Invoices") && query.Get("includeArchived") != "true" {
+		return nil, fmt.Errorf("archived %s would be missing", resource)
 	}
 	page, err := strconv.Atoi(query.Get("page"))
 	if err != nil || page < 1 || query.Get("pageSize") != "100" || query.Get("order") != xeroIDs[resource]+" ASC" {
@@ -139,6 +184,9 @@ func (x *xero) page(resource string, list []*xeroItem, r *http.Request) ([]*xero
 		first := list[0]
 		x.old[first] = first.status
 		first.status, first.updated = "VOIDED", x.Now().Add(time.Second)
+	}
+	if end := 100 * page; end < len(list) && list[end-1].updated.Equal(list[end].updated) {
+		x.shows(tie)
 	}
 	return list[min(100*(page-1), len(list)):min(100*page, len(list))], nil
 }
@@ -151,6 +199,9 @@ func xeroFields(resource string, i *xeroItem) map[string]any {
 	case "Contacts":
 		delete(fields, "Status")
 		fields["ContactStatus"], fields["IsCustomer"] = i.status, true
+		if strings.HasSuffix(i.id, "1") {
+			fields["EmailAddress"] = ""
+		}
 	case "Invoices":
 		fields["Contact"] = map[string]any{"ContactID": "Contacts-0001", "Name": "Ann"}
 		fields["Total"], fields["DateString"] = 40.5, "2026-01-01T00:00:00"
@@ -158,6 +209,9 @@ func xeroFields(resource string, i *xeroItem) map[string]any {
 			map[string]any{"LineItemID": i.id + "-a", "LineAmount": 40.0, "Quantity": 2},
 			map[string]any{"LineItemID": i.id + "-b", "LineAmount": 0.5},
 		}
+	case "BankTransactions":
+		fields["BankAccount"], fields["IsReconciled"] = map[string]any{"AccountID": "Accounts-0001"}, false
+		fields["LineItems"] = []any{map[string]any{"LineItemID": i.id + "-a", "LineAmount": 7.25, "AccountCode": "400"}}
 	case "Payments":
 		fields["Invoice"] = map[string]any{"InvoiceID": "Invoices-0001"}
 	}
@@ -182,8 +236,7 @@ func (x *xero) expected(day int) tables {
 		since = firstDay.Add(-5 * time.Minute)
 	}
 	for resource, list := range x.lists {
-		name := strings.ToLower(resource)
-		key := strings.TrimSuffix(name, "s") + "_id"
+		name, key := xeroTables[resource][0], xeroTables[resource][1]
 		for _, i := range list {
 			if i.updated.Before(since) {
 				continue
@@ -192,11 +245,17 @@ func (x *xero) expected(day int) tables {
 			if old := x.old[i]; day == 1 && old != "" {
 				status = old
 			}
-			want[name] = append(want[name], row{key: i.id, "status": status})
-			if name == "invoices" {
+			want[name] = append(want[name], row{key: i.id})
+			if resource != "Items" {
+				want[name][len(want[name])-1]["status"] = status
+			}
+			switch resource {
+			case "Invoices":
 				want["invoice_lines"] = append(want["invoice_lines"],
 					row{"line_item_id": i.id + "-a", "invoice_id": i.id, "amount": "40"},
 					row{"line_item_id": i.id + "-b", "invoice_id": i.id, "amount": "0.5"})
+			case "BankTransactions":
+				want["bank_transaction_lines"] = append(want["bank_transaction_lines"], row{"line_item_id": i.id + "-a", "bank_transaction_id": i.id, "amount": "7.25"})
 			}
 		}
 	}

@@ -28,6 +28,7 @@ var boxes = []box{
 	{"api/paging", "run", 3.5},
 	{"api/answer", "run", 3},
 	{"api/har", "run", 1},
+	{"api/disguise", "run", 0},
 	{"api/request", "run", 1.5},
 	{"state", "run", 2.5},
 	{"tables/mapping", "run", 4},
@@ -41,6 +42,7 @@ var boxes = []box{
 
 	{"authoring", "authors", 5},
 	{"authoring/lint", "authors", 5},
+	{"authoring/gallery", "authors", 6},
 
 	{"platform", "platform", 0},
 	{"devstack", "platform", 0},

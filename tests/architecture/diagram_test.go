@@ -30,7 +30,7 @@ func TestDiagram(t *testing.T) {
 			t.Errorf("there is no package %s", b.name)
 		}
 	}
-	d := diagram{imports.reduced(), imports.heights(t)}
+	d := diagram{imports.reduced(t), imports.heights(t)}
 	golden.File(t, picture, d.svg())
 
 	text, err := os.ReadFile(page)

@@ -209,10 +209,10 @@ func (i images) platformBesideContainers(t *testing.T) {
 		}
 		started := time.Now()
 		p.call(t, http.MethodPost, "/queue/jobs/"+id+"/kill", "application/json", nil)
-		eventually(t, "the container is gone", 10*time.Second, func() bool {
+		eventually(t, "the container is gone", time.Minute, func() bool {
 			return must(t, "", "docker", "ps", "--all", "--quiet", "--filter", "id="+running) == ""
 		})
-		if took := time.Since(started); took > 2*time.Second {
+		if took := time.Since(started); took > grace*3/4 {
 			t.Errorf("it took %v", took)
 		}
 		if j := p.finished(t, id); j.Status != "terminated" {
@@ -225,6 +225,10 @@ func (i images) platformBesideContainers(t *testing.T) {
 	}
 }
 
+// grace is how long docker stop waits before it kills a container that does not end by
+// itself. A container that ends at once needs much less, also on a busy machine.
+const grace = 10 * time.Second
+
 // stoppedComponent: docker stop ends a component at once, and leaves no tables.
 func (i images) stoppedComponent(t *testing.T) {
 	network, gateway := network(t)
@@ -235,7 +239,7 @@ func (i images) stoppedComponent(t *testing.T) {
 	a.untilHung(t)
 	started := time.Now()
 	must(t, "", "docker", "stop", name)
-	if took := time.Since(started); took > 2*time.Second {
+	if took := time.Since(started); took > grace*3/4 {
 		t.Errorf("it took %v", took)
 	}
 	if code := strings.TrimSpace(must(t, "", "docker", "wait", name)); code != "1" {

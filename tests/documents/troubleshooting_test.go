@@ -52,6 +52,16 @@ func troubles() map[string]trouble {
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
+		"The API answers with a login page": {
+			api:  answer(http.StatusOK, `<!DOCTYPE html><html><head><title>Sign in</title></head><body><form method="post"><input name="user"><input name="password" type="password"></form></body></html>`),
+			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
+			exit: 1,
+		},
+		"A value leads to another path": {
+			api:  answer(http.StatusOK, `[{"id":"../admin"}]`),
+			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","children":[{"endpoint":"users/{id}/orders","dataType":"orders","placeholders":{"id":"id"}}]}`),
+			exit: 1,
+		},
 		"The API limits the rate of requests": {
 			api: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "7200")

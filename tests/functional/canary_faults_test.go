@@ -1,6 +1,8 @@
 package functional
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"html"
@@ -162,7 +164,9 @@ type canaryFault struct {
 
 // canaryFaults are answers that give the secrets of the request back, in every
 // place that a message may take them from.
-func canaryFaults() []canaryFault {
+func canaryFaults() []canaryFault { return append(plainFaults(), disguisedFaults()...) }
+
+func plainFaults() []canaryFault {
 	echo := func(code int, form string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { status(code, fmt.Sprintf(form, echoOf(r)))(w, r) }
 	}
@@ -229,8 +233,8 @@ func TestFaultsShowCanaries(t *testing.T) {
 		a := &cannedAPI{fault: f.api, clock: clock.At(defaultStart)}
 		w := newWorld(t, a)
 		for name, request := range map[string]string{
-			"header": "GET /t HTTP/1.1\r\nHost: a\r\nX-Planted: " + canaryText(1) + "\r\n\r\n",
-			"query":  "GET /t?key=" + canaryMark + " HTTP/1.1\r\nHost: a\r\n\r\n",
+			"header": "GET /t HTTP/1.1\r\nHost: a\r\nX-Planted: " + canaryText(1) + "\r\nConnection: close\r\n\r\n",
+			"query":  "GET /t?key=" + canaryMark + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 		} {
 			if strings.HasPrefix(f.name, "redirect") && name == "header" {
 				continue // an address is made of the address
@@ -243,12 +247,21 @@ func TestFaultsShowCanaries(t *testing.T) {
 			if err := conn.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			answer := make([]byte, 64<<10)
-			n, err := conn.Read(answer)
+			answer, err := io.ReadAll(conn)
 			conn.Close()
-			if hits := seen(string(answer[:n])); len(hits) == 0 {
-				t.Errorf("%s: the answer does not hold the %s (%v): %s", f.name, name, err, answer[:n])
+			if hits := append(seen(string(answer)), seenInBody(bodyOf(answer))...); len(hits) == 0 {
+				t.Errorf("%s: the answer does not hold the %s (%v): %q", f.name, name, err, answer)
 			}
 		}
 	}
+}
+
+// bodyOf is the body of an answer as it was sent; nil if it is not one.
+func bodyOf(answer []byte) []byte {
+	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), nil)
+	if err != nil {
+		return nil
+	}
+	body, _ := io.ReadAll(res.Body) // as far as it goes
+	return body
 }

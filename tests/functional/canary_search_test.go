@@ -57,9 +57,15 @@ func base64Inside(alphabet *base64.Encoding, text string) []string {
 	return all
 }
 
+// withoutZeros drops the zero bytes of UTF-16 and UTF-32, as they are and as JSON has them.
+var withoutZeros = strings.NewReplacer("\x00", "", `\u0000`, "")
+
 // seen are the places of a text that show a canary, with what is around.
 func seen(text string) []string {
 	var all []string
+	if narrow := withoutZeros.Replace(text); narrow != text {
+		all = seen(narrow)
+	}
 	for _, spelling := range canarySpellings() {
 		if at := strings.Index(text, spelling); at >= 0 {
 			all = append(all, "…"+text[max(0, at-120):min(len(text), at+len(spelling)+40)]+"…")
@@ -89,6 +95,9 @@ func TestCanaryIsSeen(t *testing.T) {
 		"raw URL base64":    inBase64(base64.RawURLEncoding),
 		"lower case":        strings.ToLower,
 		"upper case":        strings.ToUpper,
+		"UTF-16":            func(s string) string { return each("%c\x00", s) },
+		"UTF-16 in JSON":    func(s string) string { return each(`%c\u0000`, s) },
+		"UTF-32":            func(s string) string { return each("\x00\x00\x00%c", s) },
 		"JSON of HTML":      func(s string) string { return jsonText(html.EscapeString(s)) },
 		"query of base64":   func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
 		"all in percent":    func(s string) string { return each("%%%02X", s) },
@@ -111,6 +120,33 @@ func TestCanaryIsSeen(t *testing.T) {
 	}
 	if hits := seen("c4n4ry K3y [hidden] 90785634 " + strings.Repeat("YzRuNHJ5", 3)); len(hits) > 0 {
 		t.Errorf("seen where there is none: %q", hits)
+	}
+}
+
+// seenInBody are the places of a body that show a canary to someone who unpacks it, or
+// reads it in another character set.
+func seenInBody(body []byte) []string {
+	var all []string
+	for _, text := range readingsOf(body, 4) {
+		all = append(all, seen(text)...)
+	}
+	return all
+}
+
+// TestCanaryIsSeenInBodies: the search finds a canary in every disguise, also inside of
+// another one.
+func TestCanaryIsSeenInBodies(t *testing.T) {
+	disguises := disguises()
+	for _, inner := range disguises {
+		for _, outer := range append(disguises, disguise{name: "nothing"}) {
+			body, err := inner.of("x " + canaryText(7) + " x")
+			if err == nil && outer.around {
+				body, err = outer.of(string(body))
+			}
+			if err != nil || len(seenInBody(body)) == 0 {
+				t.Errorf("%s in %s is not seen (%v): %q", inner.name, outer.name, err, body)
+			}
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
@@ -241,6 +242,27 @@ func (n *nest) searchRun(r nestRun, archive, reports string) {
 			compact := strings.ReplaceAll(string(text), "\n", "")
 			n.search(name+", decoded", strings.Join(decodedStrings(compact), "\n"))
 		}
+		if name == "recording" {
+			n.searchBodies(text)
+		}
+	}
+}
+
+// searchBodies searches the bodies of a recording as a reader could who unpacks them.
+func (n *nest) searchBodies(recording []byte) {
+	n.t.Helper()
+	err := har.Entries(bytes.NewReader(recording), func(e *har.Entry) error {
+		body, err := e.Body()
+		if err != nil {
+			return err
+		}
+		for _, hit := range seenInBody(body) {
+			n.t.Errorf("a body of the recording shows a canary: %q (%s)", hit, e.Response.Content.Comment)
+		}
+		return nil
+	})
+	if err != nil {
+		n.t.Error(err)
 	}
 }
 

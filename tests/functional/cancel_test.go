@@ -16,7 +16,7 @@ import (
 )
 
 // prompt is how long a run may take to end once it was asked to.
-const prompt = time.Second
+const prompt = 5 * time.Second
 
 // interruption is a moment of a run at which it is asked to end.
 type interruption struct {

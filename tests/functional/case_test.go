@@ -213,7 +213,7 @@ func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, filepath.Join(dir, "in", "state.json"), string(state))
+		writeFile(t, filepath.Join(dir, "in", "state.json"), carried(t, string(state)))
 	}
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
 	if c.plain {

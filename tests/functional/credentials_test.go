@@ -84,7 +84,7 @@ var departures = map[string]departure{
 	"child below the host":         {first: "http://api.test/t", to: "/u", by: "child", child: "http://{host}.api.test/u"},
 	"child at a host we name":      {first: "http://api.test/t", to: "http://other.test/u", by: "child", with: true, child: "http://other.test/u?from={url}"},
 	"child at a port of the row":   {first: "http://api.test/t", to: "8080", by: "child", child: "http://api.test:{url}/u"},
-	"child breaks out of its path": {first: "http://api.test/t", to: ".other.test/u", by: "child", child: "http://api.test{url}"},
+	"child continues the host":     {first: "http://api.test/t", to: ".other.test", by: "child", child: "http://api.test{url}/u"},
 	"child, listed":                {first: "http://api.test/t", to: "http://other.test/u", by: "child", with: true, listed: "http://other.test:80/"},
 }
 

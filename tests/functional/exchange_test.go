@@ -43,6 +43,7 @@ type answer struct {
 	// character set, "" for UTF-8.
 	pack    []string
 	charset string
+	repeat  int // how often what was packed comes
 	// clock is by how many seconds the clock of the run is put forward before
 	// the answer.
 	clock int
@@ -127,7 +128,7 @@ func (a *answer) parseFirst(line string) (times int, err error) {
 	if len(words) == 0 {
 		return 0, errors.New("the first line is empty")
 	}
-	times, a.cut = 1, -1
+	times, a.cut, a.repeat = 1, -1, 1
 	if words[0] == "CLOSE" {
 		a.close = true
 	} else if a.status, err = strconv.Atoi(words[0]); err != nil || a.status < 200 || a.status > 599 {
@@ -147,7 +148,7 @@ func (a *answer) parseFirst(line string) (times int, err error) {
 			a.charset = text
 			continue
 		}
-		number, ok := map[string]*int{"times": &times, "cut": &a.cut, "clock": &a.clock}[name]
+		number, ok := map[string]*int{"times": &times, "cut": &a.cut, "clock": &a.clock, "repeat": &a.repeat}[name]
 		if !ok {
 			return 0, fmt.Errorf("unknown directive %q", word)
 		}
@@ -211,9 +212,9 @@ CLOSE times=2
 	}
 	post := exchange{
 		place: "f, exchange 1", method: "POST", target: "/a?b=c%20d", headers: []header{{"X-A", "1"}}, absent: []string{"X-B"}, body: `{"k":1}`,
-		answer: answer{status: 200, headers: []header{{"X-C", "2"}}, body: "[1,\n\n2]", cut: -1, gzip: true, clock: 5},
+		answer: answer{status: 200, headers: []header{{"X-C", "2"}}, body: "[1,\n\n2]", cut: -1, repeat: 1, gzip: true, clock: 5},
 	}
-	get := exchange{place: "f, exchange 2", method: "GET", target: "/", answer: answer{close: true, cut: -1}}
+	get := exchange{place: "f, exchange 2", method: "GET", target: "/", answer: answer{close: true, cut: -1, repeat: 1}}
 	want := fmt.Sprintf("%+v", []exchange{post, get, get})
 	if text := fmt.Sprintf("%+v", got); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)

@@ -20,9 +20,9 @@ import (
 )
 
 // TestIncrementalIsComplete: random items change while they are extracted again and
-// again by their greatest change, and each run is merged into the ones before. The table
-// is at the end that of one full extraction, also if changes become visible late, but
-// not later than the lookback.
+// again by their greatest change, and each run is merged into the ones before. Some runs
+// fail, and some lack rows without failing. At the end, the table equals the table of one
+// full extraction, also if changes become visible late, but not later than the lookback.
 func TestIncrementalIsComplete(t *testing.T) {
 	short.SkipRace(t, "it runs hundreds of extractions")
 	for _, form := range []struct {
@@ -49,7 +49,7 @@ func TestIncrementalIsComplete(t *testing.T) {
 }
 
 func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, job string) {
-	api := &changing{random: random, late: late, pageSize: 1 + random.IntN(20)}
+	api := &changing{random: random, late: late, pageSize: 1 + random.IntN(20), byID: random.IntN(2) == 0}
 	w := newWorld(t, api)
 	api.now = w.clock.Now
 	api.items = make([][]change, 5+random.IntN(60))
@@ -60,10 +60,10 @@ func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, j
 		"http": {"concurrency": %d}, "retryConfig": {"maxRetries": 0}, "pagination": {"method": "offset", "limit": %d}}, "config": {
 		"incrementalOutput": true,
 		"mappings": {"items": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "version": "version", "updated": "updated"}},
-		"jobs": [{"endpoint": "items", "remember": {"since": {"max": "updated"}}, %s}]}}`, 1+random.IntN(3), api.pageSize, job))
+		"jobs": [{"endpoint": "items", "dataField": "rows", "remember": {"since": {"max": "updated"}}, %s}]}}`, 1+random.IntN(3), api.pageSize, job))
 	w.options.Merge = true
 	for range 8 {
-		api.failing.Store(random.IntN(5) == 0)
+		api.fault.Store(pick(random, noFault, noFault, noFault, badGateway, errorsOnly))
 		run(t, w, api)
 		// Some items are changed until the next run, occasionally in this very second.
 		pause := time.Duration(random.IntN(4)) * time.Duration(random.Int64N(int64(2*time.Hour))).Truncate(time.Second)
@@ -73,7 +73,7 @@ func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, j
 		w.clock.Advance(pause)
 	}
 	w.clock.Advance(late + time.Second) // all changes are visible
-	api.failing.Store(false)
+	api.fault.Store(noFault)
 	run(t, w, api)
 	merged := rowsOf(t, w)
 	w.options.Full = true
@@ -86,13 +86,18 @@ func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, j
 	}
 }
 
-// run does a run, which fails exactly if the API does.
+// run does a run. It fails if the API answers with a status, and is incomplete if the API
+// answers with errors only.
 func run(t *testing.T, w *world, api *changing) {
 	t.Helper()
 	api.failed.Store(false)
 	got := w.run(context.Background())
-	if failed := api.failed.Load(); (got.exit == 1) != failed || got.exit > 1 {
+	failed, fault := api.failed.Load(), api.fault.Load()
+	if (got.exit == 1) != (failed && fault == badGateway) || got.exit > 1 {
 		t.Fatalf("exit %d, the API has failed: %t\n%s", got.exit, failed, got.stderr)
+	}
+	if incomplete := countKind(got.events(t), "response.errors") > 0; incomplete != (failed && fault == errorsOnly) {
+		t.Fatalf("incomplete: %t, the API has failed: %t", incomplete, failed)
 	}
 }
 
@@ -116,12 +121,19 @@ type changing struct {
 	random   *rand.Rand // not for requests
 	late     time.Duration
 	pageSize int
+	byID     bool // order of the rows, otherwise by change
 	now      func() time.Time
 	items    [][]change
-	failing  atomic.Bool // answer the second request of a run with an error
+	fault    atomic.Int32 // of every second response
 	asked    atomic.Int64
-	failed   atomic.Bool
+	failed   atomic.Bool // it has sent such a response in this run
 }
+
+const (
+	noFault int32 = iota
+	badGateway
+	errorsOnly // with the status 200
+)
 
 // change is one version of an item.
 type change struct {
@@ -152,7 +164,7 @@ type row struct {
 	at      time.Time
 }
 
-// rows are the items as they are now, those that changed first in front.
+// rows returns the items as they are now.
 func (a *changing) rows() []row {
 	var rows []row
 	for id, versions := range a.items {
@@ -163,15 +175,21 @@ func (a *changing) rows() []row {
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.at.Compare(b.at), a.ID-b.ID) })
+	if !a.byID { // otherwise they are sorted already
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.at.Compare(b.at), a.ID-b.ID) })
+	}
 	return rows
 }
 
 // ServeHTTP implements http.Handler.
 func (a *changing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if a.asked.Add(1)%2 == 0 && a.failing.Load() {
+	if fault := a.fault.Load(); a.asked.Add(1)%2 == 0 && fault != noFault {
 		a.failed.Store(true)
-		http.Error(w, "broken", http.StatusBadGateway)
+		if fault == badGateway {
+			http.Error(w, "broken", http.StatusBadGateway)
+		} else {
+			write(w, `{"errors":["busy"]}`)
+		}
 		return
 	}
 	rows := slices.DeleteFunc(a.rows(), func(row row) bool {
@@ -181,7 +199,8 @@ func (a *changing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	offset, _ := strconv.Atoi(r.FormValue("offset")) // the scroller sends it
 	from := min(offset, len(rows))
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(rows[from:min(from+a.pageSize, len(rows))]) // a client that is gone has its own error
+	page := map[string]any{"rows": rows[from:min(from+a.pageSize, len(rows))]}
+	_ = json.NewEncoder(w).Encode(page) // a client that is gone has its own error
 }
 
 func parseTime(text string) time.Time {

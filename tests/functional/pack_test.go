@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
 )
 
 // packed is the body in its character set and its wrappers.
@@ -17,13 +18,17 @@ func (a answer) packed() ([]byte, error) {
 	if a.charset != "" {
 		charset, err := htmlindex.Get(a.charset)
 		if err != nil {
+			charset, err = ianaindex.IANA.Encoding(a.charset)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if body, err = charset.NewEncoder().Bytes(body); err != nil {
 			return nil, err
 		}
 	}
-	return packed(a.pack, body)
+	body, err := packed(a.pack, body)
+	return bytes.Repeat(body, a.repeat), err
 }
 
 // packed puts a body into wrappers, the outermost first.

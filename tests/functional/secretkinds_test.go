@@ -126,6 +126,10 @@ func kindsOfSecrets() map[string][]string {
 	}
 }
 
+// notDisguised are the kinds that are not found in every disguise of a body, which
+// docs/understand/security.md says: long ones, which the end of an excerpt cuts.
+var notDisguised = []string{"10 kB"}
+
 // TestKindsOfSecrets sends each kind of secret to an API that returns it in
 // every way.
 func TestKindsOfSecrets(t *testing.T) {
@@ -135,7 +139,11 @@ func TestKindsOfSecrets(t *testing.T) {
 	number := 0
 	for _, kind := range slices.Sorted(maps.Keys(kindsOfSecrets())) {
 		number++ // so that each fault meets another way
-		for i, fault := range canaryFaults() {
+		faults := canaryFaults()
+		if slices.Contains(notDisguised, kind) {
+			faults = plainFaults()
+		}
+		for i, fault := range faults {
 			way := ways[(number+i)%len(ways)]
 			if !short.Turn(number+i, 3) {
 				continue

@@ -81,6 +81,7 @@ func (w *world) run(ctx context.Context) outcome {
 		o.Stdout = io.MultiWriter(&stdout, w.stdout)
 	}
 	o.Getenv = func(name string) string { return w.env[name] }
+	o.LookupEnv = func(name string) (string, bool) { text, set := w.env[name]; return text, set }
 	o.Now, o.After = w.clock.Now, w.clock.After
 	if o.Sleep == nil {
 		o.Sleep = w.clock.Sleep

@@ -486,3 +486,29 @@ func TestFirstRun(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestGalleryAge: the nightly job has one issue open while there are pages to read again.
+func TestGalleryAge(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ list, open, want string }{
+		"nothing to do":     {"", "", ""},
+		"the first finding": {"- zendesk: old", "", "gh issue create --title Gallery: sources to read again --body - zendesk: old\n"},
+		"more findings":     {"- zendesk: old", "7", "gh issue edit 7 --body - zendesk: old\n"},
+		"all was read":      {"", "7", "gh issue close 7 --comment Every source is younger than a year, and no version ends soon.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin, calls := stub(t, "gh", `[ "$2" = list ] && echo "$OPEN"`+"\nexit 0\n")
+			if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '%s' \"$LIST\"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if _, stderr, err := script(t, bin, []string{"LIST=" + c.list, "OPEN=" + c.open}, "../gallery-age"); err != nil {
+				t.Fatalf("%v: %s", err, stderr)
+			}
+			_, got, _ := strings.Cut(calls(), "\n")
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

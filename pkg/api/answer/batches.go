@@ -102,7 +102,7 @@ func (s *scan) locateBatches(page *Page) error {
 			return err
 		}
 	}
-	page.list, page.Found, page.Rows = true, s.found, s.rows
+	page.list, page.Found, page.Rows, page.Items = true, s.found, s.rows, s.itemsHash.Sum64()
 	page.Indicators, page.OtherLists = s.survey.beside(s.path), s.survey.lists
 	return nil
 }

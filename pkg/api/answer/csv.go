@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type csvFormat struct {
 	delimiter, quote []byte // each one character; no quote is none
 	header           bool   // the first record names the columns
+	delimited        bool   // the configuration names the delimiter
 	names            []string
 	skip             int // lines at the top
 }
@@ -34,8 +36,8 @@ func decodeCSV(d *decoding) error {
 		}
 		r := &csvReader{csvFormat: d.query.Format.csv, text: t, most: t.home.item}
 		err := r.read(list)
-		if err == nil && r.other != 0 {
-			d.page.OtherDelimiter = string(r.other)
+		if err == nil {
+			r.noteDelimiter(d.page)
 		}
 		return err
 	})
@@ -52,6 +54,8 @@ type csvReader struct {
 	open    bool     // the first record makes columns of its fields
 	most    int64    // bytes of a record
 	other   byte     // parts the name of the only column, as a delimiter would
+	guess   delimiterGuess
+	top     []byte // the line with the header, nil if there is none
 	// Of the current record:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
@@ -73,11 +77,20 @@ func (r *csvReader) read(list *listed) error {
 	if err := r.head(); err != nil {
 		return ended(err)
 	}
-	for {
+	for first := true; ; first = false {
 		record, err := r.record()
 		if err != nil {
 			return ended(err)
 		}
+		if first {
+			if err := r.begins(record); err != nil {
+				return err
+			}
+		}
+		if r.repeatsHeader(record) {
+			continue
+		}
+		r.guess.compare(record, r.delimiter)
 		start := len(list.items.last)
 		if list.items.last, err = r.object(list.items.last, record); err != nil {
 			return err
@@ -85,6 +98,42 @@ func (r *csvReader) read(list *listed) error {
 		if err := list.add(start, true); err != nil {
 			return err
 		}
+	}
+}
+
+// begins looks at the first record of a text without a header: for line ends without a line
+// feed, and for another delimiter.
+func (r *csvReader) begins(record []byte) error {
+	if r.header && len(r.names) == 0 {
+		return nil
+	}
+	if unquoted(record, r.quote, '\r') > 0 {
+		return r.carriageReturns()
+	}
+	if r.open {
+		r.guess = guessed(record, r.quote, true)
+		r.guess.lines--
+	}
+	return nil
+}
+
+// repeatsHeader reports whether a record is the header once more, with a byte order mark:
+// the beginning of another file that was added to the first one.
+func (r *csvReader) repeatsHeader(record []byte) bool {
+	rest, marked := bytes.CutPrefix(record, []byte(markUTF8))
+	return marked && r.top != nil && bytes.Equal(rest, r.top)
+}
+
+func (r *csvReader) carriageReturns() error {
+	return r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.at(r.begin))
+}
+
+// noteDelimiter notes that the text has one column and may have another delimiter.
+func (r *csvReader) noteDelimiter(page *Page) {
+	if c := r.guess.delimiter(); c != 0 && !r.delimited {
+		page.OtherDelimiter, page.Divided = string(c), true
+	} else if r.other != 0 && !page.Divided {
+		page.OtherDelimiter = string(r.other)
 	}
 }
 
@@ -127,7 +176,11 @@ func (r *csvReader) split(line []byte) []byte {
 
 // head settles the columns, unless the first record says how many there are.
 func (r *csvReader) head() error {
-	if len(r.names) > 0 {
+	r.guess.ended = true
+	if n := len(r.names); n > 0 {
+		if n > 1 { // a record may have fewer fields, but not the delimiters of all in one
+			r.guess = delimiterGuess{quote: r.quote, counts: [4]int{n - 1, n - 1, n - 1, n - 1}}
+		}
 		return r.name(r.names)
 	}
 	if r.open = !r.header; r.open {
@@ -155,8 +208,9 @@ func (r *csvReader) titles() (names []string, err error) {
 		return nil, errLargeItem
 	}
 	if bytes.IndexByte(rest, '\r') >= 0 {
-		return nil, r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.at(r.begin))
+		return nil, r.carriageReturns()
 	}
+	r.top = bytes.Clone(rest)
 	for rest != nil {
 		var contents []byte
 		if contents, rest, err = r.field(rest); err != nil {
@@ -169,6 +223,7 @@ func (r *csvReader) titles() (names []string, err error) {
 	}
 	if len(names) == 1 {
 		r.other = r.otherDelimiter(names[0])
+		r.guess = guessed(r.top, r.quote, false)
 	}
 	return names, nil
 }
@@ -182,6 +237,14 @@ func (r *csvReader) otherDelimiter(name string) byte {
 		}
 	}
 	return 0
+}
+
+// DelimiterName is a delimiter in a message.
+func DelimiterName(delimiter string) string {
+	if delimiter == "\t" {
+		return "a tab"
+	}
+	return "a '" + delimiter + "'"
 }
 
 func (r *csvReader) wide() error {
@@ -231,7 +294,11 @@ func (r *csvReader) tooMany(fields int, rest []byte) error {
 			return err
 		}
 	}
-	return r.malformed("the record at %s has %s, expected at most %d", r.at(r.begin), prose.Count(fields, "field"), len(r.columns))
+	hint := ""
+	if r.other != 0 {
+		hint = fmt.Sprintf("; the name of the only column holds %s: is that the 'delimiter'?", DelimiterName(string(r.other)))
+	}
+	return r.malformed("the record at %s has %s, expected at most %d%s", r.at(r.begin), prose.Count(fields, "field"), len(r.columns), hint)
 }
 
 // field takes the field at the start of the rest of a record. The rest behind it is nil

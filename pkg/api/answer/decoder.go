@@ -26,7 +26,8 @@ type decoder struct {
 	settings []field.Declared
 	// decode reads the texts of an answer once, from start to end. It adds the items
 	// to the store, unless it sets page.items, writes what distinguishes two
-	// answers to the hash, and sets what it knows of the page. It returns io.EOF for
+	// answers to the hash, and sets what it knows of the page: page.Items too, unless
+	// the answer has nothing around its items. It returns io.EOF for
 	// an answer without any text, and a *malformed for one that is not of the format.
 	decode func(*decoding) error
 }
@@ -35,7 +36,7 @@ type decoder struct {
 // named.
 func decoders() []decoder {
 	return []decoder{
-		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON},
+		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON, settings: []field.Declared{EncodingSetting}},
 		{format: "jsonl", alsoCalled: []string{"ndjson", "jsonlines", "ldjson"}, name: "JSON lines", accept: "application/x-ndjson, application/jsonl",
 			decode: decodeLines, whole: true, settings: []field.Declared{EncodingSetting}},
 		{format: "csv", alsoCalled: []string{"tsv"}, name: "CSV", accept: "text/csv", decode: decodeCSV, whole: true,
@@ -60,7 +61,9 @@ type decoding struct {
 	page  *Page
 	items *store
 	hash  maphash.Hash // its sum becomes the fingerprint
-	text  *text        // the current one, nil before the first
+	// itemsHash is the hash of the items, of decoders that come to them one by one.
+	itemsHash maphash.Hash
+	text      *text // the current one, nil before the first
 }
 
 // Scanner scans responses. It is safe for concurrent use.
@@ -90,14 +93,24 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if len(q.Format.unpack) > 0 && spool.Size() == 0 {
 		return nil, io.EOF // nothing is not packed
 	}
+	if err := spool.decoded(); err != nil {
+		return nil, err
+	}
 	q.Fields = append(slices.Clip(q.Fields), q.Columns.fields()...)
 	d := &decoding{spool: spool, query: q, page: newPage(q), items: spool.newStore()}
 	d.hash.SetSeed(sc.seed)
+	d.itemsHash.SetSeed(sc.seed)
 	d.page.items = d.items.all
 	if err := sc.decoders[format].decode(d); err != nil {
 		return nil, sc.explained(d, sc.decoders[format].name, err)
 	}
 	d.page.Fingerprint = d.hash.Sum64()
+	switch {
+	case d.page.Rows == 0:
+		d.page.Items = 0
+	case sc.decoders[format].whole:
+		d.page.Items = d.page.Fingerprint
+	}
 	d.items.complete()
 	return d.page, nil
 }
@@ -105,6 +118,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 // Files goes through the files of an answer, unpacked as the format of the query says.
 // One that has no name is the answer itself. Errors are those of Scan.
 func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Reader) error) error {
+	if err := spool.decoded(); err != nil {
+		return err
+	}
 	d := &decoding{spool: spool, query: q}
 	return sc.explained(d, "", d.files(each))
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -17,7 +15,7 @@ var (
 	FormatSetting    = field.Text("format", "Format", "Format of the answers.").DefaultJSON(`"json"`).Example(`"csv"`).Also("type", "data_format")
 	UnpackSetting    = field.Of("unpack", "Unpack", "How the body is packed as a file, the outermost layer first. A `Content-Encoding` is decoded before. The files in a `zip` are read one after another, in the order of their names.", &field.Type{Kinds: []string{"string", "array"}, Items: wrapperType, Pattern: field.NewPattern(`^(gzip|zip|zstd)?$`), Message: `expected "gzip", "zip", "zstd" or a list of them`}).Example(`"gzip"`, `["zip", "gzip"]`).Also("compression", "decompress")
 	MemberSetting    = field.Text("member", "Members", "Which files of a `zip` to read, as a pattern: `*` matches any characters except a slash, `?` matches one of them. A pattern without a slash is compared with the last part of each name. Without `member`, all files are read.").Example(`"*.csv"`)
-	EncodingSetting  = field.Text("encoding", "Character set", "The character set of the text, by its IANA name. A byte order mark has precedence.").Default("utf-8").Example(`"windows-1250"`).Also("charset")
+	EncodingSetting  = field.Text("encoding", "Character set", "The character set of the text, by its IANA name. A byte order mark has precedence. Without this key the `charset` of the header `Content-Type` counts, unless the text is UTF-8.").Example(`"windows-1250"`).Also("charset")
 	DelimiterSetting = field.Text("delimiter", "Delimiter", "The character between two fields; `\\t` is a tab.").Typed(field.StrictText).Default(",").Example(`";"`, `"\\t"`).Also("separator")
 	QuoteSetting     = field.Of("quote", "Quote", "The character around fields, which is doubled in a field; `false` for none.", &field.Type{Kinds: []string{"string", "boolean"}, Message: "expected one character, or false"}).DefaultJSON(`"\""`).Example(`"'"`, `false`).Also("enclosure", "quotechar")
 	HeaderSetting    = field.Of("header", "Header", "The names of the columns: `true` reads them from the first record, a list contains them, and with `false` they are `column_1`, `column_2`, …", &field.Type{Kinds: []string{"boolean", "array"}, Items: field.TextType, Message: "expected true, false or a list of names"}).DefaultJSON(`true`).Example(`false`, `["id", "name"]`)
@@ -52,8 +50,8 @@ type Format struct {
 
 	unpack []string
 	member string
-	// charset is that of the text; nil is UTF-8.
-	charset encoding.Encoding
+	// charset is the configured character set. Its name is "" if there is none.
+	charset charset
 	csv     csvFormat
 }
 
@@ -138,7 +136,7 @@ func (f Format) CheckParallel(s field.Section) {
 
 // csvOf are the settings of CSV.
 func csvOf(s field.Section) csvFormat {
-	f := csvFormat{header: true, quote: []byte(`"`), delimiter: character(DelimiterSetting.In(s), ",")}
+	f := csvFormat{header: true, quote: []byte(`"`), delimiter: character(DelimiterSetting.In(s), ","), delimited: DelimiterSetting.In(s).Present()}
 	switch quote := QuoteSetting.In(s); quote.Value.Kind() {
 	case value.Bool:
 		if !quote.Value.True() {

@@ -374,10 +374,10 @@ func TestCharsets(t *testing.T) {
 		"latin1": "é", "ISO-8859-1": "é", "iso-8859-2": "é", "windows-1252": "é", "cp1251": "й", "koi8-r": "И", " utf-8 ": "\xe9",
 		"klingon": "unknown", "": "unknown", "iso-2022-cn-ext": "unknown",
 	} {
-		charset, known := charsetNamed(name)
+		c, known := charsetNamed(name)
 		got := "\xe9"
-		if charset != nil {
-			got, _ = charset.NewDecoder().String(got)
+		if c.encoding != nil {
+			got, _ = c.encoding.NewDecoder().String(got)
 		}
 		if !known {
 			got = "unknown"

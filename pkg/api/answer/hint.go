@@ -39,7 +39,7 @@ func hasPrefixFold(text []byte, prefix string) bool {
 
 // hint says which setting reads an answer that is not of its format, as far as its
 // beginning shows it; "" when it does not.
-func (d *decoding) hint(m *malformed, head []byte) string {
+func (d *decoding) hint(m *malformed, head []byte, redact func(string) string) string {
 	f := d.query.Format
 	if m.packed != "" {
 		return f.unpackHint(m, m.packed)
@@ -47,13 +47,14 @@ func (d *decoding) hint(m *malformed, head []byte) string {
 	if packed := WrapperOf(head); packed != "" && (m.what != "" || f.Plain()) {
 		return f.unpackHint(m, packed)
 	}
+	if login := loginPage(head, redact); m.what == "" && login != "" {
+		return login
+	}
 	if m.what != "" || f.Name != "" {
 		return ""
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(markUTF8)), " \t\r\n")
 	switch {
-	case bytes.HasPrefix(head, []byte(markUTF16BE)), bytes.HasPrefix(head, []byte(markUTF16LE)):
-		return "" // JSON is always UTF-8
 	case isHTML(text):
 		return ""
 	case bytes.HasPrefix(text, []byte("<")):
@@ -103,30 +104,4 @@ func isLines(text []byte) bool {
 	first, rest, ok := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte("\n"))
 	return ok && json.Valid(first) && json.Valid(second)
-}
-
-var usualDelimiters = []byte{',', ';', '\t', '|'}
-
-// delimiterOf is the character that parts the first two lines of a text into the same
-// number of fields, at least two; 0 for none.
-func delimiterOf(text []byte) byte {
-	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	for _, c := range usualDelimiters {
-		if n := unquoted(first, c); n > 0 && n == unquoted(second, c) {
-			return c
-		}
-	}
-	return 0
-}
-
-// unquoted is how often a character is in a line outside of quotes.
-func unquoted(line []byte, c byte) int {
-	n := 0
-	for i, part := range bytes.Split(line, []byte{'"'}) {
-		if i%2 == 0 {
-			n += bytes.Count(part, []byte{c})
-		}
-	}
-	return n
 }

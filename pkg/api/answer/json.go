@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 
@@ -26,6 +28,7 @@ func scanJSON(d *decoding) error {
 	root := &wanted{}
 	if !s.detect {
 		s.path = d.query.Data.Segments()
+		s.survey = surveyAround(s.path)
 		s.data, s.batched = root.growData(d.query.Data)
 		if s.data.list = true; !s.batched {
 			s.whole = root.growWhole(d.query.Data)
@@ -123,7 +126,7 @@ func (s *scan) locate(page *Page) error {
 	}
 	page.Found = data != span{}
 	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
-	page.Rows = s.data.rows
+	page.Rows, page.Items = s.data.rows, s.data.hash
 	if !page.list || s.stored != s.data {
 		spool := s.spool
 		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
@@ -238,6 +241,47 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 		p.forget()
 		p.visited = true
 	}
+	if data := s.mayBeData(nodes, kind); data != nil {
+		return s.apart(data, func() error { return s.wantedValue(nodes, kind, collect) })
+	}
+	return s.wantedValue(nodes, kind, collect)
+}
+
+// mayBeData returns the node of a value that may be the data, nil for none.
+func (s *scan) mayBeData(nodes []*wanted, kind jsontext.Kind) *wanted {
+	for _, p := range nodes {
+		if p.list && (kind == '[' || p == s.data || p == s.whole) {
+			return p
+		}
+	}
+	return nil
+}
+
+// apart reads the data into a separate hash. The fingerprint contains this hash instead of
+// the data, so that each byte is hashed once.
+func (s *scan) apart(data *wanted, read func() error) error {
+	around := s.hash
+	s.hash = maphash.Hash{}
+	s.hash.SetSeed(around.Seed())
+	err := read()
+	data.hash = s.hash.Sum64()
+	s.hash = around
+	add(&s.hash, data.hash)
+	if s.batched {
+		add(&s.itemsHash, data.hash)
+	}
+	return err
+}
+
+// add writes the sum of one hash to another.
+func add(h *maphash.Hash, sum uint64) {
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], sum)
+	h.Write(bytes[:])
+}
+
+// wantedValue scans a value that is at these nodes, or that the survey looks at.
+func (s *scan) wantedValue(nodes []*wanted, kind jsontext.Kind, collect bool) error {
 	batch := s.inBatch(nodes)
 	if batch != nil && kind != '[' && (kind != '{' || s.query.KeyAs == "") {
 		return s.storeBatch(nodes)

@@ -1,19 +1,23 @@
 package answer
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 )
 
 // decodeJSON scans an answer in JSON. Its text is read more than once: one that is
-// packed has to be unpacked first.
+// packed, or in another character set than UTF-8, is converted first.
 func decodeJSON(d *decoding) error {
-	if len(d.query.Format.unpack) == 0 {
+	direct, err := d.direct()
+	if err != nil {
+		return err
+	}
+	if direct {
+		d.noteDamage()
 		return scanJSON(d)
 	}
 	empty := true
-	err := d.texts(func(t *text) error {
+	err = d.texts(func(t *text) error {
 		spool := d.spool.home.New()
 		defer spool.Close()
 		if _, err := spool.ReadFrom(&t.buffered); err != nil {
@@ -21,6 +25,7 @@ func decodeJSON(d *decoding) error {
 		}
 		one := &decoding{spool: spool, query: d.query, page: newPage(d.query), items: spool.newStore(), text: t}
 		one.hash.SetSeed(d.hash.Seed())
+		one.itemsHash.SetSeed(d.hash.Seed())
 		one.page.items = one.items.all
 		if err := scanJSON(one); err == io.EOF {
 			return nil
@@ -52,7 +57,10 @@ func (d *decoding) join(one *decoding, first bool) error {
 			return err
 		}
 	}
-	binary.Write(&d.hash, binary.LittleEndian, one.hash.Sum64())
+	add(&d.hash, one.hash.Sum64())
+	if one.page.Rows > 0 {
+		add(&d.itemsHash, one.page.Items)
+	}
 	page, rows, volume := one.page, d.page.Rows, d.page.Volume
 	if !first {
 		for i := range page.fields {
@@ -65,8 +73,9 @@ func (d *decoding) join(one *decoding, first bool) error {
 		}
 		page.Indicators, page.Found = d.page.Indicators, page.Found || d.page.Found
 	}
-	page.items, page.Cleaned = d.page.items, d.page.Cleaned
+	page.items, page.Damaged, page.UnknownCharset = d.page.items, d.page.Damaged, d.page.UnknownCharset
 	page.Rows += rows
+	page.Items = d.itemsHash.Sum64()
 	page.Volume += volume
 	*d.page = *page
 	return nil

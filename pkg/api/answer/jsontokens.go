@@ -2,13 +2,11 @@ package answer
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // skip scans the next value without wanting anything of it.
@@ -47,7 +45,7 @@ func (s *scan) token() error {
 }
 
 // scalar reads a scalar into the fingerprint and the volume: strings without
-// their escapes, integers by their digits, other numbers by their value.
+// their escapes, integers by their digits, other numbers by their exact value.
 func (s *scan) scalar() (jsontext.Value, error) {
 	raw, err := s.dec.ReadValue()
 	if err != nil {
@@ -95,19 +93,16 @@ func unquote(dst []byte, raw jsontext.Value) []byte {
 }
 
 func (s *scan) number(raw []byte) {
+	regular := raw
 	if bytes.ContainsAny(raw, ".eE") {
-		if f, err := strconv.ParseFloat(string(raw), 64); err == nil {
-			var bits [9]byte
-			bits[0] = 'd'
-			binary.LittleEndian.PutUint64(bits[1:], math.Float64bits(f))
-			s.hash.Write(bits[:])
-			s.volume.double(f)
-			return
-		}
+		s.buf = decimal.AppendRegular(s.buf[:0], raw)
+		regular = s.buf
+		s.volume.fraction(raw)
+	} else {
+		s.volume.literal(raw)
 	}
-	s.hash.Write(raw)
+	s.hash.Write(regular)
 	s.hash.WriteByte(',')
-	s.volume.literal(raw)
 }
 
 func kindOf(k jsontext.Kind) value.Kind {

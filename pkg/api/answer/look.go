@@ -14,6 +14,14 @@ import (
 // (Seen.At). ok is false for a text that is not JSON. Nothing of the text stays in
 // memory.
 func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
+	if spool.coding != "" {
+		return seen, false, nil // that is an error if it becomes data
+	}
+	spool, done, err := spool.inUTF8()
+	if err != nil {
+		return seen, false, err
+	}
+	defer done()
 	d := &decoding{spool: spool, query: Query{Fields: paths}}
 	s := &scan{decoding: d, data: &wanted{}}
 	if s.bounded, err = spool.bounded(0); err != nil {
@@ -34,6 +42,24 @@ func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
 	}
 	seen, err = s.seen(places)
 	return seen, err == nil, err
+}
+
+// inUTF8 is the spool, or another one with its text in UTF-8; done closes that one.
+func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
+	c, mark, err := s.charset(charset{})
+	if err != nil || c.encoding == nil {
+		return s, func() {}, err
+	}
+	other := s.home.New()
+	raw := s.Raw()
+	damaged := false
+	if _, err = io.CopyN(io.Discard, raw, int64(len(mark))); err == nil {
+		_, err = other.ReadFrom(c.inUTF8(raw, &damaged))
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, other.Close())
+	}
+	return other, func() { other.Close() }, nil
 }
 
 // Seen are the values at some places of an answer.

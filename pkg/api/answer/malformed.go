@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,21 +12,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
-// a secret is masked whole and not cut in two first.
+// Excerpts are cut to mostShown characters after masking, those of HTML to mostHTML;
+// headBytes are read, so that a secret is masked whole and not cut in two first.
 const (
 	headBytes = 64 << 10
-	mostShown = 120
+	mostShown = 300
+	mostHTML  = 120
 )
 
 // Excerpt is the start of a body as an error shows it: one line, masked, marked
-// when more follows, empty when it holds anything unprintable.
+// when more follows, empty when it holds anything unprintable, or a secret in several
+// lines.
 func Excerpt(spool *Spool, redact func(string) string) string {
-	head, err := spool.Head(headBytes)
+	c, mark, err := spool.charset(charset{})
+	if err != nil || spool.coding != "" {
+		return ""
+	}
+	size := headBytes
+	if c.encoding != nil {
+		size *= 4 // bytes of a character in UTF-32: no secret is cut in two earlier than in UTF-8
+	}
+	head, err := spool.Head(size)
+	if err == nil && c.encoding != nil {
+		damaged := false
+		head, err = io.ReadAll(c.inUTF8(bytes.NewReader(head[len(mark):]), &damaged))
+	}
 	if err != nil {
 		return ""
 	}
-	return excerpt(head, spool.Size() > headBytes, redact)
+	return excerpt(head, spool.Size() > int64(size), redact)
 }
 
 func excerpt(head []byte, more bool, redact func(string) string) string {
@@ -33,8 +48,18 @@ func excerpt(head []byte, more bool, redact func(string) string) string {
 	if more {
 		masked = masked[:len(masked)/2] // the head may end with half of a secret, which is not masked
 	}
-	text := strings.Join(strings.Fields(masked), " ")
-	shown := prose.Cut(text, mostShown)
+	words := strings.Fields(masked)
+	if joined := strings.Join(words, ""); redact(joined) != joined {
+		return "" // a secret continues in the next line, perhaps in base64
+	}
+	text, most := strings.Join(words, " "), mostShown
+	if isHTML([]byte(text)) {
+		most = mostHTML
+	}
+	shown := text
+	if short := prose.Shorten(text, most); short != text {
+		shown = strings.TrimSuffix(short, "…") + " …"
+	}
 	if strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""
 	}
@@ -83,7 +108,7 @@ func (sc *Scanner) explained(d *decoding, format string, err error) error {
 	if text := excerpt(head, more, sc.redact); text != "" {
 		e.Message += "; it begins with: " + text
 	}
-	if hint := d.hint(m, head); hint != "" {
+	if hint := d.hint(m, head, sc.redact); hint != "" {
 		e.Message += "; " + hint
 	}
 	e.Cause = m.cause
@@ -92,7 +117,7 @@ func (sc *Scanner) explained(d *decoding, format string, err error) error {
 
 // head is the beginning of the text that is malformed; more says that it continues.
 func (d *decoding) head(m *malformed) (head []byte, more bool) {
-	if m.what == "" && m.packed == "" && d.text != nil && !d.direct() {
+	if direct, err := d.direct(); err == nil && m.what == "" && m.packed == "" && d.text != nil && !direct {
 		err := d.texts(func(t *text) error {
 			if t.name != m.file {
 				return nil

@@ -49,8 +49,12 @@ type Page struct {
 	Root value.Kind
 	// NoBody is set when the answer had no body at all.
 	NoBody bool
-	// Cleaned is set when bytes of it were dropped because they are not UTF-8.
-	Cleaned bool
+	// Damaged is the character set of the text if some bytes are not of it, otherwise "".
+	// Bytes that are not UTF-8 were dropped, others became U+FFFD.
+	Damaged string
+	// UnknownCharset is the charset of the header Content-Type if some bytes of the text were
+	// dropped and the name is not known.
+	UnknownCharset string
 	// Rows is the number of items. It is 0 when the path of the data leads
 	// nowhere, or to something empty.
 	Rows int
@@ -70,12 +74,17 @@ type Page struct {
 	// that is the data is one of them.
 	OtherLists []string
 	// OtherDelimiter is set when a CSV text has one column, whose name holds this usual
-	// delimiter.
+	// delimiter. Divided is set when it divides the lines into the same number of fields,
+	// and the configuration names no delimiter.
 	OtherDelimiter string
+	Divided        bool
 	// Fingerprint is equal for two responses with the same values, regardless
 	// of their white space and escapes. It can be compared with the others of
 	// the same Scanner.
 	Fingerprint uint64
+	// Items is Fingerprint of the items alone: equal for two responses with the same
+	// items in the same order, regardless of what is around them. It is 0 without items.
+	Items uint64
 	// Volume is the number of bytes of the whole response as compact JSON in
 	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
 	// significant digits, others stay as they were written. It is 0 unless the
@@ -111,13 +120,16 @@ func newPage(q Query) *Page {
 
 // Field is the value at one of the places the query named, null when nothing is
 // there. The spool may be closed.
-func (p *Page) Field(path Path) (value.Value, error) {
+func (p *Page) Field(path Path) (value.Value, error) { return p.FieldFor("a paging rule", path) }
+
+// FieldFor is Field and names in an error what wants the value.
+func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
 	for _, f := range p.fields {
 		if f.path != path {
 			continue
 		}
 		if f.tooLarge {
-			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a paging rule", path.Text, maxField)
+			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for %s", path.Text, maxField, what)
 		}
 		return f.value, nil
 	}

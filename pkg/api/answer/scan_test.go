@@ -198,6 +198,18 @@ func TestLargeFieldsCompared(t *testing.T) {
 	}
 }
 
+// Pages that only mention a login.
+func TestNoLoginPage(t *testing.T) {
+	for _, text := range []string{
+		"<!DOCTYPE html><title>404 Not Found</title><a href=/login>Log in</a>", "<html><title>Blog index</title>", "<html><title>Maintenance</title><form action=/search><input type=text>",
+		"<error>password</error>", `{"title": "<html><title>Log in</title>"`,
+	} {
+		if got := loginPage([]byte(text), func(s string) string { return s }); got != "" {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func TestScanOfWhatIsNotJSON(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"page of HTML", "<!DOCTYPE html>\n<p>Gone", "the response is not valid JSON: invalid character '<' at start of value; it begins with: <!DOCTYPE html> <p>Gone"},
@@ -205,8 +217,13 @@ func TestScanOfWhatIsNotJSON(t *testing.T) {
 		{"more text", `{} x`, "the response is not valid JSON: invalid character 'x'"},
 		{"two values", `1 2`, "the response is not valid JSON"},
 		{"control characters", "\x01\x02", "the response is not valid JSON: invalid character '\\x01' at start of value"},
-		{"secret across the end of the excerpt", `{"a" ` + strings.Repeat("x", 112) + "s3cret", "it begins with: {\"a\" " + strings.Repeat("x", 112) + "[hi …"},
-		{"long", `{"a" ` + strings.Repeat("é", 100), "it begins with: {\"a\" " + strings.Repeat("é", 57) + " …"},
+		{"secret across the end of the excerpt", `{"a" ` + strings.Repeat("x", 292) + "s3cret", "it begins with: {\"a\" " + strings.Repeat("x", 292) + "[hi …"},
+		{"long", `{"a" ` + strings.Repeat("é", 300), "it begins with: {\"a\" " + strings.Repeat("é", 295) + " …"},
+		{"long page of HTML", "<html>" + strings.Repeat("x", 200), "it begins with: <html>" + strings.Repeat("x", 114) + " …"},
+		{"login page", "\ufeff<?xml version=\"1.0\"?>\n<!-- 5 -->\n<!DOCTYPE HTML><html><head><TITLE >\n Sign in &amp; go s3cret</TITLE></head><form action=/x><input name=p type='password'>",
+			`; it looks like a login page, with the title "Sign in & go [hidden]" and a form with a password: check the credentials`},
+		{"login page by its title", "<html><title>Log in · Example</title>", `; it looks like a login page, with the title "Log in · Example": check`},
+		{"login page by its form", "<html><form method=post class=\"x login-form\">", `; it looks like a login page: check`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
@@ -49,8 +50,12 @@ type Spool struct {
 	items   *store // what a decoder made of it; nil before
 	file    *os.File
 	size    int64
-	invalid bool   // some bytes are not UTF-8
-	tail    []byte // start of a character that the next write completes
+	invalid bool // some bytes are not UTF-8
+	// coding is a Content-Encoding that could not be undone, "" for none.
+	coding string
+	// declared is the character set that the header names.
+	declared charset
+	tail     []byte // start of a character that the next write completes
 }
 
 // New makes an empty spool.
@@ -182,6 +187,26 @@ func (s *Spool) checkUTF8(p []byte) {
 	s.invalid = true
 }
 
+// Arrived notes the header of the answer: a Content-Encoding that could not be undone, ""
+// for none, and the Content-Type.
+func (s *Spool) Arrived(coding, contentType string) {
+	if s.size > 0 {
+		s.coding = coding
+	}
+	s.declared = declaredCharset(contentType)
+}
+
+// Coding returns the Content-Encoding that could not be undone, "" for none.
+func (s *Spool) Coding() string { return s.coding }
+
+// decoded returns a user error if the Content-Encoding could not be undone.
+func (s *Spool) decoded() error {
+	if s.coding == "" {
+		return nil
+	}
+	return failure.Userf("the response cannot be read: its header Content-Encoding says %q, expected gzip, deflate, zstd or none; if the request has a header Accept-Encoding, set it to gzip or remove it", s.coding)
+}
+
 // Size is the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
@@ -247,12 +272,25 @@ func (s *Spool) Replace(text []byte) error {
 	return err
 }
 
-// Text is all bytes that are UTF-8. It is meant for bodies that are known to
-// be small.
-func (s *Spool) Text() ([]byte, error) {
-	r, err := s.text(0)
-	if err != nil {
-		return nil, err
+// Text returns the whole text in UTF-8, without a byte order mark. If some bytes are not of
+// the character set, damaged is the name of the set. Text is meant for bodies that are known
+// to be small.
+func (s *Spool) Text(f Format) (text []byte, damaged string, err error) {
+	if err := s.decoded(); err != nil {
+		return nil, "", err
 	}
-	return io.ReadAll(r)
+	c, mark, err := s.charset(f.charset)
+	if err != nil {
+		return nil, "", err
+	}
+	r := s.Raw()
+	if _, err := io.CopyN(io.Discard, r, int64(len(mark))); err != nil {
+		return nil, "", err
+	}
+	dropped := false
+	text, err = io.ReadAll(c.inUTF8(r, &dropped))
+	if dropped {
+		damaged = c.label()
+	}
+	return text, damaged, err
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Indicator is a member beside the data that, by its well-known name, says
-// something about the pages of the list.
+// Indicator is a member beside the data with a name about the pages of the list.
 type Indicator struct {
 	Kind IndicatorKind
 	// Path are the names that lead to it.
 	Path []string
 	// Value is a scalar.
 	Value value.Value
+
+	form form
 }
 
 // Place is the path in one text, its names parted by dots.
@@ -38,54 +39,15 @@ const (
 	TotalRows
 )
 
-// indicatorOf is the kind of a member by its name, 0 for none.
-func indicatorOf(name []byte) IndicatorKind {
-	switch string(name) {
-	case "next", "next_page", "nextPage", "next_link", "nextLink", "@odata.nextLink", "@nextLink",
-		"next_url", "nextUrl", "nextURL", "next_page_url", "nextPageUrl", "nextPageURL", "nextRecordsUrl",
-		"next_cursor", "nextCursor", "next_token", "nextToken", "next_page_token", "nextPageToken":
-		return NextPage
-	case "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage":
-		return MorePages
-	case "is_last", "isLast", "is_last_page", "isLastPage", "end_of_stream":
-		return LastPage
-	case "total", "total_count", "totalCount", "totalResults":
-		return TotalRows
-	default:
-		return 0
-	}
-}
-
-// groupsIndicators reports whether an object of that name, beside the data, is
-// where APIs put indicators.
-func groupsIndicators(name []byte) bool {
-	switch string(name) {
-	case "links", "_links", "paging", "pagination", "pager", "page", "pages", "page_info", "pageInfo",
-		"meta", "_meta", "metadata", "_metadata", "response_metadata", "result_info", "cursor":
-		return true
-	default:
-		return false
-	}
-}
-
-// isNextMember reports whether a member of an object `next` is what leads to the next
-// page.
-func isNextMember(name []byte) bool {
-	switch string(name) {
-	case "href", "url", "link", "after", "cursor", "token", "page", "offset", "start":
-		return true
-	default:
-		return false
-	}
-}
-
 // What a survey looks at and keeps, regardless of the answer.
 const (
-	surveyDepth      = 4   // objects in objects
+	surveyDepth      = 4   // names, beyond those of the objects that lead to the data
+	surveyPath       = 16  // names of such objects
 	surveyName       = 200 // bytes of a name
 	surveyValue      = 4 << 10
 	surveyIndicators = 32
 	surveyLists      = 10
+	surveyMarks      = 32
 	// surveyStrangers is how many objects and lists are looked into of which
 	// nothing is wanted and whose names are not known.
 	surveyStrangers = 100
@@ -99,17 +61,31 @@ const errorsMember = "errors"
 type survey struct {
 	path  []byte // the names that lead to the current value, each with a NUL after it
 	depth int
+	way   int // how many objects lead to the data
 	off   int // how many values around the current one are not looked into
 	found []Indicator
 	lists []string // with items that are objects or lists
 	// strangers are the objects and lists without a known name so far.
 	strangers int
 	errors    span // of the member `errors` of the response
+	// marks are the objects with members that decide about indicators.
+	marks []mark
 }
+
+// mark notes the members of an object that decide about indicators.
+type mark struct {
+	path  string // like survey.path
+	list  bool   // a list with items
+	money bool   // a member of isOfMoney
+	isID  bool   // an id
+}
+
+// surveyAround returns the survey of an answer with its data at a path.
+func surveyAround(path []string) survey { return survey{way: min(max(len(path)-1, 0), surveyPath)} }
 
 // enter goes to the member of an object.
 func (v *survey) enter(name []byte) {
-	if v.off > 0 || v.depth == surveyDepth || len(name) > surveyName || bytes.IndexByte(name, 0) >= 0 {
+	if v.off > 0 || v.depth == surveyDepth+v.way || len(name) > surveyName || bytes.IndexByte(name, 0) >= 0 {
 		v.off++
 		return
 	}
@@ -124,7 +100,15 @@ func (v *survey) leave() {
 		return
 	}
 	v.depth--
-	v.path = v.path[:bytes.LastIndexByte(v.path[:len(v.path)-1], 0)+1]
+	v.path = v.path[:v.object()]
+}
+
+// object returns the length of the path of the object around the current value.
+func (v *survey) object() int {
+	if len(v.path) == 0 {
+		return 0
+	}
+	return bytes.LastIndexByte(v.path[:len(v.path)-1], 0) + 1
 }
 
 // wants reports whether the current value is looked at, though nothing else is
@@ -136,7 +120,7 @@ func (v *survey) wants(kind jsontext.Kind) bool {
 	if kind != '{' && kind != '[' {
 		return true
 	}
-	if _, name := v.last(); groupsIndicators(name) || string(name) == "next" || v.atErrors() {
+	if _, name := v.last(); AboutPages(name) || formOf(name).kind == NextPage || v.atErrors() {
 		return true
 	}
 	v.strangers++
@@ -171,14 +155,20 @@ func (v *survey) indicate(raw []byte, read func([]byte) value.Value) {
 		return
 	}
 	above, name := v.last()
-	kind := indicatorOf(name)
-	if kind == 0 && string(above) == "next" && isNextMember(name) {
-		kind = NextPage
+	switch {
+	case isOfMoney(name):
+		v.mark().money = true
+	case string(name) == "id":
+		v.mark().isID = true
 	}
-	if kind == 0 {
+	f := formInside(above, name)
+	if f.kind == 0 {
 		return
 	}
-	one := Indicator{Kind: kind, Path: v.names(), Value: read(raw)}
+	one := Indicator{Kind: f.kind, Path: v.names(), Value: read(raw), form: f}
+	if f.flag && !isFlag(one.Value) {
+		return
+	}
 	for i := range v.found {
 		if slices.Equal(v.found[i].Path, one.Path) { // of equal names the last value counts
 			v.found[i] = one
@@ -188,6 +178,56 @@ func (v *survey) indicate(raw []byte, read func([]byte) value.Value) {
 	if len(v.found) < surveyIndicators {
 		v.found = append(v.found, one)
 	}
+}
+
+// formInside returns the form of a member, also in an object `next` or `total`, which gives
+// its members its own form.
+func formInside(above, name []byte) form {
+	switch {
+	case isNextMember(name):
+		if around := formOf(above); around.kind == NextPage {
+			return around
+		}
+	case string(name) == "value" && string(above) == "total":
+		return form{kind: TotalRows, weak: true}
+	}
+	return formOf(name)
+}
+
+// isFlag reports whether a value is true or false; in XML it is a text.
+func isFlag(v value.Value) bool {
+	if v.Kind() == value.Bool {
+		return true
+	}
+	text := v.Text()
+	return v.Kind() == value.String && (text == "true" || text == "false")
+}
+
+// mark returns the mark of the object around the current value, which may be changed.
+func (v *survey) mark() *mark {
+	path := v.path[:v.object()]
+	for i := range v.marks {
+		if v.marks[i].path == string(path) {
+			return &v.marks[i]
+		}
+	}
+	if len(v.marks) == surveyMarks {
+		return &mark{}
+	}
+	v.marks = append(v.marks, mark{path: string(path)})
+	return &v.marks[len(v.marks)-1]
+}
+
+// markOf returns the mark of the object at a path.
+func (v *survey) markOf(names []string) mark {
+	path := ""
+	if len(names) > 0 {
+		path = strings.Join(names, "\x00") + "\x00"
+	}
+	if at := slices.IndexFunc(v.marks, func(m mark) bool { return m.path == path }); at >= 0 {
+		return v.marks[at]
+	}
+	return mark{}
 }
 
 // scalarOf is the value of a scalar that the decoder has accepted.
@@ -206,7 +246,11 @@ func scalarOf(raw []byte) value.Value {
 
 // list looks at a list whose first item is of that kind.
 func (v *survey) list(first value.Kind) {
-	if v.off > 0 || first != value.Object && first != value.Array || len(v.lists) == surveyLists {
+	if v.off > 0 || first != value.Object && first != value.Array {
+		return
+	}
+	v.mark().list = true
+	if len(v.lists) == surveyLists {
 		return
 	}
 	if path := strings.Join(v.names(), "."); path != errorsMember {
@@ -217,29 +261,4 @@ func (v *survey) list(first value.Kind) {
 // atErrors reports whether the current value is the response's member `errors`.
 func (v *survey) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
-}
-
-// beside are the indicators that belong to the list at a path. They are in an
-// object around it, or in an object there whose name is well known. Totals must
-// be next to the list, or in such an object next to it or at the top.
-func (v *survey) beside(list []string) []Indicator {
-	if len(list) == 0 {
-		return nil // the response is the list
-	}
-	around := list[:len(list)-1]
-	return slices.DeleteFunc(v.found, func(i Indicator) bool {
-		shared := 0
-		for shared < min(len(around), len(i.Path)-1) && i.Path[shared] == around[shared] {
-			shared++
-		}
-		groups := i.Path[shared : len(i.Path)-1]
-		if n := len(groups); n > 0 && groups[n-1] == "next" {
-			groups = groups[:n-1]
-		}
-		atTop := shared == 0 && len(around) <= 1 && len(groups) > 0
-		if i.Kind == TotalRows && shared < len(around) && !atTop {
-			return true
-		}
-		return slices.ContainsFunc(groups, func(name string) bool { return !groupsIndicators([]byte(name)) })
-	})
 }

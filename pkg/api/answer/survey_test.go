@@ -40,7 +40,24 @@ func TestIndicators(t *testing.T) {
 		{"an empty list that is the whole response", "", `[]`, nil},
 		{"inside a list", "0.items", `[{"next":"x","items":[]}]`, nil},
 		{"too deep", "items", `{"items":[],"meta":{"meta":{"meta":{"next":"a","meta":{"next":"b"}}}}}`, []string{`next meta.meta.meta.next "a"`}},
-		{"objects and lists say nothing", "items", `{"items":[],"next":{"a":1},"has_more":[true],"total":{"value":3}}`, nil},
+		{"objects and lists say nothing", "items", `{"items":[],"next":{"a":1},"has_more":[true],"total":{"sum":3}}`, nil},
+		{"a total with its relation", "hits.hits", `{"hits":{"total":{"value":25,"relation":"gte"},"hits":[]}}`, []string{`total hits.total.value 25`}},
+		{"in an object of any name", "items", `{"items":[],"additional_data":{"next_cursor":"c"},"stuff":{"deep":{"hasMore":true}}}`, []string{`next additional_data.next_cursor "c"`, `more stuff.deep.hasMore true`}},
+		{"`next` in an object of any name must be an address", "items", `{"items":[],"walk":{"next":"/b"},"user":{"next":"b"},"film":{"id":4,"next":"/films/5"}}`, []string{`next walk.next "/b"`}},
+		{"deep below the data", "data.viewer.repositories.nodes", `{"data":{"viewer":{"repositories":{"nodes":[{}],"pageInfo":{"hasNextPage":true}}}}}`, []string{`more data.viewer.repositories.pageInfo.hasNextPage true`}},
+		{"of another list", "data.users.nodes", `{"data":{"users":{"nodes":[]},"orders":{"nodes":[{}],"pageInfo":{"hasNextPage":true}},"logs":{"has_more":true,"lines":[[1]]}}}`, nil},
+		{"repeats of the request", "items", `{"items":[],"request":{"next_page_token":"x"},"params":{"continuation":"y"},"starting_after":"z"}`, nil},
+		{"an offset", "items", `{"items":[],"offset":"itr1/rec2","meta":{"offset":"x"}}`, []string{`next offset "itr1/rec2"`}},
+		{"other offsets", "items", `{"items":[],"offset":"+01:00"}`, nil},
+		{"an offset that repeats the request", "items", `{"items":[],"offset":20}`, nil},
+		{"a total of money", "items", `{"items":[],"total":20000,"currency":"EUR","meta":{"total":5,"subtotal":4}}`, nil},
+		{"the number of rows beside money", "items", `{"items":[],"total_count":20,"amount":5}`, []string{`total total_count 20`}},
+		{"flags with other values", "items", `{"items":[],"last":"2026-01-01","more":5,"lastPage":7,"truncated":"no"}`, nil},
+		{"flags that are true or false only", "items", `{"items":[],"last":false,"more":true}`, []string{`last last false`, `more more true`}},
+		{"a date and a sentence", "items", `{"items":[],"next":"2026-01-01T00:00:00Z","next_start":"the day after"}`, nil},
+		{"a thing that has a next one", "lines", `{"id":5,"next":6,"prev":4,"lines":[]}`, nil},
+		{"an object for the next page", "data", `{"data":[],"next_page":{"offset":"o","path":"/t?offset=o"}}`, []string{`next next_page.offset "o"`, `next next_page.path "/t?offset=o"`}},
+		{"a continuation", "query.pages", `{"continue":{"gapcontinue":"Z","continue":"gapcontinue||"},"query":{"pages":[]}}`, []string{`next continue.continue "gapcontinue||"`}},
 	}
 	for _, tt := range tests {
 		for _, limit := range []int{MemoryLimit, 8} {
@@ -141,7 +158,7 @@ func TestSurveyIsBounded(t *testing.T) {
 		if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > 256<<10 {
 			t.Errorf("%s: %d bytes are kept", name, kept)
 		}
-		if len(page.Indicators) > surveyIndicators || len(page.OtherLists) > surveyLists || len(strings.Join(page.OtherLists, "")) > surveyLists*surveyDepth*surveyName {
+		if len(page.Indicators) > surveyIndicators || len(page.OtherLists) > surveyLists || len(strings.Join(page.OtherLists, "")) > surveyLists*(surveyDepth+surveyPath)*surveyName {
 			t.Errorf("%s: %d indicators, %d lists", name, len(page.Indicators), len(page.OtherLists))
 		}
 		runtime.KeepAlive(page)

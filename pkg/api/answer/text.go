@@ -13,6 +13,19 @@ type text struct {
 	buffered
 	name string // of the file, "" for the answer
 	line int    // number of the last line that was taken
+
+	// Of a document in XML, which names its character set itself:
+
+	marked  bool    // zeros or a byte order mark at its beginning show its character set
+	charset charset // that it was converted from
+	damaged bool    // some bytes are not of it
+}
+
+// convert has the rest of the text read in another character set.
+func (t *text) convert(c charset) {
+	before := t.buffered
+	t.charset = c
+	t.buffered = buffered{home: before.home, source: c.inUTF8(&before, &t.damaged), buf: before.home.buffer()}
 }
 
 // nextLine takes a line with its line feed; io.EOF at the end, errLargeItem when it has
@@ -66,18 +79,22 @@ func (t *text) of() string {
 }
 
 // direct reports whether the answer is its only text, in UTF-8.
-func (d *decoding) direct() bool {
-	if len(d.query.Format.unpack) > 0 || d.query.Format.charset != nil {
-		return false
+func (d *decoding) direct() (bool, error) {
+	if len(d.query.Format.unpack) > 0 {
+		return false, nil
 	}
-	head, err := d.spool.Head(len(markUTF16BE))
-	return err == nil && string(head) != markUTF16BE && string(head) != markUTF16LE
+	c, _, err := d.spool.charset(d.query.Format.charset)
+	return c.encoding == nil, err
 }
 
 // texts goes through the texts of the answer: unpacked, in UTF-8, without byte order
 // marks.
 func (d *decoding) texts(read func(*text) error) error {
-	if d.direct() {
+	direct, err := d.direct()
+	if err != nil {
+		return err
+	}
+	if direct {
 		if err := d.unpacked(); err != nil {
 			return err
 		}
@@ -85,7 +102,7 @@ func (d *decoding) texts(read func(*text) error) error {
 		if err != nil {
 			return err
 		}
-		d.page.Cleaned = d.spool.Unclean()
+		d.noteDamage()
 		return d.one(&text{buffered: b}, read)
 	}
 	return d.files(func(name string, r io.Reader) error {
@@ -93,12 +110,53 @@ func (d *decoding) texts(read func(*text) error) error {
 		if err != nil {
 			return err
 		}
-		source, err := inUTF8(r, d.query.Format.charset, &d.page.Cleaned)
-		if err != nil {
+		return d.decoded(r, func(r io.Reader) error {
+			return d.one(&text{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
+		})
+	})
+}
+
+// noteDamage notes that bytes of an answer that is read directly are dropped.
+func (d *decoding) noteDamage() {
+	if d.spool.Unclean() {
+		d.damage(charset{unknown: d.spool.declared.unknown})
+	}
+}
+
+func (d *decoding) damage(c charset) { d.page.Damaged, d.page.UnknownCharset = c.label(), c.unknown }
+
+// decoded converts a text to UTF-8, without its byte order mark. If the text was unpacked and
+// the header names a character set, it is read twice: first to see whether it is UTF-8.
+func (d *decoding) decoded(r io.Reader, read func(io.Reader) error) error {
+	spool, raw := d.spool, r
+	if len(d.query.Format.unpack) > 0 {
+		spool = d.spool.home.New()
+		defer spool.Close()
+		spool.declared = d.spool.declared
+		if _, err := io.CopyN(spool, r, markBytes); err != nil && err != io.EOF {
 			return err
 		}
-		return d.one(&text{name: name, buffered: buffered{home: d.spool.home, source: source, buf: d.spool.home.buffer()}}, read)
-	})
+		raw = io.MultiReader(spool.Raw(), r)
+		if d.query.Format.charset.name == "" && spool.declared.encoding != nil {
+			if _, err := spool.ReadFrom(r); err != nil {
+				return err
+			}
+			raw = spool.Raw()
+		}
+	}
+	c, mark, err := spool.charset(d.query.Format.charset)
+	if err != nil {
+		return err
+	}
+	if _, err := io.CopyN(io.Discard, raw, int64(len(mark))); err != nil {
+		return err
+	}
+	damaged := false
+	err = read(c.inUTF8(raw, &damaged))
+	if damaged {
+		d.damage(c)
+	}
+	return err
 }
 
 // unpacked refuses an answer that is a packed file. Without that its bytes would become
@@ -142,15 +200,20 @@ func (d *decoding) files(each eachFile) error {
 func (d *decoding) one(t *text, read func(*text) error) error {
 	defer t.close()
 	d.text = t
-	for len(t.text) < len(markUTF8) {
-		if err := t.fill(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
+	for {
+		for len(t.text) < len(markUTF8) {
+			if err := t.fill(); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
+			}
 		}
+		rest, marked := bytes.CutPrefix(t.text, []byte(markUTF8))
+		if !marked {
+			return read(t)
+		}
+		t.text = rest // some programs write a second mark before that of a file they add to
 	}
-	t.text = bytes.TrimPrefix(t.text, []byte(markUTF8))
-	return read(t)
 }
 
 // reread reads the bytes of a spool once more. What goes wrong is not the answer's
@@ -159,7 +222,7 @@ type reread struct{ whole }
 
 type whole interface {
 	io.Reader
-	randomAccess
+	RandomAccess
 }
 
 func (s *Spool) reread() reread { return reread{s.Raw().(whole)} }

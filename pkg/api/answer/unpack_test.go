@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"io/fs"
 	"os"
@@ -46,6 +47,28 @@ func zipped(files ...string) string {
 	}
 	w.Close()
 	return b.String()
+}
+
+// commented is an archive with a comment at its end.
+func commented(archive, comment string) string {
+	return archive[:len(archive)-2] + string([]byte{byte(len(comment)), 0}) + comment
+}
+
+// zip64 is an archive with the records for large ones.
+func zip64(archive string) string {
+	end := []byte(archive[len(archive)-zipEndBytes:])
+	at := len(archive) - zipEndBytes
+	record := binary.LittleEndian.AppendUint64([]byte(zipEnd64), zipEnd64Bytes-12)
+	record = append(record, 45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	for _, n := range []uint64{uint64(end[8]), uint64(end[10]), uint64(binary.LittleEndian.Uint32(end[12:])), uint64(binary.LittleEndian.Uint32(end[16:]))} {
+		record = binary.LittleEndian.AppendUint64(record, n)
+	}
+	locator := append([]byte(zipLocator64), 0, 0, 0, 0)
+	locator = append(binary.LittleEndian.AppendUint64(locator, uint64(at)), 1, 0, 0, 0)
+	for i := 8; i < 20; i++ {
+		end[i] = 0xff
+	}
+	return archive[:at] + string(record) + string(locator) + string(end)
 }
 
 // changed is a text with another byte at a place, counted from the end where it is
@@ -109,6 +132,17 @@ func TestUnpack(t *testing.T) {
 		{"a gzip that is not unpacked", `"skip": 0`, gzipped(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "gzip"} reads a file in gzip`},
 		{"a zip that is not unpacked", `"skip": 0`, zipped("a", rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zip"} reads the files of a zip`},
 		{"a zstd that is not unpacked", `"skip": 0`, zstded(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zstd"} reads a file in zstd`},
+		{"two zips", `"unpack": "zip"`, zipped("a", rows) + zipped("b", "a,b\n3,4\n"), "error: the response is not valid zip: there are 130 bytes that are not of it, as if several archives were one after another"},
+		{"the same zip twice", `"unpack": "zip"`, zipped("a", rows) + zipped("a", rows), "error: the response is not valid zip: there are 130 bytes that are not of it, as if several archives were one after another"},
+		{"two zips in a gzip", `"unpack": ["gzip", "zip"]`, gzipped(zipped("a", rows) + zipped("b", "a,b\n3,4\n")), "error: the response is not valid zip: there are 130 bytes that are not of it, as if several archives were one after another"},
+		{"a zip and an empty one", `"unpack": "zip"`, zipped("a", rows) + zipped(), "error: the response is not valid zip: there are 130 bytes that are not of it, as if several archives were one after another"},
+		{"something after a zip", `"unpack": "zip"`, zipped("a", rows) + "<html>", "error: the response is not valid zip: there are 6 bytes after its end"},
+		{"a byte after a zip", `"unpack": "zip"`, zipped("a", rows) + "\n", "error: the response is not valid zip: there is 1 byte after its end"},
+		{"something before a zip", `"unpack": "zip"`, "MZ" + zipped("a", rows), "error: the response is not valid zip: there are 2 bytes that are not of it, as if several archives were one after another"},
+		{"a zip with a comment", `"unpack": "zip"`, commented(zipped("a.csv", rows), "PK\x05\x06 of today"), found},
+		{"a zip with 64 bits", `"unpack": "zip"`, zip64(zipped("a.csv", rows)), found},
+		{"two of them", `"unpack": "zip"`, zip64(zipped("a.csv", rows)) + zip64(zipped("a.csv", rows)), "error: the response is not valid zip: there are 214 bytes that are not of it, as if several archives were one after another"},
+		{"something after a zstd", `"unpack": "zstd"`, zstded(rows) + "and something else", "error: the response is not valid zstd: it does not begin as such a file does"},
 		{"something after a gzip", `"unpack": "gzip"`, gzipped(rows) + "and something else", "error: the response is not valid gzip: it does not begin as such a file does"},
 	}
 	for _, tt := range tests {

@@ -22,10 +22,15 @@ type volume struct {
 // literal adds what stays as it was written.
 func (v *volume) literal(raw []byte) { v.bytes += int64(len(raw)) }
 
-// double adds a number with a fraction or an exponent.
-func (v *volume) double(f float64) {
-	if v.wanted {
+// fraction adds a number with a fraction or an exponent.
+func (v *volume) fraction(raw []byte) {
+	if !v.wanted {
+		return
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil {
 		v.bytes += int64(len(php.Double(f, 17)))
+	} else {
+		v.literal(raw)
 	}
 }
 
@@ -87,8 +92,8 @@ func (v *volume) packed(p value.Packed) {
 	case value.String:
 		v.text(p.Raw())
 	case value.Number:
-		if f, err := strconv.ParseFloat(string(p.Raw()), 64); err == nil && bytes.ContainsAny(p.Raw(), ".eE") {
-			v.double(f)
+		if bytes.ContainsAny(p.Raw(), ".eE") {
+			v.fraction(p.Raw())
 		} else {
 			v.literal(p.Raw())
 		}

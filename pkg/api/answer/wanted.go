@@ -19,7 +19,8 @@ type wanted struct {
 	every *wanted
 	list  bool // the data, if it is an array
 	at    span
-	rows  int // items, when the value is an array
+	rows  int    // items, when the value is an array
+	hash  uint64 // of the value, when it may be the data
 	// visited says that there is something to forget, here or below.
 	visited bool
 

@@ -1,12 +1,11 @@
 package answer
 
 import (
+	"bytes"
 	"encoding/xml"
 	"io"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/transform"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -18,7 +17,7 @@ import (
 func decodeXML(d *decoding) error {
 	empty := true
 	err := d.xmlTexts(func(t *text) error {
-		x := &xmlDocument{decoding: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item))}
+		x := &xmlDocument{decoding: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
 		err := x.read()
 		if err == io.EOF {
 			return nil
@@ -26,6 +25,9 @@ func decodeXML(d *decoding) error {
 		if err == nil {
 			err = x.settle(empty)
 			empty = false
+		}
+		if t.damaged {
+			d.damage(t.charset)
 		}
 		return err
 	})
@@ -40,19 +42,45 @@ func decodeXML(d *decoding) error {
 }
 
 // xmlTexts are the texts of the answer as XML has them: they name their character sets
-// themselves.
+// themselves. The header counts for an answer that names none.
 func (d *decoding) xmlTexts(read func(*text) error) error {
 	return d.files(func(name string, r io.Reader) error {
 		t := &text{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
-		return d.one(t, func(t *text) error {
-			if mark, charset := marked(t.text, nil); charset != nil {
-				t.text = t.text[len(mark):]
-				before := t.buffered
-				t.buffered = buffered{home: before.home, source: transform.NewReader(&before, charset.NewDecoder()), buf: before.home.buffer()}
+		defer t.close()
+		d.text = t
+		for len(t.text) < declarationBytes {
+			if err := t.fill(); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
 			}
-			return read(t)
-		})
+		}
+		mark, c := marked(t.text)
+		if t.marked = mark != ""; !t.marked {
+			c, t.marked = unmarked(t.text)
+		}
+		if !t.marked && len(d.query.Format.unpack) == 0 && !namesEncoding(t.text) {
+			var err error
+			if c, _, err = d.spool.charset(charset{}); err != nil {
+				return err
+			}
+		}
+		t.text = t.text[len(mark):]
+		if c.encoding != nil {
+			t.convert(c)
+		}
+		return read(t)
 	})
+}
+
+// declarationBytes is the maximum size of a usual XML declaration.
+const declarationBytes = 1 << 10
+
+// namesEncoding reports whether a document begins with a declaration that names its
+// character set.
+func namesEncoding(text []byte) bool {
+	declaration, _, _ := bytes.Cut(text, []byte("?>"))
+	return bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(declaration, []byte("encoding"))
 }
 
 // xmlDocument is the state of one pass over a document.
@@ -119,6 +147,7 @@ func (x *xmlDocument) took(start int, place *xmlPlace) error {
 	if x.errorsAlone() {
 		x.places.errorItems.observe(item)
 	}
+	x.itemsHash.Write(item)
 	x.rows++
 	return x.items.settle()
 }
@@ -232,6 +261,7 @@ func (x *xmlDocument) settle(first bool) error {
 		}
 	}
 	page.Rows += x.rows
+	page.Items = x.itemsHash.Sum64()
 	page.Found = page.Found || x.rows > 0 || x.places.detect || x.places.root.items
 	for i := range page.fields {
 		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {

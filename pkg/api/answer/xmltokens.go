@@ -6,10 +6,11 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-
-	"golang.org/x/text/transform"
+	"unicode/utf16"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -36,7 +37,7 @@ type xmlTokens struct {
 func newXMLTokens(t *text, hash *maphash.Hash) *xmlTokens {
 	x := &xmlTokens{source: &xmlSource{text: t}, hash: hash}
 	x.dec = xml.NewDecoder(x.source)
-	x.dec.CharsetReader = x.source.charset
+	x.dec.CharsetReader = x.source.declared
 	return x
 }
 
@@ -65,6 +66,9 @@ func (x *xmlTokens) next() (xml.Token, error) {
 			return raw, x.end(token)
 		case xml.CharData:
 			if len(x.open) > 0 {
+				if bytes.Contains(token, replacement) && x.invented() {
+					return nil, x.malformed("a reference stands for no character")
+				}
 				if whiteSpace(token) < len(token) {
 					x.hash.Write(token)
 				}
@@ -100,6 +104,9 @@ func (x *xmlTokens) start(token xml.StartElement) (*xmlTag, error) {
 	x.hash.WriteByte('<')
 	x.hash.WriteString(tag.name)
 	for _, a := range tag.attributes {
+		if strings.Contains(a.Value, string(replacement)) && x.invented() {
+			return nil, x.malformed("a reference stands for no character")
+		}
 		x.hash.WriteByte('@')
 		x.hash.WriteString(xmlName(a.Name))
 		x.hash.WriteByte('=')
@@ -110,6 +117,29 @@ func (x *xmlTokens) start(token xml.StartElement) (*xmlTag, error) {
 		return nil, x.malformed("an element has the attribute %s twice", repeated)
 	}
 	return tag, nil
+}
+
+// replacement is the replacement character, U+FFFD, in UTF-8.
+var replacement = []byte("\uFFFD")
+
+// reference matches a reference to a character by its number.
+var reference = regexp.MustCompile(`&#(x?)([0-9A-Fa-f]+);`)
+
+// invented reports whether the last token refers to half of a surrogate pair, as in &#xD800;,
+// for which encoding/xml puts in the replacement character. It sees only what the current
+// part of the text has of the token.
+func (x *xmlTokens) invented() bool {
+	s := x.source
+	for _, m := range reference.FindAllSubmatch(s.rest[max(s.from, 0):s.at], -1) {
+		base := 10
+		if len(m[1]) > 0 {
+			base = 16
+		}
+		if n, err := strconv.ParseInt(string(m[2]), base, 32); err == nil && utf16.IsSurrogate(rune(n)) {
+			return true
+		}
+	}
+	return false
 }
 
 // repeatedName is the name that two attributes have, "" for none.
@@ -267,18 +297,17 @@ func (s *xmlSource) more() error {
 	return nil
 }
 
-// charset continues in the character set that the document names. A document whose
+// declared continues in the character set that the document names. A document whose
 // declaration could be read is not in UTF-16, no matter what that says.
-func (s *xmlSource) charset(name string, _ io.Reader) (io.Reader, error) {
-	charset, known := charsetNamed(name)
+func (s *xmlSource) declared(name string, _ io.Reader) (io.Reader, error) {
+	c, known := charsetNamed(name)
 	if !known {
 		return nil, s.malformed("its encoding %q is not known", name)
 	}
-	if charset != nil && !strings.HasPrefix(strings.ToLower(name), "utf-16") {
-		before := s.buffered
+	if c.encoding != nil && !isWide(c.encoding) && !s.marked {
 		s.behind = s.rest[s.at-1]
-		before.text, s.rest, s.at = s.rest[s.at:], nil, 0
-		s.buffered = buffered{home: before.home, source: transform.NewReader(&before, charset.NewDecoder()), buf: before.home.buffer()}
+		s.text.text, s.rest, s.at = s.rest[s.at:], nil, 0
+		s.convert(c)
 	}
 	return s, nil
 }

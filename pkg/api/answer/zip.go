@@ -36,7 +36,7 @@ const maxDirectory = 4 << 20
 
 // unwrapZip goes through the files of an archive in the order of their names.
 func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
-	whole, ok := r.(randomAccess)
+	whole, ok := r.(RandomAccess)
 	if !ok {
 		spool := u.home.New()
 		defer spool.Close()
@@ -46,13 +46,10 @@ func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
 		}
 		whole = spool.reread()
 	}
-	directory := &bounded{whole, maxDirectory}
-	archive, err := zip.NewReader(directory, whole.Size())
+	archive, err := OpenZip(file, whole)
 	if err != nil {
-		return unzipping(file, err)
+		return err
 	}
-	directory.left = noBound
-	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	files := slices.DeleteFunc(archive.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/") })
 	if len(files) == 0 {
 		return failure.Userf("the zip of the response has no file in it")
@@ -68,6 +65,22 @@ func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
 		}
 	}
 	return nil
+}
+
+// OpenZip opens an archive. It refuses bytes that are not of the archive, and a list of
+// files of more than maxDirectory bytes. file is the name for messages.
+func OpenZip(file string, whole RandomAccess) (*zip.Reader, error) {
+	if err := wholeZip(file, whole); err != nil {
+		return nil, err
+	}
+	directory := &bounded{whole, maxDirectory}
+	archive, err := zip.NewReader(directory, whole.Size())
+	if err != nil {
+		return nil, unzipping(file, err)
+	}
+	directory.left = noBound
+	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	return archive, nil
 }
 
 // takes reports whether a file is one of those that the pattern means.
@@ -111,8 +124,8 @@ func unzipping(file string, err error) error {
 	}
 }
 
-// randomAccess is a text of which any part can be read.
-type randomAccess interface {
+// RandomAccess reads any part of a text.
+type RandomAccess interface {
 	io.ReaderAt
 	Size() int64
 }

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"maps"
@@ -340,11 +339,10 @@ func (s *session) read(spool *answer.Spool) (value.Value, error) {
 		body, err := io.ReadAll(spool.Raw())
 		return data(value.OfString(string(body))), err
 	}
-	body, err := spool.Text()
+	body, _, err := spool.Text(answer.Format{})
 	if err != nil {
 		return value.Value{}, err
 	}
-	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	v, err := value.Parse(body)
 	switch {
 	case err != nil:

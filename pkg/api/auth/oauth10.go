@@ -130,7 +130,7 @@ func baseString(r *request.Request, parameters query) string {
 }
 
 func formOf(r *request.Request) query {
-	if r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
+	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(media), "application/x-www-form-urlencoded") {
 		return nil
 	}
 	return parseQuery(string(r.Body))

@@ -22,13 +22,19 @@ type part struct {
 	headers    bool            // the values are those of headers
 }
 
-// params compiles an object or a list of expressions, or nothing.
+// params compiles an object or a list of expressions, a call that makes an object, or
+// nothing.
 func (s Source) params(section config.Section, place expr.Place) part {
+	return s.part(section, place, expr.Compiler.Params)
+}
+
+// part compiles a section.
+func (s Source) part(section config.Section, place expr.Place, compile func(expr.Compiler, value.Value, string) expr.Entries) part {
 	if section.Present() && section.Value.IsScalar() {
 		section.Problem("expected an object of names and values", "")
 		return part{}
 	}
-	return part{section: section, references: s.vocabulary.References.At(place), entries: s.compiler(place).Entries(section.Value, section.Pointer)}
+	return part{section: section, references: s.vocabulary.References.At(place), entries: compile(s.compiler(place), section.Value, section.Pointer)}
 }
 
 // object compiles an object of expressions that each give a text or a list of
@@ -39,7 +45,7 @@ func (s Source) object(section config.Section, place expr.Place) part {
 		return part{}
 	}
 	checkTexts(section, s.vocabulary.References.At(place))
-	return s.params(section, place)
+	return s.part(section, place, expr.Compiler.Entries)
 }
 
 func (s Source) headers(section config.Section, place expr.Place) part {
@@ -71,7 +77,11 @@ func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
 	}
 	members := slices.Clone(computed.Members())
 	for i, m := range members {
-		members[i].Value = p.concealComputed(hide, p.section.Value.AsObject().Field(m.Name), m.Value)
+		written := p.section.Value
+		if !p.entries.IsCall() {
+			written = written.AsObject().Field(m.Name)
+		}
+		members[i].Value = p.concealComputed(hide, written, m.Value)
 	}
 	return value.OfMembers(members...), nil
 }

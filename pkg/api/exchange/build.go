@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,7 +17,8 @@ import (
 
 // Build makes the HTTP request of a configured one. accept is the header Accept if none
 // is configured, "" for that of JSON. headers are those of the client: they override the
-// built-in ones, and those of the request override them. Errors are user errors.
+// built-in ones, and those of the request override them. A Content-Type that does not
+// describe the body is replaced. Errors are user errors.
 func Build(base *url.URL, r config.Request, userAgent, accept string, headers []config.Header) (*request.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
@@ -26,17 +28,17 @@ func Build(base *url.URL, r config.Request, userAgent, accept string, headers []
 		return nil, failure.Userf("the parameters of '%s' must be an object, found a %s", r.Endpoint, k)
 	}
 	req := &request.Request{URL: u, Host: u.Host, Header: http.Header{}}
-	contentType := ""
+	bodyType := config.BodyType(r.Method)
 	var secrets []secret.Span
 	switch r.Method = strings.ToUpper(r.Method); r.Method {
 	case "", http.MethodGet:
 		req.Method = http.MethodGet
 		req.Sensitive = setQuery(u, r.Params)
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
-		req.Method, contentType = r.Method, "application/json"
+		req.Method = r.Method
 		req.Body, secrets = encodeJSON(r.Params)
 	case "FORM":
-		req.Method, contentType = http.MethodPost, "application/x-www-form-urlencoded"
+		req.Method = http.MethodPost
 		var form string
 		form, secrets = encodeForm(r.Params)
 		req.Body = []byte(form)
@@ -57,8 +59,8 @@ func Build(base *url.URL, r config.Request, userAgent, accept string, headers []
 		return nil, err
 	}
 	setLevel(req, own)
-	if contentType != "" {
-		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
+	if bodyType != "" {
+		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{cmp.Or(r.OwnType(headers), bodyType)}}})
 	}
 	for i, h := range slices.Concat(own, headers) {
 		replaced := i >= len(own) && slices.ContainsFunc(own, func(o config.Header) bool { return strings.EqualFold(o.Name, h.Name) })

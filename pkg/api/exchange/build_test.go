@@ -113,7 +113,7 @@ func TestBuild(t *testing.T) {
 			"GET /find?q=a+b%2F%C4%8D&tag%5B0%5D=x&tag%5B1%5D=y&opt%5Bon%5D=1&opt%5Boff%5D=0&n=2.5&e="},
 		{"unreserved characters", "", "f", `{"a":"A-z_0.9~*!'()"}`, "GET /f?a=A-z_0.9%7E%2A%21%27%28%29"},
 		{"floats", "GET", "f", `{"a":0.30000000000000004,"b":100000.0,"c":1e15,"d":0.00001,"e":12345678901234567890}`,
-			"GET /f?a=0.3&b=100000&c=1.0E%2B15&d=1.0E-5&e=12345678901234567890"},
+			"GET /f?a=0.30000000000000004&b=100000&c=1.0E%2B15&d=1.0E-5&e=12345678901234567890"},
 		{"empty and null values", "GET", "f", `{"a":[],"b":{},"c":null,"d":[1,null,2]}`, "GET /f?d%5B0%5D=1&d%5B2%5D=2"},
 		{"nothing left", "GET", "f", `{"a":null}`, "GET /f"},
 		{"key characters", "GET", "f", `{"a b[c]":1}`, "GET /f?a+b%5Bc%5D=1"},

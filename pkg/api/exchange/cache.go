@@ -133,7 +133,7 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 		}
 	}
 	res, err := t.next.Do(ctx, x)
-	if err != nil || res.Status < 200 || res.Status > 299 || slices.Contains(t.API.Retry.Codes, res.Status) {
+	if err != nil || res.Status < 200 || res.Status > 299 || res.Body.Coding() != "" || slices.Contains(t.API.Retry.Codes, res.Status) {
 		return res, err
 	}
 	entry := entry{created: t.Now().Unix(), status: res.Status, header: kept(res.Header), body: res.Body}

@@ -159,6 +159,7 @@ func (e entry) writePart(path string) error {
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 func (e entry) answer(x *Exchange, path string) *Answer {
+	e.body.Arrived("", e.header.Get("Content-Type"))
 	return &Answer{
 		Exchange:   x,
 		Status:     e.status,

@@ -88,7 +88,7 @@ func TestCacheIsWrittenAtOnce(t *testing.T) {
 					t.Error("an answer is there and cannot be read")
 					return
 				}
-				text, err := got.body.Text()
+				text, _, err := got.body.Text(answer.Format{})
 				if err != nil || !bodies[string(text)] {
 					t.Errorf("read %d bytes that no one wrote, %v", len(text), err)
 				}

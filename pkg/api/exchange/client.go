@@ -9,12 +9,13 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -179,6 +180,7 @@ func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (auth
 	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
+	r.ForcedType = true // as in the original
 	res, err := c.send(ctx, &Exchange{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
 	if err != nil {
 		return auth.Answered{}, err
@@ -245,13 +247,27 @@ func refusal(res *Answer, statusLine string) *failure.Error {
 	return failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
+// refusedStatus is the status that an error is about.
+type refusedStatus int
+
+// Error implements error.
+func (s refusedStatus) Error() string { return "status " + strconv.Itoa(int(s)) }
+
+// StatusOf is the status of a response that an error of Do is about, 0 for none.
+func StatusOf(err error) int {
+	status, _ := errors.AsType[refusedStatus](err)
+	return int(status)
+}
+
 // statusError is the user error for a status from 300. It closes the answer.
 func (c *Client) statusError(res *Answer) error {
 	defer res.Body.Close()
 	e := refusal(res, res.StatusLine)
-	if text := answer.Excerpt(res.Body, c.o.Secrets.Redact); text != "" {
+	e.Cause = refusedStatus(res.Status)
+	if text := messageOf(res, c.o.Secrets); text != "" {
 		e.Message += ": " + text
 	}
+	e.Message += c.tried(res)
 	denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden
 	switch {
 	case denied && res.Anonymous:

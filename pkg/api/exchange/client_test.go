@@ -9,7 +9,7 @@ import (
 )
 
 func TestStatusErrors(t *testing.T) {
-	long := strings.Repeat("0123456789", 12) // 120 bytes
+	long := strings.Repeat("0123456789", 30) // 300 characters
 	tests := []struct {
 		name   string
 		status int
@@ -19,9 +19,14 @@ func TestStatusErrors(t *testing.T) {
 		{"client error", 404, `{"error":"no such shop"}`, ` was answered with 404 Not Found: {"error":"no such shop"}`},
 		{"server error", 501, "", ` was answered with 501 Not Implemented`},
 		{"lines become one", 400, "<h1>\r\n\tBad\n</h1>\n", ` was answered with 400 Bad Request: <h1> Bad </h1>`},
-		{"exactly 120 bytes", 400, long, ` was answered with 400 Bad Request: ` + long},
-		{"121 bytes", 400, long + "x", ` was answered with 400 Bad Request: ` + long + " …"},
-		{"a character cut in two", 400, long[:119] + "čx", ` was answered with 400 Bad Request: ` + long[:119] + " …"},
+		{"exactly 300 characters", 400, long, ` was answered with 400 Bad Request: ` + long},
+		{"301 characters", 400, long + "x", ` was answered with 400 Bad Request: ` + long + " …"},
+		{"characters of two bytes", 400, long[:299] + "čx", ` was answered with 400 Bad Request: ` + long[:299] + "č …"},
+		{"the message in a long body", 400, `{"request":{"query":"` + long + `"},"error":{"code":"E7","message":"The value s3cret of 'limit' must be \u003c 1000, less than the requested 5000"}}`,
+			` was answered with 400 Bad Request: code: E7, message: The value [hidden] of 'limit' must be < 1000, less than the requested 5000`},
+		{"a long message", 400, `{"a":"` + long + `","message":"` + long + `"}`, ` was answered with 400 Bad Request: message: ` + long[:291] + " …"},
+		{"a long body without a message", 400, `{"a":"` + long + `"}`, ` was answered with 400 Bad Request: {"a":"` + long[:294] + " …"},
+		{"login page", 403, `<html><title>Sign in</title>` + long, ` was answered with 403 Forbidden: <html><title>Sign in</title>` + long[:92] + ` …; it looks like a login page, with the title "Sign in": check the credentials, and that the address is that of the API`},
 		{"not text", 400, "PK\x03\x04", ` was answered with 400 Bad Request`},
 		{"not UTF-8", 400, "caf\xe9", ` was answered with 400 Bad Request`},
 		{"a secret", 400, `{"sent":"s3cret"}`, ` was answered with 400 Bad Request: {"sent":"[hidden]"}`},
@@ -43,6 +48,34 @@ func TestStatusErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Retries that are used up: how often, for how long, and which setting allows more.
+func TestStatusErrorAfterRetries(t *testing.T) {
+	for _, tt := range []struct {
+		name, api string
+		status, n int
+		want      string
+	}{
+		{"429", `{"retryConfig":{"maxRetries":2}}`, 429, 3, "429 Too Many Requests: slow down; it was tried 3 times in 0 seconds, and 'api.retryConfig.maxRetries' allows no more: raise it, or send fewer requests with 'api.http.rateLimit'"},
+		{"no retries", `{"retryConfig":{"maxRetries":0}}`, 429, 1, "slow down; it was tried once in 0 seconds, and 'api.retryConfig.maxRetries' allows no more: raise it"},
+		{"503", `{"retryConfig":{"maxRetries":1}}`, 503, 2, "slow down; it was tried 2 times in 0 seconds, and 'api.retryConfig.maxRetries' allows no more"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := newFixture(t, serve(t, times(tt.n, say(tt.status, "slow down"))...).URL, tt.api, nil).get(t, "x")
+			wantUserError(t, err, tt.want)
+		})
+	}
+	t.Run("not retried", func(t *testing.T) {
+		_, err := newFixture(t, serve(t, say(429, "slow down")).URL, `{"retryConfig":{"http":{"codes":[503]}}}`, nil).get(t, "x")
+		if wantUserError(t, err, "slow down"); strings.Contains(err.Error(), "tried") {
+			t.Error(err)
+		}
+	})
+	t.Run("a login", func(t *testing.T) {
+		_, err := newFixture(t, serve(t, times(2, say(429, `{"error":"slow"}`))...).URL, `{"retryConfig":{"maxRetries":1}}`, nil).Login(t.Context(), config.Request{Endpoint: "login"})
+		wantUserError(t, err, "error: slow; it was tried 2 times in 0 seconds")
+	})
 }
 
 func TestStatusErrorNamesTheAddressThatAnswered(t *testing.T) {

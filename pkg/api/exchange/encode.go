@@ -51,8 +51,8 @@ func (f *form) add(name string, v value.Value) {
 }
 
 // encodeJSON encodes parameters as a JSON body like the original: an empty object is
-// [], an object with the names 0, 1, 2… is a list, numbers are the shortest
-// decimals of their value. secrets are the parts that hold values marked as
+// [], an object with the names 0, 1, 2… is a list, numbers have no needless
+// zeros. secrets are the parts that hold values marked as
 // secrets, without the quotes.
 func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	if params.Empty() {
@@ -96,17 +96,8 @@ func bodyValue(v value.Value) value.Value {
 		if v.Len() == 0 {
 			return value.OfItems()
 		}
-	case value.Number:
-		if f, ok := v.Float(); ok && !v.IsInteger() {
-			shortest := value.OfNumber(strings.ToLower(php.Double(f, 0)))
-			if v.Secret() {
-				return shortest.AsSecret()
-			}
-			return shortest
-		}
-		return v
 	default:
-		return v
+		return v.InJSON()
 	}
 	var items []value.Value
 	var members []value.Member

@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/text/encoding"
+
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
@@ -67,6 +69,8 @@ type Sender struct {
 	Job, Pointer string
 	// Accept is what the answers may be written in; "" is JSON. A configured header wins.
 	Accept string
+	// Charset is the configured character set of the answers; nil if there is none, or UTF-8.
+	Charset encoding.Encoding
 	// Iteration counts from 1; 0 when there is only one.
 	Iteration int
 	// Live is the job's line on the terminal, nil for none.
@@ -123,6 +127,10 @@ type Answer struct {
 	Decision *rule.Decision
 
 	cached string // its file in the cache
+	// tried is the number of attempts, if the request would be sent again because of its
+	// status but has no retries left; 0 otherwise.
+	tried  int
+	passed time.Duration // since the first attempt
 }
 
 // Address returns method and address for an error message.

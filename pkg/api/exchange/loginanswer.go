@@ -52,26 +52,36 @@ func (c *Client) loginError(res *Answer) error {
 	if err != nil {
 		return err
 	}
-	if text := shortMessage(c.o.Secrets.Redact(auth.Said(body))); text != "" {
+	if text := shortMessage(auth.Said(body), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	} else if res.Body.Size() > 0 {
 		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
+	e.Message += c.tried(res)
 	return e
 }
 
-// shortMessage returns a masked text as one line of at most 300 printable characters.
-func shortMessage(text string) string {
-	const most = 300
-	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
-	shown := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+// printable drops the characters that are not printable. This must be done before a text
+// is masked, because they could be between the characters of a secret.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
-	}, string(runes[:min(len(runes), most)]))
-	if len(runes) > most {
-		shown += " …"
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// shortMessage returns a text as one line of at most 300 printable characters, masked.
+func shortMessage(text string, redact func(string) string) string {
+	const most = 300
+	words := strings.Fields(redact(printable(text)))
+	if joined := strings.Join(words, ""); redact(joined) != joined {
+		return "" // a secret continues in the next line, perhaps in base64
 	}
-	return shown
+	runes := []rune(strings.Join(words, " "))
+	if len(runes) > most {
+		return string(runes[:most]) + " …"
+	}
+	return string(runes)
 }

@@ -23,6 +23,8 @@ func TestRefusedLogins(t *testing.T) {
 		{"in other letters", `{"Message":"locked"}`, ": Message: locked"},
 		{"a message that repeats what is elsewhere", `{"message":"no abcdef99","session":"abcdef99"}`, ": message: no [hidden]"},
 		{"a message with control characters", "{\"message\":\"a\\u001b[31m\\n\\tb\"}", ": message: a[31m b"},
+		{"a secret between control characters", `{"message":"s\u00013\u200bcr\u0007et is wrong"}`, ": message: [hidden] is wrong"},
+		{"a secret in two lines", `{"message":"no s3c\nret"}`, hidden},
 		{"a long one", `{"message":"` + long + `"}`, ": " + ("message: " + long)[:300] + " …"},
 		{"a secret that is cut", `{"message":"` + strings.Repeat("x", 287) + ` s3cret"}`, ": message: " + strings.Repeat("x", 287) + " [hi …"},
 		{"none", `{"token":"tok-123456","data":{"message":"of another place"}}`, hidden},

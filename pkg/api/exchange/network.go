@@ -283,7 +283,10 @@ const unasked = "the server sent bytes that no one had requested"
 
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	known := []error{gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}
+	if _, coding := errors.AsType[codingError](err); coding {
+		return true
+	}
+	known := []error{errTrailingBytes, gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}
 	return corrupt || slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/text/encoding"
+
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
@@ -49,10 +51,27 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	kept.Request = res.Request
 	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
 	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.Unclean()
-	if err := t.keep(x, kept); err != nil {
+	if kept.Charsets, err = x.charsets(res); err == nil {
+		err = t.keep(x, kept)
+	}
+	if err != nil {
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
+}
+
+// charsets returns the possible character sets of an answer that is not UTF-8.
+func (x *Exchange) charsets(res *Answer) ([]encoding.Encoding, error) {
+	if !res.Body.Unclean() {
+		return nil, nil
+	}
+	const first = 1 << 10
+	head, err := res.Body.Head(first)
+	all := answer.Declared(res.Header.Get("Content-Type"), head)
+	if x.Sender.Charset != nil {
+		all = append(all, x.Sender.Charset)
+	}
+	return all, err
 }
 
 // origin says what an exchange is for; nil if its sender does not say it.

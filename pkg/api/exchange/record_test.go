@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -68,7 +69,7 @@ func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err err
 		}
 		defer answered.Body.Close()
 		var text []byte
-		if text, err = answered.Body.Text(); err != nil {
+		if text, _, err = answered.Body.Text(answer.Format{}); err != nil {
 			return
 		}
 		var answer value.Value

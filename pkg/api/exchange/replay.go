@@ -36,11 +36,13 @@ func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		return nil, networkErrorOf(ctx, errors.Join(err, spool.Close()), true)
 	}
 	t.Stats.Bytes.Add(entry.Response.Content.Size)
+	header := entry.Headers()
+	spool.Arrived(unknownCoding(header), header.Get("Content-Type"))
 	return &Answer{
 		Exchange:   x,
 		Status:     entry.Response.Status,
 		StatusLine: strconv.Itoa(entry.Response.Status) + " " + entry.Response.StatusText,
-		Header:     entry.Headers(),
+		Header:     header,
 		Body:       spool,
 	}, nil
 }

@@ -61,7 +61,7 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			}
 		}
 		if final {
-			return t.last(ctx, res, err, decision, attempt)
+			return t.last(ctx, res, err, decision, reason != "", attempt, t.Now().Sub(start))
 		}
 		if err := t.again(ctx, &try, res, reason, d); err != nil {
 			return nil, err

@@ -133,7 +133,6 @@ var retryAfters = []struct {
 	{"nothing", "", -1},
 	{"no decimal number", "0x10", -1},
 	{"infinity", "inf", -1},
-	{"too large a number", "1e400", -1},
 	{"two numbers", "5, 5", -1},
 }
 
@@ -160,6 +159,7 @@ func TestTooLongARetryHeader(t *testing.T) {
 		{"milliseconds since 1970", `{}`, "429", "Retry-After", "1740819690000", "1739078870400 seconds (20128227 days)", "3600 seconds"},
 		{"a huge number", `{}`, "429", "Retry-After", "1e18", "999999998259180400 seconds", "3600 seconds"},
 		{"a number beyond any time", `{}`, "429", "Retry-After", "99999999999999999999999", "9223372035113956207 seconds", "3600 seconds"},
+		{"a number beyond any double", `{}`, "429", "Retry-After", "1e400", "9223372035113956207 seconds", "3600 seconds"},
 		{"a date", `{}`, "429", "Retry-After", "Sun, 02 Mar 2025 09:00:00 GMT", "86400 seconds;", "3600 seconds"},
 		{"a limit of its own", `{"retryConfig":{"maxWait":"0.5","http":{"retryHeader":"X-Reset"}}}`, "429", "X-Reset", "1", "1 seconds;", "0.5 seconds"},
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -154,21 +153,27 @@ func (t *retry) ruledDelay(res *Answer, d *rule.Decision) (_ delay, ok bool, err
 	return delay{wait: wait, everybody: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
 }
 
-// last ends an exchange that is not repeated. One that a rule wanted to be repeated has
-// used up its retries.
-func (t *retry) last(ctx context.Context, res *Answer, err error, d *rule.Decision, attempt int) (*Answer, error) {
+// last ends an exchange that is not repeated. If a rule wants a retry, or the status is
+// one that is retried (listed), it has no retries left.
+func (t *retry) last(ctx context.Context, res *Answer, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Answer, error) {
+	if err == nil && listed {
+		res.tried, res.passed = attempt, passed
+	}
 	if d == nil || err != nil {
 		return res, err
 	}
 	if ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), res.close())
 	}
-	tried := "once"
-	if attempt > 1 {
-		tried = fmt.Sprintf("%d times", attempt)
-	}
-	ended := t.refused(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", tried))
+	ended := t.refused(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
 	return nil, cmp.Or(ended, res.close())
+}
+
+func attempts(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // ruled says why a rule has a request sent again.
@@ -198,13 +203,13 @@ func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
 // the rest may be secret.
 func (t *retry) excerpt(res *Answer) string {
 	if res.Purpose != Login {
-		return answer.Excerpt(res.Body, t.Secrets.Redact)
+		return messageOf(res, t.Secrets)
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err != nil {
 		return ""
 	}
-	return shortMessage(t.Secrets.Redact(auth.Said(body)))
+	return shortMessage(auth.Said(body), t.Secrets.Redact)
 }
 
 // waitsTooLong is the user error for a wait beyond a limit.
@@ -230,11 +235,11 @@ func longWait(seconds float64) string {
 func (t *retry) says(d *rule.Decision) string { return says(d, t.Secrets) }
 
 func says(d *rule.Decision, secrets *secret.Registry) string {
-	text := secrets.Redact(d.Message)
+	text := secrets.Redact(printable(d.Message))
 	if len(d.Message) == rule.MostMessage {
 		text = text[:len(text)/2] // it may end with half of a secret, which is not masked
 	}
-	return shortMessage(text)
+	return shortMessage(text, secrets.Redact)
 }
 
 // statusLine is that of an answer, with a reason that may be shown: that of a login may

@@ -1,11 +1,7 @@
 package exchange
 
 import (
-	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -70,6 +66,7 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		return nil, networkErrorOf(ctx, err, true)
 	}
 	t.Stats.Bytes.Add(spool.Size())
+	spool.Arrived(unknownCoding(res.Header), res.Header.Get("Content-Type"))
 	return &Answer{Exchange: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
 }
 
@@ -225,29 +222,6 @@ func atEnd(body io.Reader, limit int64) error {
 	default:
 		return err
 	}
-}
-
-// decompress decodes the Content-Encoding. An empty body is not encoded.
-func decompress(res *http.Response) (io.Reader, error) {
-	encoding := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding")))
-	if encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate" {
-		return res.Body, nil
-	}
-	body := bufio.NewReader(res.Body)
-	head, err := body.Peek(2)
-	if len(head) == 0 {
-		if err == io.EOF {
-			return body, nil
-		}
-		return nil, err
-	}
-	if encoding != "deflate" {
-		return gzip.NewReader(body)
-	}
-	if len(head) == 2 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[0]&15 == 8 {
-		return zlib.NewReader(body)
-	}
-	return flate.NewReader(body), nil // some servers omit the zlib header
 }
 
 // emptyBody is an empty body that, unlike http.NoBody, cannot be sent twice.

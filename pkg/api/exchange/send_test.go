@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -41,6 +43,8 @@ func gzipped(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), ni
 
 func zlibbed(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }
 
+func zstded(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
+
 func deflated(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) }
 
 func TestBodiesAreDecompressed(t *testing.T) {
@@ -55,12 +59,21 @@ func TestBodiesAreDecompressed(t *testing.T) {
 		{"deflate without a frame", "deflate", compressed(t, text, deflated), text},
 		{"deflate without a body", "deflate", "", ""},
 		{"identity", "identity", text, text},
-		{"an unknown encoding", "br", "as it is", "as it is"},
+		{"an unknown encoding is left to its reader", "br", "as it is", "as it is"},
+		{"zstd", "zstd", compressed(t, text, zstded), text},
+		{"two codings", "deflate, gzip", compressed(t, compressed(t, text, zlibbed), gzipped), text},
+		{"two lines", "deflate\ngzip", compressed(t, compressed(t, text, zlibbed), gzipped), text},
+		{"gzip and identity", "gzip,identity", compressed(t, text, gzipped), text},
+		{"a character set", "UTF-8", text, text},
 		{"no encoding", "", text, text},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, say(200, tt.sent, "Content-Encoding: "+tt.encoding, "Content-Type: text/plain"))
+			headers := []string{"Content-Type: text/plain"}
+			for line := range strings.SplitSeq(tt.encoding, "\n") {
+				headers = append(headers, "Content-Encoding: "+line)
+			}
+			s := serve(t, say(200, tt.sent, headers...))
 			f := newFixture(t, s.URL, `{}`, nil)
 			if body, err := f.get(t, "x"); err != nil || body != tt.want {
 				t.Errorf("got %d bytes, %v, want %d", len(body), err, len(tt.want))
@@ -83,6 +96,11 @@ func TestBrokenCompression(t *testing.T) {
 		{"truncated deflate", "deflate", framed[:len(framed)-9], "network error 18"},
 		{"plain text called gzip", "gzip", "plain text", "network error 61: the body of the answer cannot be decompressed: gzip: invalid header"},
 		{"wrong checksum", "gzip", badSum, "network error 61"},
+		{"a byte after gzip", "gzip", whole + "x", "network error 18"},
+		{"something after gzip", "gzip", whole + "something else", "network error 61"},
+		{"something after deflate", "deflate", framed + "x", "network error 61: the body of the answer cannot be decompressed: there are bytes after its end"},
+		{"plain text called zstd", "zstd", "plain text", "network error 61"},
+		{"truncated zstd", "zstd", compressed(t, strings.Repeat("some text ", 100), zstded)[:20], "network error 18"},
 		{"plain text called deflate", "deflate", "plain text", "network error 61"},
 		{"wrong checksum of deflate", "deflate", framed[:len(framed)-1] + "\x00", "network error 61"},
 	}

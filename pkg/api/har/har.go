@@ -108,13 +108,15 @@ type Content struct {
 	// Size is that of the body before masking and capping, in bytes.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
-	// Comment says that something is masked.
+	// Comment says that something is masked, or why the body is left out.
 	Comment string `json:"comment,omitempty"`
 	// Encoding is base64 or "".
 	Encoding string `json:"encoding,omitempty"`
 	// Capped is set if Text is only the beginning.
-	Capped bool   `json:"_capped,omitempty"`
-	Text   string `json:"text,omitempty"`
+	Capped bool `json:"_capped,omitempty"`
+	// Omitted is set if the body is left out, because it cannot be searched for secrets.
+	Omitted bool   `json:"_omitted,omitempty"`
+	Text    string `json:"text,omitempty"`
 }
 
 // escapedHidden is the mask in an address, where brackets are not allowed.

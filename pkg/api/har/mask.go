@@ -30,28 +30,26 @@ type masker struct {
 }
 
 func (m *masker) copy(r io.Reader) error {
-	var window []byte
+	var window bytes.Buffer // as large as its text: an archive may have thousands of small files
 	length := maskWindow + maskAhead
 	if 0 < m.size && m.size < int64(length) {
 		length = int(m.size) + 1 // one more, to see the end
+		window.Grow(length)
 	}
 	for first := true; ; first = false {
-		had := len(window)
-		window = append(window, make([]byte, length-had)...)
-		n, err := io.ReadFull(r, window[had:])
-		window = window[:had+n]
-		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !end {
+		_, err := window.ReadFrom(io.LimitReader(r, int64(length-window.Len())))
+		end := window.Len() < length
+		if err != nil && !(end && errors.Is(err, io.ErrUnexpectedEOF)) {
 			return err
 		}
 		if first {
-			m.json = looksLikeJSON(window)
+			m.json = looksLikeJSON(window.Bytes())
 		}
-		done, err := m.write(string(window), end)
+		done, err := m.write(window.String(), end)
 		if err != nil || end {
 			return err
 		}
-		window = append(window[:0], window[done:]...)
+		window.Next(done)
 	}
 }
 

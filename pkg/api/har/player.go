@@ -1,6 +1,7 @@
 package har
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -40,8 +41,9 @@ func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
-	// In the answers the mask replaces secrets, so it is treated as one.
-	secrets.Add(secret.Hidden)
+	// In the answers the mask replaces secrets, so it is treated as one. Without its
+	// brackets it is a word that data may have.
+	secrets.AddPart(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)
 	return p, nil
@@ -102,6 +104,9 @@ func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	}
 	if e.Response.Content.Capped {
 		return nil, failure.Userf("cannot replay the answer to %s: the recording holds only the beginning of its body; record it without --record-max-body", firstLine(text))
+	}
+	if content := e.Response.Content; content.Omitted {
+		return nil, failure.Userf("cannot replay the answer to %s: %s", firstLine(text), cmp.Or(content.Comment, "the recording does not hold its body"))
 	}
 	p.clock.forward(e.Started)
 	return e, nil

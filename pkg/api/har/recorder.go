@@ -1,7 +1,6 @@
 package har
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/encoding"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -60,6 +61,8 @@ type Exchange struct {
 	Size int64
 	// Binary is set if the body is not UTF-8.
 	Binary bool
+	// Charsets are the possible character sets of a binary body.
+	Charsets []encoding.Encoding
 	// Opaque hides all texts of the body except messages: those of a failed login,
 	// whose secrets are not known.
 	Opaque bool
@@ -106,13 +109,17 @@ func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
 // Add writes an exchange with all secrets masked that are known by now. An error is
 // an application error, which Close returns too.
 func (r *Recorder) Add(x Exchange) error {
-	e := r.entry(x)
+	stored, err := r.bodyOf(x)
+	defer stored.close() // which leaves at most an open file
+	e := r.entry(x, stored)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil // the run has ended without waiting for this request
 	}
-	err := r.write(e, x)
+	if err == nil {
+		err = r.write(e, x, stored)
+	}
 	if err != nil {
 		err = failure.Applicationf("cannot record a request: %w", err)
 		if r.err == nil {
@@ -140,32 +147,28 @@ func (r *Recorder) Read(found Reading) error {
 	return err
 }
 
-func (r *Recorder) write(e Entry, x Exchange) error {
-	limit := &limited{left: r.o.MaxBody, text: !x.Binary}
-	masked := masker{secrets: r.o.Secrets, size: x.Size}
-	body := func(w io.Writer) error {
-		out := encoder(w, !x.Binary)
+func (r *Recorder) write(e Entry, x Exchange, stored body) error {
+	limit := &limited{left: r.o.MaxBody, text: !stored.binary}
+	masked := masker{secrets: r.o.Secrets, size: stored.size, found: stored.masked}
+	content := func(w io.Writer) error {
+		out := encoder(w, !stored.binary)
 		masked.w = out
 		if r.o.MaxBody > 0 {
 			limit.w = out
 			masked.w = limit
 		}
-		if x.Body != nil {
-			content := x.Body()
-			if x.Opaque {
-				hidden, err := hideAll(content, x.Response.StatusCode)
-				if err != nil {
-					return err
-				}
-				content, masked.found, masked.size = bytes.NewReader(hidden), true, int64(len(hidden))
-			}
-			if err := masked.copy(content); err != nil {
-				return err
-			}
+		if stored.open == nil {
+			return out.Close()
 		}
-		return out.Close()
+		var err error
+		if stored.clean {
+			_, err = io.Copy(masked.w, stored.open())
+		} else {
+			err = masked.copy(stored.open())
+		}
+		return errors.Join(err, out.Close())
 	}
-	return r.writer.write(e, body, func() map[string]any {
+	return r.writer.write(e, content, func() map[string]any {
 		more := map[string]any{}
 		if limit.cut {
 			more["_capped"] = true
@@ -197,7 +200,7 @@ func (r *Recorder) Close() error {
 }
 
 // entry makes the entry of an exchange, without the body of its answer.
-func (r *Recorder) entry(x Exchange) Entry {
+func (r *Recorder) entry(x Exchange, stored body) Entry {
 	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
 	e := Entry{
@@ -239,8 +242,11 @@ func (r *Recorder) entry(x Exchange) Entry {
 	a.RedirectURL = escapeHidden(r.o.Secrets.Redact(x.Response.Header.Get("Location")))
 	a.BodySize = x.Response.ContentLength
 	a.Content.MimeType = r.o.Secrets.Redact(x.Response.Header.Get("Content-Type"))
-	if x.Binary {
+	if stored.binary {
 		a.Content.Encoding = "base64"
+	}
+	if stored.omitted != "" {
+		a.Content.Omitted, a.Content.Comment = true, "the body is left out: "+stored.omitted
 	}
 	return e
 }

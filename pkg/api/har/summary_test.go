@@ -51,7 +51,7 @@ func recordBodies(t testing.TB, bodies ...string) string {
 
 func TestSummaries(t *testing.T) {
 	t.Parallel()
-	bodies := []string{`{"text":"a \" \\ b","n":[1]}`, "", "line\nline\ttab", "\\", strings.Repeat(`\"`, 70_000) + "end", strings.Repeat("x", 65_536) + `\`, "\x00\xff binary", "č\u2028 </script>"}
+	bodies := []string{`{"text":"a \" \\ b","n":[1]}`, "", "line\nline\ttab", "\\", strings.Repeat(`\"`, 70_000) + "end", strings.Repeat("x", 65_536) + `\`, "\xff\x00b\x00i\x00n\x00", "č\u2028 </script>"}
 	file := recordBodies(t, bodies...)
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -18,23 +18,42 @@ type Repeat struct {
 	Page, Earlier int
 	// Rows is how many it has, Largest how many the largest page before it had.
 	Rows, Largest int
+	// List reports whether its data is a list.
+	List bool
+	// Doubled reports whether rows were stored a second time before this page was dropped.
+	Doubled bool
+	// LeadsOn reports whether the page leads to another request, although it has no rows.
+	LeadsOn bool
 	// Before is the page before it.
 	Before Page
 }
+
+// Again reports whether the page repeats the page just before it: some APIs send their
+// last page again. Otherwise paging runs in a circle.
+func (r Repeat) Again() bool { return r.Earlier == r.Page-1 }
 
 // What a scroller, or a stopper, may know besides its requests. Each implements what
 // it has something to say about, in its own file.
 type (
 	// counted names totals in the response.
 	counted interface{ totals() []Total }
-	// starting reports whether the first request of a job is for the firstrows.
+	// starting reports whether the first request of a job is for the first rows.
 	starting interface{ fromStart(job config.Request) bool }
-	// repeating reports whether a repeated page is an ordinary end.
-	repeating interface{ endsByRepeating(r Repeat) bool }
+	// ending reports whether page p announces that no page follows.
+	ending interface{ isLast(p Page) bool }
+	// numbered is implemented by methods that count or compare ids. They request page
+	// after page even if the API ignores their parameter. numbers reports whether all
+	// requests of a job differ.
+	numbered interface{ numbers() (forever bool) }
+	// absent returns the reason to end a job after an error status, or nil if the status is
+	// an error. largest is the number of rows of the largest page.
+	absent interface {
+		afterLast(job config.Request, status int, last Page, largest int) *Stop
+	}
 	// announcing gives the field of a page by which it says that there are more, ""
 	// for none.
 	announcing interface{ announces(p Page) string }
-	// naming names the request parameter that leadsto the next page.
+	// naming names the request parameter that leads to the next page.
 	naming interface{ parameter() parameter }
 )
 
@@ -61,18 +80,60 @@ func Totals(s Scroller) []Total {
 	return all
 }
 
-// FromStart reports whether the first request of a job is for the firstrows, as
+// FromStart reports whether the first request of a job is for the first rows, as
 // far as the settings show.
 func FromStart(s Scroller, job config.Request) bool {
 	start, ok := withoutStoppers(s).(starting)
 	return !ok || start.fromStart(job)
 }
 
-// EndsByRepeating reports whether a repeated page is an ordinary end of paging: an
-// API may answer requests beyond the end with the last page again.
+// EndsByRepeating reports whether a repeated page is an ordinary end of paging: an API
+// may answer requests beyond the end with its last page again, which is smaller than
+// others. A page as large as any may hide others.
 func EndsByRepeating(s Scroller, r Repeat) bool {
-	end, ok := withoutStoppers(s).(repeating)
-	return ok && end.endsByRepeating(r)
+	if end, ok := withoutStoppers(s).(ending); ok && end.isLast(r.Before) {
+		return true
+	}
+	return !r.Doubled && r.Again() && (r.Rows == 0 || !r.List || r.Rows < r.Largest)
+}
+
+// Numbered reports whether a scroller requests page after page regardless of the
+// responses. forever reports whether all its requests differ.
+func Numbered(s Scroller) (ok, forever bool) {
+	if n, ok := withoutStoppers(s).(numbered); ok {
+		return true, n.numbers()
+	}
+	return false, false
+}
+
+// AfterLast returns the reason to end a job after page last, because the next request was
+// answered with an error status. It returns nil if the status is an error. largest is the
+// number of rows of the largest page.
+func AfterLast(s Scroller, job config.Request, status int, last Page, largest int) *Stop {
+	if a, ok := withoutStoppers(s).(absent); ok {
+		return a.afterLast(job, status, last, largest)
+	}
+	return nil
+}
+
+// Announced returns the field by which a stopper finds that more pages follow page p, or
+// "".
+func Announced(s Scroller, p Page) string {
+	g, ok := s.(stoppable)
+	if !ok {
+		return ""
+	}
+	if rule, ok := g.rule.(announcing); ok {
+		if field := rule.announces(p); field != "" {
+			return field
+		}
+	}
+	return Announced(g.inner, p)
+}
+
+// Unchanged ends a job whose page has no rows and leads to the same request again.
+func Unchanged(pointer string) *Stop {
+	return &Stop{Rule: "the page is empty and leads to the same request again", Pointer: pointer, Reason: NoProgress}
 }
 
 // Parameter says with what a scroller requests the next page, such as "the parameter

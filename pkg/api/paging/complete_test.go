@@ -105,27 +105,65 @@ func TestFromStart(t *testing.T) {
 
 func TestEndsByRepeating(t *testing.T) {
 	const param = `{"method":"response.param","responseParam":"v","queryParam":"p"}`
+	full := Repeat{Page: 3, Earlier: 2, Rows: 2, Largest: 2, List: true}
+	short := Repeat{Page: 3, Earlier: 2, Rows: 1, Largest: 2, List: true}
+	circle := Repeat{Page: 3, Earlier: 1, Rows: 1, Largest: 2, List: true}
 	tests := []struct {
 		name, settings string
 		repeat         Repeat
 		before         string // the page before
 		want           bool
 	}{
-		{"page 2 by numbers", `{"method":"pagenum"}`, Repeat{Page: 2, Earlier: 1, Rows: 2, Largest: 2}, `{}`, false},
-		{"page 3 by numbers", `{"method":"pagenum"}`, Repeat{Page: 3, Earlier: 2, Rows: 2, Largest: 2}, `{}`, true},
-		{"page 3 by offset", `{"method":"offset","limit":2,"limitStop":{"count":9}}`, Repeat{Page: 3, Earlier: 2, Rows: 2, Largest: 2}, `{}`, true},
-		{"the last row of a cursor", `{"method":"cursor","idKey":"id","param":"p"}`, Repeat{Page: 3, Earlier: 2, Rows: 1, Largest: 2}, `{}`, true},
-		{"a whole page of a cursor", `{"method":"cursor","idKey":"id","param":"p"}`, Repeat{Page: 3, Earlier: 2, Rows: 2, Largest: 2}, `{}`, false},
-		{"variables without a value", param, Repeat{Page: 3, Earlier: 1, Rows: 2, Largest: 2}, `{"v":{"after":null,"more":false,"deep":[{"x":""}]}}`, true},
-		{"variables with one", param, Repeat{Page: 3, Earlier: 1, Rows: 2, Largest: 2}, `{"v":{"after":"c","more":false}}`, false},
-		{"a list with one", param, Repeat{Page: 3, Earlier: 1, Rows: 2, Largest: 2}, `{"v":[null,["c"]]}`, false},
-		{"an address", `{"method":"response.url"}`, Repeat{Page: 3, Earlier: 2, Rows: 1, Largest: 2}, `{}`, false},
+		{"page 2 by numbers", `{"method":"pagenum"}`, Repeat{Page: 2, Earlier: 1, Rows: 2, Largest: 2, List: true}, `{}`, false},
+		{"a full page by numbers", `{"method":"pagenum"}`, full, `{}`, false},
+		{"a full page by offset", `{"method":"offset","limit":2,"limitStop":{"count":9}}`, full, `{}`, false},
+		{"a smaller page by numbers", `{"method":"pagenum"}`, short, `{}`, true},
+		{"rows that were stored again", `{"method":"pagenum"}`, Repeat{Page: 3, Earlier: 2, Rows: 1, Largest: 2, List: true, Doubled: true}, `{}`, false},
+		{"the last row of a cursor", `{"method":"cursor","idKey":"id","param":"p"}`, short, `{}`, true},
+		{"a whole page of a cursor", `{"method":"cursor","idKey":"id","param":"p"}`, full, `{}`, false},
+		{"variables without a value", param, circle, `{"v":{"after":null,"more":false,"deep":[{"x":""}]}}`, true},
+		{"variables with one", param, full, `{"v":{"after":"c","more":false}}`, false},
+		{"a list with one", param, full, `{"v":[null,["c"]]}`, false},
+		{"an address", `{"method":"response.url"}`, full, `{}`, false},
+		{"an address to the last page, which is smaller", `{"method":"response.url"}`, short, `{}`, true},
+		{"a circle", `{"method":"response.url"}`, circle, `{}`, false},
+		{"a circle of empty pages", `{"method":"response.url"}`, Repeat{Page: 3, Earlier: 1, Largest: 2}, `{}`, false},
+		{"an empty page", `{"method":"response.url"}`, Repeat{Page: 3, Earlier: 2}, `{}`, true},
+		{"an object", `{"method":"response.url"}`, Repeat{Page: 3, Earlier: 2, Rows: 1, Largest: 1}, `{}`, true},
 	}
 	for _, tt := range tests {
 		s := scroller(t, tt.settings, "")
 		tt.repeat.Before = read(t, s.Needs(), tt.before, start)
 		if got := EndsByRepeating(s, tt.repeat); got != tt.want {
 			t.Errorf("%s: got %v", tt.name, got)
+		}
+	}
+}
+
+// TestAfterLast: after which pages a status says that there are no more.
+func TestAfterLast(t *testing.T) {
+	tests := []struct {
+		settings, job string
+		status, rows  int // of the page before
+		largest       int
+		want          bool
+	}{
+		{`{"method":"offset","limit":5,"lastPage":"empty"}`, "", 404, 3, 3, true},
+		{`{"method":"offset","limit":5,"lastPage":"empty"}`, "", 404, 5, 5, false},
+		{`{"method":"offset","limit":5,"lastPage":"empty"}`, "", 400, 3, 3, false},
+		{`{"method":"offset","limit":5,"lastPage":"short"}`, "", 404, 3, 3, false},
+		{`{"method":"offset","limit":5}`, "", 404, 3, 3, false},
+		{`{"method":"offset","limit":5,"lastPage":"empty"}`, `{"endpoint":"t","params":{"limit":3}}`, 404, 3, 3, false},
+		{`{"method":"pagenum","limit":5,"lastPage":"empty","forceStop":{"pages":9}}`, "", 404, 3, 3, true},
+		{`{"method":"pagenum","lastPage":"empty"}`, "", 404, 3, 5, true},
+		{`{"method":"pagenum","lastPage":"empty"}`, "", 404, 5, 5, false},
+		{`{"method":"cursor","idKey":"id","param":"p"}`, "", 404, 3, 5, false},
+		{`{}`, "", 404, 3, 5, false},
+	}
+	for _, tt := range tests {
+		stop := AfterLast(scroller(t, tt.settings, ""), request(t, tt.job), tt.status, Page{Rows: tt.rows}, tt.largest)
+		if (stop != nil) != tt.want || stop != nil && (stop.Reason != Exhausted || !strings.Contains(stop.Rule, "fewer rows (3)")) {
+			t.Errorf("%s %s, %d after %d of %d rows: got %+v", tt.settings, tt.job, tt.status, tt.rows, tt.largest, stop)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package paging
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
@@ -11,31 +11,33 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // cursor pages by an id: the nextrequest is for what comes after the largest
 // id so far (the smallest with reverse), plus an increment. A page without rows
 // is the last one.
 type cursor struct {
-	idKey        answer.Path
-	param        parameter
-	increment    int64
-	reverse      bool
-	idKeyPointer string
+	idKey            answer.Path
+	param            parameter
+	increment        int64
+	reverse          bool
+	idKeyPointer     string
+	incrementPointer string
 }
 
 // cursorState is the largest or smallest id of the pages so far, nil before the
 // first one.
 type cursorState struct {
-	id *big.Int
+	id *ID
 }
 
 // The settings of the method cursor.
 var (
-	IDKey = field.Text("idKey", "Path of the id", "Path in each item to the number whose highest value becomes the cursor or, with `idType` `text`, to the id; `.` is the item itself.").
+	IDKey = field.Text("idKey", "Path of the id", "Path in each item to the number whose highest value becomes the cursor, with its fraction, or, with `idType` `text`, to the id; `.` is the item itself.").
 		As(field.Path).Example(`"id"`)
 	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor; required unless the job places it with `{\"paging\": \"cursor\"}`.").As(field.Parameter).Example(`"since_id"`)
-	Increment   = field.Integer("increment", "Increment", "Added to the cursor; may be negative.").Default(0).Example(`-1`)
+	Increment   = field.Integer("increment", "Increment", "Added to the cursor, exactly; may be negative.").Default(0).Example(`-1`)
 	Reverse     = field.Flag("reverse", "Reverse", "Use the lowest value instead of the highest; with `idType` `text`, the id of the first item instead of the last.").Example(`true`)
 	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item becomes the cursor, unchanged.").
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("number", TextIDs)}).Default("number").Example(`"text"`)
@@ -57,11 +59,12 @@ func cursorMethod() Method {
 
 func compileCursor(s config.Section) Scroller {
 	c := cursor{
-		idKey:        answer.Path{Text: IDKey.Of(s), Separator: "."},
-		param:        parameterOf(s, Value{cursorValue, CursorParam}),
-		increment:    int64(Increment.Of(s)),
-		reverse:      Reverse.Of(s),
-		idKeyPointer: IDKey.In(s).Pointer,
+		idKey:            answer.Path{Text: IDKey.Of(s), Separator: "."},
+		param:            parameterOf(s, Value{cursorValue, CursorParam}),
+		increment:        int64(Increment.Of(s)),
+		reverse:          Reverse.Of(s),
+		idKeyPointer:     IDKey.In(s).Pointer,
+		incrementPointer: Increment.In(s).Pointer,
 	}
 	if IDType.Of(s) != TextIDs {
 		return c
@@ -87,45 +90,73 @@ func (c cursor) Next(job config.Request, state State, p Page) (config.Request, S
 		return job, nil, nil, failure.Userf("the cursor value at '%s' of an item is not a number: %s", c.idKey.Text, p.IDs.Wrong).At(c.idKeyPointer)
 	}
 	switch {
-	case c.reverse && (s.id == nil || p.IDs.Min.Cmp(s.id) < 0):
-		s.id = p.IDs.Min
-	case !c.reverse && (s.id == nil || p.IDs.Max.Cmp(s.id) > 0):
-		s.id = p.IDs.Max
+	case c.reverse && (s.id == nil || p.IDs.Min.number.Compare(s.id.number) < 0):
+		s.id = &p.IDs.Min
+	case !c.reverse && (s.id == nil || p.IDs.Max.number.Compare(s.id.number) > 0):
+		s.id = &p.IDs.Max
 	}
-	next := new(big.Int).Add(s.id, big.NewInt(c.increment))
-	return c.param.set(job, ofInteger(next)), s, nil, nil
+	next, ok := s.id.plus(c.increment)
+	if !ok {
+		return job, nil, nil, failure.Userf("the cursor value %s and the increment %d have no sum of at most %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
+	}
+	return c.param.set(job, next), s, nil, nil
+}
+
+// ID is an id that is a number, or a text with a number, of any size. It may have a
+// fraction: some APIs page by a time with microseconds.
+type ID struct {
+	value  value.Value
+	number decimal.Number
+}
+
+// plus returns the number to send. As in the original, a whole number has no exponent. A
+// number with a fraction is sent as the response wrote it. ok is false if the sum has too
+// many digits.
+func (id ID) plus(increment int64) (sum value.Value, ok bool) {
+	if increment != 0 {
+		text, ok := id.number.Plus(increment, value.MaxWhole)
+		return value.OfNumber(text), ok
+	}
+	if text, ok := id.number.Whole(value.MaxWhole); ok && id.number.IsWhole() {
+		return value.OfNumber(text), true
+	}
+	if id.value.Kind() == value.Number {
+		return id.value, true
+	}
+	return value.OfNumber(decimal.Literal(strings.Trim(id.value.Raw(), value.Blanks))), true
 }
 
 // IDs are the smallest and largest id of the items of a page, and those of the first
-// and the last item. Ids have any number of digits: those of some APIs need 64 bits
-// without a sign, or more.
+// and the last item.
 type IDs struct {
 	First, Last value.Value
-	Min, Max    *big.Int
+	Min, Max    ID
 	// Wrong shows the first id that is not a number, "" when all are.
 	Wrong string
 	any   bool // id was added
+	found bool // Min and Max
 }
 
-// Add takes the id of one more item; a fraction is cut off.
+// Add takes the id of one more item.
 func (ids *IDs) Add(id value.Value) {
 	if !ids.any {
 		ids.First, ids.any = id, true
 	}
 	ids.Last = id
-	i, ok := id.Integer()
+	number, ok := id.Decimal()
 	if !ok {
 		if ids.Wrong == "" {
 			ids.Wrong = excerpt(id)
 		}
 		return
 	}
-	if ids.Min == nil || i.Cmp(ids.Min) < 0 {
-		ids.Min = i
+	if !ids.found || number.Compare(ids.Min.number) < 0 {
+		ids.Min = ID{id, number}
 	}
-	if ids.Max == nil || i.Cmp(ids.Max) > 0 {
-		ids.Max = i
+	if !ids.found || number.Compare(ids.Max.number) > 0 {
+		ids.Max = ID{id, number}
 	}
+	ids.found = true
 }
 
 // excerpt is a value as an error shows it: whole or not at all, since half of a
@@ -152,10 +183,8 @@ func (c cursor) Describe(config.Request) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }
 
-// endsByRepeating implements repeating: an API that gives the rows from the cursor
-// on, the cursor's own included, gives its last row for ever. A page as large as any
-// may hold back more.
-func (cursor) endsByRepeating(r Repeat) bool { return r.Rows < r.Largest }
+// numbers implements numbered: the request stays the same when no id is larger.
+func (cursor) numbers() (forever bool) { return false }
 
 func (c cursor) parameter() parameter { return c.param }
 

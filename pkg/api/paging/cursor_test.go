@@ -24,10 +24,19 @@ func TestCursor(t *testing.T) {
 			sent: []string{`t {"a":"last","o":1}`, `t {"a":4,"o":1}`, `t {"a":2,"o":1}`}},
 		{name: "numeric texts and fractions", settings: `{"method":"cursor","idKey":"id","param":"a","increment":"1"}`,
 			answers: []string{ids(`"7"`, `8.9`), ids()},
-			sent:    []string{`t`, `t {"a":9}`}},
-		{name: "fractions are cut off toward zero", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids(`-4.9`, `"-5.9"`), ids()},
-			sent:    []string{`t`, `t {"a":-4}`}},
+			sent:    []string{`t`, `t {"a":9.9}`}},
+		{name: "fractions stay as they are written", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
+			answers: []string{ids(`-4.9`, `"-5.9"`), ids(`1735689600.1234560`, `1735689600.123455`), ids(`1735689600.1234561`, `" +1735689600.12345605 "`), ids(`" +01735689601.50"`), ids()},
+			sent:    []string{`t`, `t {"a":-4.9}`, `t {"a":1735689600.1234560}`, `t {"a":1735689600.1234561}`, `t {"a":1735689601.50}`}},
+		{name: "fractions, backwards with an increment", settings: `{"method":"cursor","idKey":"id","param":"a","reverse":true,"increment":-1}`,
+			answers: []string{ids(`1735689600.123457`, `1735689600.123456`), ids("1.5e-7"), ids(`9007199254740993.0`), ids()},
+			sent:    []string{`t`, `t {"a":1735689599.123456}`, `t {"a":-0.99999985}`, `t {"a":-0.99999985}`}},
+		{name: "whole numbers have no exponent", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
+			answers: []string{ids(`1.0`), ids("1E3"), ids("9007199254740993.0"), ids(`"1e20"`), ids()},
+			sent:    []string{`t`, `t {"a":1}`, `t {"a":1000}`, `t {"a":9007199254740993}`, `t {"a":100000000000000000000}`}},
+		{name: "a number that is never expanded", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
+			answers: []string{ids(`-1E999999999`, `1e-999999999`), ids(`2e400`), ids(`1e999999999`, `"9e999999998"`), ids()},
+			sent:    []string{`t`, `t {"a":1e-999999999}`, `t {"a":2e400}`, `t {"a":1e999999999}`}},
 		{name: "negative ids", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
 			answers: []string{ids("-5", "-2"), ids()},
 			sent:    []string{`t`, `t {"a":-2}`}},
@@ -42,7 +51,7 @@ func TestCursor(t *testing.T) {
 			sent:    []string{`t`, `t {"a":18446744073709551616}`, `t {"a":340282366920938463463374607431768211456}`}},
 		{name: "every digit counts", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
 			answers: []string{ids("1234567890123456788.9", "1.234567890123456787e18"), ids()},
-			sent:    []string{`t`, `t {"a":1234567890123456788}`}},
+			sent:    []string{`t`, `t {"a":1234567890123456788.9}`}},
 		{name: "the smallest increment", settings: `{"method":"cursor","idKey":"id","param":"a","increment":-9223372036854775808}`,
 			answers: []string{ids("-1"), ids()},
 			sent:    []string{`t`, `t {"a":-9223372036854775809}`}},
@@ -58,7 +67,7 @@ func TestCursor(t *testing.T) {
 
 func TestCursorNeedsNumbers(t *testing.T) {
 	s := scroller(t, `{"method":"cursor","idKey":"id","param":"p"}`, "")
-	for _, id := range []string{`"x"`, `null`, `true`, `[1]`, `"12abc"`, `1e400`, `"0x10"`} {
+	for _, id := range []string{`"x"`, `null`, `true`, `[1]`, `"12abc"`, `"1e400 1"`, `"0x10"`} {
 		_, _, err := walk(t, s, request(t, ""), 0, ids("1", id))
 		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "'id' of an item is not a number: "+id) || failure.PointerOf(err) != "/api/pagination/idKey" {
 			t.Errorf("%s: got %v", id, err)
@@ -75,6 +84,17 @@ func TestExcerptIsWholeOrNothing(t *testing.T) {
 		strings.Replace(longest, "x", "xx", 1): "a string of more than 60 characters",
 	} {
 		if _, _, err := walk(t, s, request(t, ""), 0, ids(id)); err == nil || !strings.Contains(err.Error(), "is not a number: "+want) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}
+
+// TestNoSumOfCursor: the sum with an increment would have too many digits.
+func TestNoSumOfCursor(t *testing.T) {
+	s := scroller(t, `{"method":"cursor","idKey":"id","param":"p","increment":-1}`, "")
+	for _, id := range []string{"1e999999999", `"1e-999999999"`, "1e401"} {
+		_, _, err := walk(t, s, request(t, ""), 0, ids(id))
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "the cursor value "+id+" and the increment -1 have no sum of at most 400 digits") || failure.PointerOf(err) != "/api/pagination/increment" {
 			t.Errorf("%s: got %v", id, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // limitStop ends a job after so many rows. The number is a setting, or every
@@ -64,7 +65,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = v.Nearest() // what is not a number counts as 0
+		l.limit.at, known = rowsIn(v)
 	}
 	if int64(rows) >= l.limit.at {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
@@ -74,6 +75,18 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		return nil, stop, nil
 	}
 	return rows, nil, nil
+}
+
+// rowsIn rounds a number up to whole rows. It returns 0 if v is not a number.
+func rowsIn(v value.Value) (rows int64, known bool) {
+	n, ok := v.Decimal()
+	if !ok {
+		return 0, false
+	}
+	if rows, ok = n.Ceil(1); !ok {
+		rows, _ = v.Nearest()
+	}
+	return rows, true
 }
 
 func (l limitStop) describe() string {

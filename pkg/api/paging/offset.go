@@ -13,7 +13,8 @@ import (
 // offset pages by a number of rows to skip: the first request carries the page
 // size and the first offset, each next one adds the page size, and a page with fewer
 // rows than the page size is the last one. Without a limit none is sent and the
-// page size is the number of rows of the first page.
+// page size is the number of rows of the first page. With lastPage "empty" each request
+// adds the rows of the page before it, and an empty page is the last one.
 type offset struct {
 	counting
 	first   int64
@@ -40,7 +41,7 @@ func offsetMethod() Method {
 	return Method{
 		Name:       "offset",
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
-		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
+		Settings:   []field.Declared{Limit, LimitParam, LastPage, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
 		Values:     []Value{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
 		Compile:    compileOffset,
 		Position: func(s config.Section) ([]string, failure.Text) {
@@ -90,6 +91,9 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 	if stop := o.size.lastPage(p, size); stop != nil {
 		return job, nil, stop, nil
 	}
+	if o.size.untilEmpty {
+		size = int64(p.Rows)
+	}
 	s.at = new(big.Int).Add(s.at, big.NewInt(size))
 	return o.request(job, s.at), s, nil, nil
 }
@@ -97,15 +101,25 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 func (o offset) Describe(job config.Request) []string {
 	_, state := o.First(job, time.Time{})
 	start, size := state.(offsetState).at, o.size.of(job)
-	if size == 0 {
-		return sentences(o.firstPageParams, fmt.Sprintf(
-			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+	further := "and then each time for as many rows further as the "
+	switch {
+	case o.size.untilEmpty && size == 0:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %spage before has, until a page is empty.", o.param, start, further))
+	case o.size.untilEmpty:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %spage before has, until a page is empty.", o.param, start, o.size.param, size, further))
+	case size == 0:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %sfirst page has, until a page is empty or has fewer rows than that.", o.param, start, further))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-		o.param, series(start, size), o.size.param, size, untilShort(size)))
+		o.param, series(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 
+// full returns 0 if the API may return fewer rows than requested, because the next offset
+// depends on the number of rows.
 func (o offset) full(job config.Request, state State, _ Page) int {
+	if o.size.untilEmpty {
+		return 0
+	}
 	if size := o.size.of(job); size != 0 {
 		return int(size)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // pageNumber pages by a number that grows by one. With a page size, a page with
-// fewer rows is the last one; without, an empty page is.
+// fewer rows is the last one; without, or with lastPage "empty", an empty page is.
 type pageNumber struct {
 	counting
 	firstPage int64
@@ -31,7 +31,7 @@ func pageNumberMethod() Method {
 	return Method{
 		Name:       "pagenum",
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
-		Settings:   []field.Declared{Limit, LimitParam, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		Settings:   []field.Declared{Limit, LimitParam, LastPage, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
 		Values:     []Value{{pageValue, PageParam}, {limitValue, LimitParam}},
 		Compile:    compilePageNumber,
 		Position: func(s config.Section) ([]string, failure.Text) {
@@ -78,7 +78,7 @@ func (n pageNumber) Describe(job config.Request) []string {
 	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
+			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
 	}
 	return sentences(n.firstPageParams, text)
 }

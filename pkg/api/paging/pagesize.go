@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -18,7 +19,12 @@ var (
 			Default("limit").As(field.Parameter).Example(`"count"`)
 	FirstPageParams = field.Flag("firstPageParams", "Parameters on the first page", "Send the paging parameters with the first request too.").
 			Default(true).EmptyMeans(false).Example(`false`)
+	LastPage = field.Text("lastPage", "Last page", "Which page is the last one. `short`: one with fewer rows than `limit`. `empty`: one without rows, for APIs that return fewer rows per page than `limit` requests; `offset` then advances by the rows of each page, and a response with the status 404 ends the job after a page with fewer rows than `limit`.").
+			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("short", UntilEmpty)}).Default("short").Example(`"empty"`)
 )
+
+// UntilEmpty is the value of LastPage for paging until a page is empty.
+const UntilEmpty = "empty"
 
 // counting is what scrollers that count rows or pages have in common.
 type counting struct {
@@ -46,9 +52,24 @@ func (c counting) totals() []Total {
 	return all
 }
 
-// endsByRepeating implements repeating. A second page that is the first one may mean
-// that the API does not know the parameter. A later one has seen it work.
-func (counting) endsByRepeating(r Repeat) bool { return r.Page > 2 }
+// numbers implements numbered.
+func (counting) numbers() (forever bool) { return true }
+
+// afterLast implements absent: with lastPage "empty", an API may answer with 404 instead of
+// an empty page after a page that is not full.
+func (c counting) afterLast(job config.Request, status int, last Page, largest int) *Stop {
+	size := c.size.of(job)
+	if size == 0 {
+		size = int64(largest)
+	}
+	if !c.size.untilEmpty || status != http.StatusNotFound || int64(last.Rows) >= size {
+		return nil
+	}
+	return &Stop{
+		Rule:    fmt.Sprintf("the API has no page (status %d) after one with fewer rows (%d) than the page size (%d)", status, last.Rows, size),
+		Pointer: c.size.pointer,
+	}
+}
 
 func (c counting) parameter() parameter { return c.param }
 
@@ -63,13 +84,16 @@ type pageSize struct {
 	limit   int64 // 0 for none
 	param   parameter
 	pointer string // of the limit, or of the method without one
+	// untilEmpty is true if only an empty page is the last one.
+	untilEmpty bool
 }
 
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
-		limit:   int64(Limit.Of(s)),
-		param:   parameterOf(s, Value{limitValue, LimitParam}),
-		pointer: placeOf(s, Limit),
+		limit:      int64(Limit.Of(s)),
+		param:      parameterOf(s, Value{limitValue, LimitParam}),
+		pointer:    placeOf(s, Limit),
+		untilEmpty: LastPage.Of(s) == UntilEmpty,
 	}
 }
 
@@ -105,11 +129,11 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 	switch {
 	case p.Rows == 0:
 		return &Stop{Rule: "the page is empty", Pointer: z.pointer}
-	case int64(p.Rows) < size:
+	case int64(p.Rows) < size && !z.untilEmpty:
 		return &Stop{
 			Rule:    fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size),
 			Pointer: z.pointer,
-			Hint:    "if the API returns fewer rows per page than 'limit' requests, lower 'limit'",
+			Hint:    "if the API returns fewer rows per page than 'limit' requests, lower 'limit' or set 'lastPage' to 'empty'",
 		}
 	default:
 		return nil
@@ -126,8 +150,8 @@ func series(start *big.Int, step int64) string {
 	return fmt.Sprintf("%d, %d, %d, …", first, first+step, first+2*step)
 }
 
-func untilShort(size int64) string {
-	if size == 1 {
+func (z pageSize) untilLast(size int64) string {
+	if size == 1 || z.untilEmpty {
 		return "until a page is empty"
 	}
 	return fmt.Sprintf("until a page is empty or has fewer than %d rows", size)

@@ -152,6 +152,8 @@ const (
 	// NoValue lacks the value that leads to the next page, which is how the last
 	// page is known.
 	NoValue
+	// NoProgress would send the same request again, after a page without rows.
+	NoProgress
 	// OnPurpose does not request more pages because the configuration, or a flag of
 	// the program, does not want them, or because the API says that there are none.
 	OnPurpose

@@ -131,9 +131,9 @@ func (r responseParam) Describe(config.Request) []string {
 	return all
 }
 
-// endsByRepeating implements repeating: the page before led to none.
-func (r responseParam) endsByRepeating(repeat Repeat) bool {
-	v, err := r.from.of(repeat.Before)
+// isLast implements ending: what leads to the next page has nothing in it.
+func (r responseParam) isLast(p Page) bool {
+	v, err := r.from.of(p)
 	return err == nil && hollow(v)
 }
 

@@ -74,7 +74,7 @@ func (c compiler) rule(place Place) (Rule, bool) {
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
-	r.when = condition.CompileWords(whenSetting.In(c.Section))
+	r.when = condition.CompileWords(When.In(c.Section))
 	if at := matchSetting.In(c.Section); at.Present() && !at.Faulty() {
 		r.match = patternOf(at, 0)
 	}
@@ -269,7 +269,7 @@ func (c compiler) readable(r Rule) bool {
 		given = 1
 	}
 	return len(r.statuses) == given && len(r.headers) == headerSetting.In(c.Section).Value.Len() &&
-		(r.when.Given() || !whenSetting.In(c.Section).Present()) && (r.match != nil || !matchSetting.In(c.Section).Present())
+		(r.when.Given() || !When.In(c.Section).Present()) && (r.match != nil || !matchSetting.In(c.Section).Present())
 }
 
 func (r Rule) takesAll() bool {
@@ -296,4 +296,17 @@ func (r Rule) covers(other Rule) bool {
 		return slices.ContainsFunc(r.statuses, func(mine span) bool { return mine.from <= s.from && s.to <= mine.to })
 	}
 	return len(other.statuses) > 0 && !slices.ContainsFunc(other.statuses, func(s span) bool { return !within(s) })
+}
+
+// MatchesErrors reports whether a rule polls, skips or accepts answers of every status by a
+// condition that holds where none of its keys is, such as `status!=DONE`. An error of the
+// API then matches too.
+func MatchesErrors(s field.Section) bool {
+	verb := Verb(doSetting.Of(s))
+	if verb != Poll && verb != Skip && verb != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {
+		return false
+	}
+	when := condition.Parse(When.Of(s))
+	holds, err := when.Holds(func(string) (value.Value, error) { return value.Value{}, nil })
+	return when.Given() && holds && err == nil
 }

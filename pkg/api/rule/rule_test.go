@@ -148,7 +148,7 @@ func TestBodyStaysReadable(t *testing.T) {
 		if d, err := Decide(a, now(), list); d != nil || err != nil {
 			t.Fatal(d, err)
 		}
-		if text, err := a.Body.Text(); string(text) != body || err != nil {
+		if text, _, err := a.Body.Text(answer.Format{}); string(text) != body || err != nil {
 			t.Errorf("got %d bytes, %v", len(text), err)
 		}
 	}
@@ -194,10 +194,10 @@ var waits = []struct {
 	text    string
 	seconds float64 // 0 for nothing that is reported
 }{
-	{"30", 30}, {" 30 ", 30}, {"0.25", 0.25}, {"1e1", 10}, {"+5", 5}, {"0.0001", 0},
+	{"30", 30}, {" 30 ", 30}, {"0.25", 0.25}, {"1e1", 10}, {"+5", 5}, {"0.0001", 0.001}, {"1.1", 1.1}, {"0.0074", 0.008},
 	{"0", 0}, {"-1", 0}, {"-1e400", 0}, {"NaN", 0}, {"Inf", 0}, {"0x10", 0}, {"1_000", 0}, {"", 0}, {"soon", 0}, {"30 s", 0}, {"1,5", 0},
 	{"1740819660", 60}, {"1740819600", 0}, {"1740819540", 0}, {"1000000000", 0},
-	{"999999999", 999999999}, {"1740819660000", 60}, {"1740819660500", 60.5}, {"1740819600000", 0}, {"1e300", 1e300},
+	{"999999999", 999999999}, {"1740819660000", 60}, {"1740819660500", 60.5}, {"1740819660.123456", 60.124}, {"1740819660000.5", 60.001}, {"1740819600000", 0}, {"1e300", 1e300},
 	{"Sat, 01 Mar 2025 09:00:30 GMT", 30}, {"Sat, 01 Mar 2025 10:00:30 +0100", 30}, {"Saturday, 01-Mar-25 09:00:30 GMT", 30}, {"Sat Mar  1 09:00:30 2025", 30},
 	{"2025-03-01T09:00:30Z", 30}, {"2025-03-01T09:00:30.5Z", 30.5}, {"2025-03-01T10:00:30+01:00", 30}, {"2025-03-01T10:00:30+0100", 30}, {"2025-03-01T09:00:30", 30}, {"2025-03-01 09:00:30", 30},
 	{"2025-03-02", 15 * 3600}, {"2025-03-01T08:59:59Z", 0}, {"9999-12-31T23:59:59Z", time.Duration(1<<63 - 1).Seconds()}, {"Sat, 01 Mar 2025 08:00:00 GMT", 0},
@@ -252,6 +252,8 @@ func TestWaitsOfAnswers(t *testing.T) {
 		{`{"response":"ms","unit":"milliseconds"}`, `{"ms":1700000000000}`, nil, 1700000000, "'1700000000000' at 'ms' of its body"},
 		{`{"header":"X-In","unit":"milliseconds"}`, ``, []string{"X-In: 10000"}, 10, "the header 'X-In: 10000'"},
 		{`{"header":"X-In","unit":"hours"}`, ``, []string{"X-In: 1.5"}, 5400, "the header 'X-In: 1.5'"},
+		{`{"header":"X-In","unit":"minutes"}`, ``, []string{"X-In: 0.1"}, 6, "the header 'X-In: 0.1'"},
+		{`{"header":"X-In","unit":"minutes"}`, ``, []string{"X-In: 1e300"}, 6e301, "the header 'X-In: 1e300'"},
 		{`{"header":"X-In","unit":"seconds"}`, ``, []string{"X-In: 1767323165"}, 1767323165, "the header 'X-In: 1767323165'"},
 		{`{"header":"X-In","unit":"minutes"}`, ``, []string{"X-In: -1"}, 0, ""},
 		{`{"header":"X-In","unit":"minutes"}`, ``, []string{"X-In: Sat, 01 Mar 2025 09:00:07 GMT"}, 0, ""},

@@ -10,8 +10,8 @@ import (
 
 // The settings of a rule.
 var (
-	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
-	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
+	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status, also those of errors.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
+	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	matchSetting   = field.Text("match", "Pattern", "Regular expression (RE2) that is found in the first MiB of the body's text: for bodies that are not JSON, such as XML or an HTML page. `(?i)` in front ignores the letter case.").Example(`"<code>busy</code>"`, `"(?i)<html"`).Also("regex", "regexp", "pattern", "body_contains")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
 	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
@@ -67,7 +67,7 @@ func verbs() []field.Variant {
 // ruleType is made once, because rules are at several places.
 var rulesType = func() *field.Type {
 	t := field.Object("rule", "Rule", "A rule applies to answers that satisfy all of `status`, `when`, `match` and `header`. `do` says what to do with them.",
-		statusSetting, whenSetting, matchSetting, headerSetting, doSetting, messageSetting)
+		statusSetting, When, matchSetting, headerSetting, doSetting, messageSetting)
 	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
 	list := field.ListOf(t)
 	list.Message = "expected a list of rules"

@@ -3,12 +3,13 @@ package rule
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // wait is the setting of that name. The zero value says nothing.
@@ -92,8 +93,22 @@ func (w wait) secondsOf(text string, now time.Time) (seconds float64, ok bool) {
 	if w.unit == 0 {
 		return secondsIn(text, now)
 	}
-	n, ok := numberIn(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	n, ok := numberIn(text)
+	if ms, fits := milliseconds(text, w.unit); fits {
+		return float64(ms) / 1000, ok && n > 0
+	}
 	return n * w.unit.Seconds(), ok && n > 0
+}
+
+// milliseconds is a number of a unit in milliseconds, rounded up: no request is sent
+// before its time. fits is false for what is beyond them.
+func milliseconds(text string, unit time.Duration) (ms int64, fits bool) {
+	n, ok := decimal.Parse(text)
+	if !ok {
+		return 0, false
+	}
+	return n.Ceil(unit.Milliseconds())
 }
 
 // shown is a text for a message. A long one is left out: half of a secret could not be
@@ -118,13 +133,17 @@ func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
 	text = strings.TrimSpace(text)
 	seconds, ok = numberIn(text)
 	if ok {
+		unit := time.Second
 		if seconds >= firstMillis && seconds < lastMillis {
-			seconds /= 1000
+			unit = time.Millisecond
 		}
+		ms, fits := milliseconds(text, unit)
 		if seconds >= firstUnix {
-			seconds -= float64(now.UnixMilli()) / 1000
+			ms -= now.UnixMilli()
 		}
-		seconds = math.Round(seconds*1000) / 1000
+		if fits {
+			seconds = float64(ms) / 1000
+		}
 		return seconds, seconds > 0
 	}
 	for _, layout := range dates {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -214,6 +215,12 @@ func TestCheckPart(t *testing.T) {
 	whole := `{"api": {"baseUrl": "u", "other": 1}, "config": {"outputBucket": "b", "jobs": [{"endpoint": "e", "nope": 1}]}}`
 	found := CheckPart(t.Context(), []byte(part), []byte(whole), load.Options{})
 	if len(found) != 1 || part[found[0].Start:found[0].End] != `"nope"` || found[0].Line != 1 || found[0].Column != 40 {
+		t.Errorf("%+v", found)
+	}
+	// Its keys are there once in the whole document, which is made of parsed values.
+	part = `{"config": {"jobs": [], "jobs": [{"endpoint": "e"}]}}`
+	found = CheckPart(t.Context(), []byte(part), []byte(whole), load.Options{})
+	if len(found) != 1 || found[0].Code != failure.DuplicateKey || found[0].Title == "" || found[0].Start != strings.LastIndex(part, `"jobs"`) || found[0].Column != 25 {
 		t.Errorf("%+v", found)
 	}
 }

@@ -26,13 +26,17 @@ func Check(ctx context.Context, text []byte, o load.Options) []Finding {
 	var all []Finding
 	for _, f := range diagnostic.Check(ctx, "", text, o).Findings {
 		start := characters(text, places.Line(f.Line), f.Column)
-		found := Finding{Finding: f, Start: start, End: endOfToken(string(text), start)}
-		if entry, ok := diagnostic.Lookup(string(f.Code)); ok {
-			found.Title = entry.Title
-		}
-		all = append(all, found)
+		all = append(all, titled(Finding{Finding: f, Start: start, End: endOfToken(string(text), start)}))
 	}
 	return all
+}
+
+// titled returns the finding with the title of its code.
+func titled(f Finding) Finding {
+	if entry, ok := diagnostic.Lookup(string(f.Code)); ok {
+		f.Title = entry.Title
+	}
+	return f
 }
 
 // characters returns the offset of a column, from 1, in a line.
@@ -62,7 +66,13 @@ func endOfToken(text string, start int) int {
 func CheckPart(ctx context.Context, text, whole []byte, o load.Options) []Finding {
 	places := source.New(text)
 	var all []Finding
-	for _, f := range Check(ctx, whole, o) {
+	findings := Check(ctx, whole, o)
+	if len(text) <= MaxText { // whole is made of parsed values, which have each key once
+		for _, f := range diagnostic.Warnings(load.Duplicates(text)) {
+			findings = append(findings, titled(Finding{Finding: f}))
+		}
+	}
+	for _, f := range findings {
 		if _, at, found := places.Find(f.Pointer); !found || at != f.Pointer {
 			continue
 		}

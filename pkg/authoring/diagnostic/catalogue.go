@@ -50,7 +50,7 @@ func aboutTheText() []Entry {
 		{failure.InvalidJSON, isError, "The text is not JSON",
 			"The text cannot be read as JSON, so nothing else could be checked. The place shown is where reading ended; the mistake may be just before it.",
 			`{"api": {"baseUrl": "https://api.example.com"} "config": {}}`,
-			"Look for a missing or superfluous comma, an open quote or bracket, a comment. JSON allows no comma after the last member."},
+			"The hint names the usual reason at this place. Look for a missing or superfluous comma, an open quote or bracket, a comment. JSON allows no comma after the last member."},
 		{failure.InvalidVariable, isError, "The variables have the wrong form",
 			"The values or the ids of variables in the document have the wrong form, or replacing variables makes two keys of one object equal.",
 			`"variableValuesData": {"values": {"region": "eu"}}`,
@@ -59,6 +59,14 @@ func aboutTheText() []Entry {
 			"The document uses {{name}}, or {\"env\": \"NAME\"}, but it has no value. It is a warning if no variable has a value, because the text then stays as it is, and if the platform will supply the values: what depends on them cannot be checked.",
 			`"endpoint": "orders/{{region}}"`,
 			"Set the value by --var name=value, or in \"variableValuesData\". For {\"env\": \"NAME\"} set the environment variable EXTRACTOR_VAR_NAME, or add a \"default\". Or correct the name."},
+		{failure.UnusedVariable, isWarning, "Nothing uses the variable of --var",
+			"A value is given on the command line, but neither the document has {{name}} nor is the variable declared. The name is probably misspelt, so another variable has no value, or the text no placeholder.",
+			`extractor validate config.json --var regoin=eu`,
+			"Correct the name as the hint says, write {{name}} where the value belongs, or leave out the flag."},
+		{failure.DuplicateKey, isEither, "A key is there twice",
+			"One object has the same key several times. JSON allows it, but only the last value counts: the others vanish, a whole list of jobs for example. With --strict it is an error.",
+			`"config": {"jobs": [{"endpoint": "users"}], "jobs": [{"endpoint": "orders"}]}`,
+			"Merge the values into one, or remove those that do not count. The message has the line and the column of each place."},
 	}
 }
 

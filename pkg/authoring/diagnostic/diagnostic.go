@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
@@ -76,7 +75,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 		return r
 	}
 	secrets := r.known
-	o.Secrets, o.Offline = secrets, true
+	o.Text, o.Secrets, o.Offline = text, secrets, true
 	doc, unfilled := load.Load(ctx, given, o)
 	if unfilled != nil { // the rest is checked as far as possible
 		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
@@ -84,7 +83,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	places := renamed{given: given, filled: doc.Filled}
 	for i, p := range secrets.Problems(doc.Problems) {
 		at := doc.Problems[i].Pointer // not masked
-		if doc.Open && undecided(doc.Filled, at) {
+		if doc.Open && p.Code != failure.DuplicateKey && undecided(doc.Filled, at) {
 			continue
 		}
 		p.Pointer = places.original(at)
@@ -123,25 +122,8 @@ func (r *Report) unreadable(text []byte, err error) {
 	r.Findings = append(r.Findings, Finding{
 		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
 		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
-		Hint: syntaxHint(r.text.Slice(source.Span{Start: at, End: len(text)})), span: source.Span{Start: at, End: at + 1},
+		Hint: config.SyntaxHint(text, syntax), span: source.Span{Start: at, End: at + 1},
 	})
-}
-
-// syntaxHint suggests how to fix invalid JSON. rest begins at the error; it may be the
-// syntax of JavaScript, YAML or Python.
-func syntaxHint(rest string) string {
-	behind := strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t\r\n")
-	switch {
-	case strings.HasPrefix(rest, "'"), strings.HasPrefix(rest, "“"):
-		return "write names and texts in double quotes: \""
-	case strings.HasPrefix(rest, "/"), strings.HasPrefix(rest, "#"):
-		return "JSON has no comments; write a note under a key that begins with \"__\""
-	case strings.HasPrefix(rest, ",") && (strings.HasPrefix(behind, "}") || strings.HasPrefix(behind, "]")):
-		return "remove this comma, nothing follows it"
-	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):
-		return "write true, false or null"
-	}
-	return "look at the comma, the quote or the bracket here and just before"
 }
 
 // add appends findings with their places.
@@ -184,7 +166,7 @@ func findings(severity Severity, code failure.Code, problems failure.Problems) [
 func Mark(text *source.Text, f Finding) source.Span {
 	place, at, _ := text.Find(f.Pointer)
 	switch f.Code {
-	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
+	case failure.DuplicateKey, failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
 	default:
 		if place.Scalar && at == f.Pointer {
 			return place.Value

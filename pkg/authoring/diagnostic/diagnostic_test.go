@@ -28,7 +28,7 @@ func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
-What each code in the output of ` + "`extractor validate`" + ` means, and how to fix it. ` + "`extractor explain CODE`" + ` shows the same on the command line. Errors stop a run before anything is sent; warnings do not.
+What each code in the output of ` + "`extractor validate`" + ` means, and how to fix it. ` + "`extractor explain CODE`" + ` shows the same on the command line. With the name of an [event](events.md) it says what to do about that. Errors stop a run before anything is sent; warnings do not.
 
 See also: [configuration.md](configuration.md) for all keys, [Testing configurations](../how-to/testing-configurations.md) for checks in CI.
 
@@ -102,7 +102,9 @@ func TestPlaces(t *testing.T) {
 			[]string{"missing-variable /config/u 1:66"}},
 		{"a variable without a value and something else", `{"api":{"baseUrl":"{{u}}","pagination":{"method":"x"}},"config":{"jobs":[{"endpoint":"e"}]}}`, []variables.Value{{Name: "v", Text: "1"}},
 			[]string{"missing-variable /api/baseUrl 1:19", "unknown-choice /api/pagination/method 1:50"}},
-		{"a name twice", `{"api":{"baseUrl":"https://a.b"},"api":{"baseUrl":"x"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"invalid-address /api/baseUrl 1:51"}},
+		{"a name twice", `{"api":{"baseUrl":"https://a.b"},"api":{"baseUrl":"x"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"duplicate-key /api 1:34", "invalid-address /api/baseUrl 1:51"}},
+		{"a name twice below a name that a variable makes", `{"api":{"baseUrl":"https://a.b"},"config":{"{{k}}":1,"{{k}}":2,"userData":{"x":1,"x":2},"jobs":[{"endpoint":"e"}]}}`,
+			[]variables.Value{{Name: "k", Text: "outputBucket"}}, []string{"duplicate-key /config/{{k}} 1:54", "duplicate-key /config/userData/x 1:82"}},
 		{"a byte order mark", "\ufeff{}", nil, []string{"invalid-json  1:1"}},
 	}
 	for _, tt := range tests {
@@ -128,7 +130,7 @@ func TestSyntaxHints(t *testing.T) {
 		{"a comma too many in a list", `{"a": [1, ]}`, "remove this comma, nothing follows it"},
 		{"the truth of Python", `{"a": True}`, "write true, false or null"},
 		{"anything else", `{"a" 1}`, "look at the comma, the quote or the bracket here and just before"},
-		{"the end", `{"a": `, "look at the comma, the quote or the bracket here and just before"},
+		{"the end", `{"a": `, "close its last quote and all of its brackets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -27,11 +27,15 @@ func indent(text string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// List writes all codes with severities and titles.
+// List writes all codes and all kinds of events with severities and titles.
 func List(w io.Writer) error {
 	var b strings.Builder
 	for _, e := range Catalogue() {
 		fmt.Fprintf(&b, "%-22s %-17s %s\n", e.Code, e.Severity, e.Title)
+	}
+	b.WriteString("\nEvents of a run\n")
+	for _, e := range Events() {
+		fmt.Fprintf(&b, "%-22s %-17s %s\n", e.Kind(), e.Level(), e.Title)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

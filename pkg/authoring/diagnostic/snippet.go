@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -113,7 +114,7 @@ func (r *Report) secrets() []source.Span {
 	var all []source.Span
 	for _, scalar := range r.text.Scalars() {
 		text := r.text.Slice(scalar.Span)
-		hidden, ok := secretPart(scalar.Pointer, scalar.Span, text)
+		hidden, ok := r.secretPart(scalar.Pointer, scalar.Span, text)
 		if ok {
 			text = text[:hidden.Start-scalar.Span.Start] + text[hidden.End-scalar.Span.Start:]
 		}
@@ -159,7 +160,7 @@ func merged(spans []source.Span) []source.Span {
 
 // secretPart returns the part of a scalar that must not be shown: all of it, or the
 // query of an address.
-func secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
+func (r *Report) secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
 	names := failure.PointerSplit(pointer)
 	name := ""
 	below := false // a key with a hash sign
@@ -179,7 +180,7 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 		return source.Span{}, false
 	case lint.PlainSecret(name, v):
 		return span, true
-	case secret.MayStandAt(pointer) && !isExpressionKey(name):
+	case r.mayBeSecret(pointer, v) && !isExpressionKey(name):
 		return span, true
 	case strings.Contains(text, "://") && strings.Contains(text, "@"):
 		return span, true
@@ -188,6 +189,33 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 		return source.Span{Start: span.Start + query + 1, End: span.End - 1}, true
 	}
 	return source.Span{}, false
+}
+
+// mayBeSecret reports whether the value at a pointer may be a secret. A declared choice and
+// the name of an algorithm are no secrets. Below `authentication` every undeclared value may
+// be one.
+func (r *Report) mayBeSecret(pointer string, v value.Value) bool {
+	at, declared := language.Default().Tree.At(pointer)
+	switch {
+	case declared && at.IsChoice(), r.algorithm(pointer, v.Raw()):
+		return false
+	case !declared && slices.Contains(failure.PointerSplit(pointer), config.AuthenticationSection.Name):
+		return true
+	default:
+		return secret.MayStandAt(pointer)
+	}
+}
+
+// algorithm reports whether the text at a pointer is the name of an algorithm, as the first
+// argument of a function.
+func (r *Report) algorithm(pointer, text string) bool {
+	call, ok := strings.CutSuffix(pointer, "/args/0")
+	if !ok {
+		return false
+	}
+	place, at, _ := r.text.Find(call + "/function")
+	name, err := value.Parse([]byte(r.text.Slice(place.Value)))
+	return err == nil && at == call+"/function" && expr.AllFunctions().Algorithm(name.Raw(), text)
 }
 
 // isExpressionKey reports whether a name is a key of expressions, whose values are

@@ -14,8 +14,8 @@ import (
 )
 
 // EachInHAR calls visit for each exchange of an HTTP archive with a successful answer
-// that looks like data, in order; only one is in memory at a time. A file that is not
-// an archive is a user error.
+// that looks like data, and for those with an error, without their bodies, in order; only
+// one is in memory at a time. A file that is not an archive is a user error.
 func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	var stopped error
 	err := har.Entries(r, func(e *har.Entry) error {
@@ -34,11 +34,15 @@ func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 
 // ofEntry turns an entry into an exchange; false if it cannot be an example.
 func ofEntry(e *har.Entry) (Exchange, bool) {
-	if e.Response.Status/100 != 2 || e.Response.Content.Capped {
+	if _, err := parseAddress(e.Request.URL); err != nil || e.Response.Content.Capped {
 		return Exchange{}, false
 	}
-	if _, err := parseAddress(e.Request.URL); err != nil {
-		return Exchange{}, false
+	request := Request{
+		Method: strings.ToUpper(e.Request.Method), URL: e.Request.URL,
+		Header: headerOf(e.Request.Headers), Body: []byte(bodyOf(e.Request.Post)),
+	}
+	if e.Response.Status/100 != 2 {
+		return Exchange{Request: request, Status: e.Response.Status}, e.Response.Status >= 400
 	}
 	answer := []byte(e.Response.Content.Text)
 	if e.Response.Content.Encoding == "base64" {
@@ -64,13 +68,7 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 			answer = append([]byte("\ufeff"), answer...)
 		}
 	}
-	return Exchange{
-		Request: Request{
-			Method: strings.ToUpper(e.Request.Method), URL: e.Request.URL,
-			Header: headerOf(e.Request.Headers), Body: []byte(bodyOf(e.Request.Post)),
-		},
-		Status: e.Response.Status, AnswerHeader: header, Answer: answer,
-	}, true
+	return Exchange{Request: request, Status: e.Response.Status, AnswerHeader: header, Answer: answer}, true
 }
 
 // isData reports whether a media type is one of data other than JSON. A page loads much

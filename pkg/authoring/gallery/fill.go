@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,58 +36,18 @@ func (a API) Fill(config []byte, address string, header http.Header) (text []byt
 		if err != nil {
 			return nil, nil, failure.Applicationf("cannot write %s: %w", name, err)
 		}
-		attribute := regexp.MustCompile(`("` + regexp.QuoteMeta(name) + `": )"(?:[^"\\]|\\.)*"`)
-		config = attribute.ReplaceAllFunc(config, func(match []byte) []byte {
-			return append(attribute.FindSubmatch(match)[1], quoted...)
-		})
+		config = Input{Attribute: name}.replace(config, quoted)
 		filled = append(filled, name)
 	}
-	if placeholder := a.placeholderHost(config); placeholder != "" && a.has(u.Hostname()) {
-		config = []byte(strings.ReplaceAll(string(config), "https://"+placeholder, "https://"+u.Hostname()))
+	if a.Has(u.Hostname()) {
+		config = exampleValue.ReplaceAllFunc(config, func(example []byte) []byte {
+			if a.Has(string(example)) {
+				return []byte(u.Hostname())
+			}
+			return example
+		})
 	}
 	return config, filled, nil
-}
-
-// Placeholders are what has to be replaced in a configuration of the API before it runs:
-// the attributes that have values such as "your-api-token", those of Credentials that have
-// the value of the gallery, and the host.
-func (a API) Placeholders(config []byte) ([]string, error) {
-	attributes, err := a.attributes(config)
-	if err != nil {
-		return nil, err
-	}
-	original, err := Config(a.Name)
-	if err != nil {
-		return nil, err
-	}
-	shipped, err := a.attributes(original)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for name, v := range attributes {
-		text, ok := v.(string)
-		_, credential := a.Credentials[name]
-		if ok && (strings.HasPrefix(text, "your-") || credential && v == shipped[name]) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	if host := a.placeholderHost(config); host != "" {
-		names = append(names, "the host "+host)
-	}
-	return names, nil
-}
-
-// attributes are the members of config.
-func (a API) attributes(config []byte) (map[string]any, error) {
-	var doc struct {
-		Parameters struct{ Config map[string]any }
-	}
-	if err := json.Unmarshal(config, &doc); err != nil {
-		return nil, failure.Applicationf("cannot read the configuration of %s: %w", a.Name, err)
-	}
-	return doc.Parameters.Config, nil
 }
 
 // credential returns the value at a place of the request, "" if it is not there.
@@ -116,20 +75,6 @@ func credential(place string, u *url.URL, header http.Header) string {
 		return header.Get(name)
 	case "query":
 		return u.Query().Get(name)
-	}
-	return ""
-}
-
-// placeholderHost is the host in the configuration that stands for your own, "" if all
-// users of the API have the same host.
-func (a API) placeholderHost(config []byte) string {
-	if !slices.ContainsFunc(a.Hosts, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
-		return ""
-	}
-	for _, match := range regexp.MustCompile(`https://([^/"{}]+)`).FindAllSubmatch(config, -1) {
-		if host := string(match[1]); strings.HasPrefix(host, "your-") && a.has(host) {
-			return host
-		}
 	}
 	return ""
 }

@@ -32,6 +32,9 @@ type API struct {
 	// Version is the version of the API that the configuration requests, as the vendor
 	// writes it; "" if the API has no versions.
 	Version string `json:"version,omitempty"`
+	// VersionEnds is the day, such as 2027-01-15, when the vendor stops to answer for
+	// this version or for the credential that it needs; "" if it did not announce one.
+	VersionEnds string `json:"versionEnds,omitempty"`
 	// Hosts are patterns of the host names that answer for the API, as path.Match reads
 	// them: "api.stripe.com", "*.myshopify.com".
 	Hosts []string `json:"hosts"`
@@ -100,12 +103,12 @@ func ByHost(host string) ([]API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(a API) bool { return !a.has(host) }), nil
+	return slices.DeleteFunc(all, func(a API) bool { return !a.Has(host) }), nil
 }
 
-// has reports whether a host name is one of the API's. A name with other characters than
+// Has reports whether a host name is one of the API's. A name with other characters than
 // those of host names is not: it would be written into a configuration.
-func (a API) has(host string) bool {
+func (a API) Has(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
 		return false

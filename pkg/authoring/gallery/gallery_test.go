@@ -102,7 +102,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%q: %v, %v", host, found, err)
 		}
 	}
-	if api := (API{Hosts: []string{"*.example.com"}}); api.has(`a","b":".example.com`) || api.has("a b.example.com") || !api.has("a-1.example.com") {
+	if api := (API{Hosts: []string{"*.example.com"}}); api.Has(`a","b":".example.com`) || api.Has("a b.example.com") || !api.Has("a-1.example.com") {
 		t.Error("a host that is not a name of one")
 	}
 }
@@ -116,30 +116,60 @@ func TestFillForeignHost(t *testing.T) {
 	}
 }
 
-// TestPlaceholders: what an example has not filled in is left to you.
-func TestPlaceholders(t *testing.T) {
-	const config = `{"parameters": {"api": {"baseUrl": "https://your-shop.example.com/v1"}, "config": {"#key": "your-key", "account": "your-account", "outputBucket": "shop", "jobs": []}}}`
+// TestInputs: what an example has not filled in is left to you.
+func TestInputs(t *testing.T) {
+	const config = `{"parameters": {"api": {"baseUrl": "https://your-shop.example.com/v1", "authentication": {"url": "https://login.example.org/your-tenant-id/token?for=https://your-shop.example.com"}}, "config": {"#key": "your-key", "account": "urn:your-account", "name": "yours", "outputBucket": "shop", "jobs": []}}}`
 	api := API{Name: "stripe", Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {"bearer"}}}
-	got, err := api.Placeholders([]byte(config))
-	if want := []string{"#key", "account", "the host your-shop.example.com"}; err != nil || !slices.Equal(got, want) {
+	got, err := api.Inputs([]byte(config))
+	want := []Input{{"", "your-shop.example.com"}, {"", "your-tenant-id"}, {"account", "urn:your-account"}, {"#key", "your-key"}}
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if !got[3].IsSecret() || got[2].IsSecret() || !got[0].IsHost() || got[1].IsHost() || got[0].String() != "the host your-shop.example.com" {
+		t.Errorf("%+v", got)
 	}
 	text, _, err := api.Fill([]byte(config), "https://acme.example.com", http.Header{"Authorization": {"Bearer t0k"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := api.Placeholders(text); err != nil || !slices.Equal(got, []string{"account"}) {
+	if got, err := api.Inputs(text); err != nil || !slices.Equal(got, want[1:3]) {
 		t.Errorf("after an example: %q, %v", got, err)
 	}
-	if _, err := api.Placeholders([]byte("{")); err == nil {
+	if _, err := api.Inputs([]byte("{")); err == nil {
 		t.Error("no error for a text that is not JSON")
+	}
+	filled := text
+	filled = want[2].Replace(filled, `a"b\c`)
+	filled = want[1].Replace(filled, `t"`)
+	filled = Input{"#key", ""}.ReplaceByVariable(filled, "KEY")
+	if want := `{"parameters": {"api": {"baseUrl": "https://acme.example.com/v1", "authentication": {"url": "https://login.example.org/t\"/token?for=https://acme.example.com"}}, "config": {"#key": "t0k", "account": "a\"b\\c", "name": "yours", "outputBucket": "shop", "jobs": []}}}`; strings.Replace(string(filled), `{"env": "KEY"}`, `"t0k"`, 1) != want {
+		t.Errorf("%s\nwant\n%s", filled, want)
 	}
 	text, err = Config("facebook-ads")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ads := API{Name: "facebook-ads", Credentials: map[string][]string{"accountId": {}}}
-	if got, err := ads.Placeholders(text); err != nil || !slices.Equal(got, []string{"#accessToken", "accountId"}) {
+	if got, err := ads.Inputs(text); err != nil || len(got) != 2 || got[0].Attribute != "accountId" || got[1].Attribute != "#accessToken" {
 		t.Errorf("with a number of the gallery: %q, %v", got, err)
+	}
+}
+
+// TestExampleValue: only the example values of the gallery are some.
+func TestExampleValue(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://your-company.zendesk.com/api/v2": "your-company.zendesk.com",
+		"https://www.your-move.co.uk":             "",
+		"your-client-id":                          "your-client-id",
+		"yours":                                   "",
+		"":                                        "",
+	} {
+		if got := ExampleValue(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	all, err := All()
+	if err != nil || len(exampleValues()) < len(all)/2 {
+		t.Errorf("%d example values of %d APIs, %v", len(exampleValues()), len(all), err)
 	}
 }

@@ -149,6 +149,30 @@ func (s settings) mappings() []*fed {
 	return all
 }
 
+// keylessMappings finds mappings of incremental tables without a primary key: a row that a
+// later run fetches again is in the table twice. repeatedRows reports the jobs that fetch
+// rows again on purpose.
+func keylessMappings(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		if !it.Incremental {
+			continue
+		}
+		for _, m := range it.Mappings.Items() {
+			stored, reported := false, false
+			for _, j := range it.jobs {
+				if j.DataType == name(m) && !j.Unstored {
+					stored, reported = true, reported || len(s.repeats(it, j)) > 0
+				}
+			}
+			if stored && !reported && !hasPrimaryKey(m) {
+				found.Add(failure.Problem{Code: failure.NoPrimaryKey, Pointer: m.Pointer,
+					Expected: "the table is incremental and has no primary key: a row that a later run fetches again is added once more",
+					Hint:     "set " + field.OwnName(mapping.PrimaryKey.Name) + " to true in the " + field.OwnName(mapping.ColumnSetting.Name) + " of the columns that identify a row"})
+			}
+		}
+	}
+}
+
 // unfilledColumns finds columns of mappings that take user data or the value of
 // a placeholder which no job with that data type has.
 func unfilledColumns(s settings, found *failure.Problems) {

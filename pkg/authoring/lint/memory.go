@@ -106,25 +106,34 @@ func (s settings) asksFor(it iteration, j family) []string {
 func repeatedRows(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if !it.Incremental || j.Unstored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
-				continue
-			}
-			report := func(at config.Section, expected failure.Text) {
-				found.Add(failure.Problem{Code: failure.RepeatedRow, Pointer: at.Pointer, Expected: expected,
-					Hint: "give the data type " + field.Quoted(j.DataType) + " a mapping with a primary key"})
-			}
-			names := s.asksFor(it, j)
-			if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {
-				report(back, "rows of this time are fetched again in the next run, and the table has no primary key: they will be in it twice")
-				continue
-			}
-			for _, entry := range j.Remember.Items() {
-				if slices.Contains(names, name(entry)) && engine.RememberMax.In(entry).Present() {
-					report(entry, "the next run may fetch the rows with this value again, and the table has no primary key: they will be in it twice")
-				}
+			for _, one := range s.repeats(it, j) {
+				found.Add(one)
 			}
 		}
 	}
+}
+
+// repeats finds the settings by which a job fetches rows again, if its table is incremental
+// and has no primary key.
+func (s settings) repeats(it iteration, j family) (all []failure.Problem) {
+	if !it.Incremental || j.Unstored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
+		return nil
+	}
+	report := func(at config.Section, expected failure.Text) {
+		all = append(all, failure.Problem{Code: failure.RepeatedRow, Pointer: at.Pointer, Expected: expected,
+			Hint: "give the data type " + field.Quoted(j.DataType) + " a mapping with a primary key"})
+	}
+	names := s.asksFor(it, j)
+	if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {
+		report(back, "rows of this time are fetched again in the next run, and the table has no primary key: they will be in it twice")
+		return all
+	}
+	for _, entry := range j.Remember.Items() {
+		if slices.Contains(names, name(entry)) && engine.RememberMax.In(entry).Present() {
+			report(entry, "the next run may fetch the rows with this value again, and the table has no primary key: they will be in it twice")
+		}
+	}
+	return all
 }
 
 // hasPrimaryKey reports whether a column of a mapping belongs to the primary key.

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"iter"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -11,21 +12,20 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // plainSecrets finds literal values under names that sound like secrets, where
 // no # keeps them out of events and lets the platform encrypt them.
 func plainSecrets(s settings, found *failure.Problems) {
-	naming := map[string]bool{} // by their places
-	for _, f := range s.fields(field.Naming, field.Remembering) {
-		naming[f.at.Pointer] = true
-	}
+	naming := s.naming()
 	settings := s.Compiled.Settings
 	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // with the keys that no field has
 	for _, f := range s.Language.Tree.Root().Field(config.Wrapper.Name).Type.Fields {
@@ -39,6 +39,58 @@ func plainSecrets(s settings, found *failure.Problems) {
 			}
 			return true
 		})
+	}
+}
+
+// naming returns the pointers of names and paths, which are no secrets.
+func (s settings) naming() map[string]bool {
+	naming := map[string]bool{}
+	for _, f := range s.fields(field.Naming, field.Remembering) {
+		naming[f.at.Pointer] = true
+	}
+	return naming
+}
+
+// shortSecrets finds secrets that are too short to be searched for in texts.
+func shortSecrets(s settings, found *failure.Problems) {
+	naming := s.naming()
+	for pointer, text := range secret.In(s.Tree) {
+		if at := strings.LastIndexByte(pointer, '/'); !strings.HasPrefix(pointer[at+1:], "#") || !secret.TooShort(text) {
+			continue // texts further below may be parts of an expression
+		}
+		if slices.ContainsFunc(slices.Collect(ancestors(pointer)), func(at string) bool { return naming[at] }) {
+			continue
+		}
+		found.Add(failure.Problem{Code: failure.ShortSecret, Pointer: pointer,
+			Expected: "this secret has fewer than four characters: it is masked where it is put into a request, but cannot be found elsewhere",
+			Hint:     "use a longer one, unless it protects nothing"})
+	}
+}
+
+// exampleValues finds example values of the gallery that the user has not replaced.
+func exampleValues(s settings, found *failure.Problems) {
+	settings := s.Compiled.Settings
+	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // with attributes, which no field has
+	walk(settings, func(p config.Section) bool {
+		if p.Value.Kind() != value.String {
+			return true
+		}
+		if example := gallery.ExampleValue(p.Value.Text()); example != "" {
+			if strings.HasPrefix(name(p), "#") {
+				example = "" // it would be masked
+			}
+			found.Add(failure.Problem{Code: failure.ExampleValue, Pointer: p.Pointer, Found: failure.Part(example),
+				Expected: "this stands for a value of your own", Hint: "write yours; for an API of the gallery, its page in docs/apis says where to get it"})
+		}
+		return true
+	})
+}
+
+// ancestors yields a pointer and the pointers of all values around it.
+func ancestors(pointer string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for ; pointer != "" && yield(pointer); pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		}
 	}
 }
 

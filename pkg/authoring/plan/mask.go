@@ -226,7 +226,10 @@ func (m *mask) isPlain(text string) bool {
 	if decoded, err := url.QueryUnescape(text); err == nil {
 		text = decoded
 	}
-	return m.own.Find(text) == nil && slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
+	if m.own.Find(text) != nil || slices.ContainsFunc(m.named, func(n named) bool { return n.text == text }) { // own does not find short secrets
+		return false
+	}
+	return slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
 }
 
 // isWritten is isPlain for what is more than a character or two, which are in

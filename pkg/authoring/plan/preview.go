@@ -64,7 +64,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		return nil, err
 	}
 	m := newMask(o.Token)
-	o.Secrets, o.Offline, o.StandIn = m.secrets, true, func(name string) string { return m.standIn("{" + name + "}") }
+	o.Text, o.Secrets, o.Offline, o.StandIn = text, m.secrets, true, func(name string) string { return m.standIn("{" + name + "}") }
 	doc, err := load.Load(ctx, given, o.Options)
 	if err != nil {
 		return nil, err

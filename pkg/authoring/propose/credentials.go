@@ -29,6 +29,9 @@ func secretParam(name string, v value.Value) bool {
 	if slices.Contains([]string{"key", "auth", "appid", "hapikey", "code", "sig"}, short) {
 		return v.Kind() == value.String && len(v.Raw()) >= 8
 	}
+	if slices.Contains(sessionNames, short) {
+		return v.Kind() == value.String && len(v.Raw()) >= 8 && (short != "sid" || looksRandom(v.Raw()))
+	}
 	return lint.PlainSecret(name, v) ||
 		v.Kind() == value.String && v.Raw() != "" && slices.ContainsFunc([]string{"subscriptionkey", "appkey", "authkey", "signature", "apipassword"}, func(end string) bool { return strings.HasSuffix(short, end) })
 }
@@ -40,6 +43,26 @@ func secretHeader(name string) bool {
 		func(end string) bool { return strings.HasSuffix(short, end) })
 }
 
+// isCredential reports whether a header has a credential, by its name or by its value.
+func isCredential(name string, lines []string) bool {
+	return secretHeader(name) || randomHeader(name, strings.Join(lines, ", "))
+}
+
+// keyUser reports whether the user name of a basic authentication is a key: it looks random,
+// or the password is a word that only fills the field.
+func keyUser(user, password string) bool {
+	idle := []string{"", "x", "xx", "xxx", "-", "_", ".", "anything", "nothing", "none", "null", "unused", "ignored", "dummy", "blank", "api_token", "apitoken", "api_key", "apikey", "pass", "password"}
+	return user != "" && (looksRandom(user) || slices.Contains(idle, strings.ToLower(password)) && password != "" && !strings.Contains(user, "@"))
+}
+
+// userSecrets returns the secrets in the credentials of a basic authentication.
+func userSecrets(user, password string) []string {
+	if keyUser(user, password) {
+		return []string{user, user + ":" + password}
+	}
+	return []string{cmp.Or(password, user)}
+}
+
 // Secrets are the credentials in a request: what no message may show. It knows
 // them before there is an answer.
 func Secrets(r example.Request) []string {
@@ -47,20 +70,26 @@ func Secrets(r example.Request) []string {
 	if u, err := url.Parse(r.URL); err == nil {
 		if u.User != nil {
 			password, _ := u.User.Password()
-			all = append(all, cmp.Or(password, u.User.Username()))
+			all = append(all, userSecrets(u.User.Username(), password)...)
 		}
 		all = append(all, secretPairs(u.RawQuery)...)
+		for _, s := range pathSecrets(u.EscapedPath()) {
+			all = append(all, s.text)
+			if plain, err := url.PathUnescape(s.text); err == nil && plain != s.text {
+				all = append(all, plain)
+			}
+		}
 	}
 	for name, lines := range r.Header {
 		for _, line := range lines {
-			if !secretHeader(name) {
+			if !isCredential(name, lines) {
 				continue
 			}
 			all = append(all, line)
 			if scheme, rest, ok := strings.Cut(line, " "); ok {
 				all = append(all, rest)
 				if user, password, ok := basic(scheme, rest); ok {
-					all = append(all, cmp.Or(password, user))
+					all = append(all, userSecrets(user, password)...)
 				}
 			}
 		}
@@ -149,14 +178,18 @@ func (d *draft) credentials() {
 		d.authorization(authorization, inQuery)
 	}
 	for _, name := range sortedNames(d.x.Header) {
-		if name == "Authorization" || name == "Cookie" || !secretHeader(name) || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "Sec-") {
+		if name == "Authorization" || name == "Cookie" || !isCredential(name, d.x.Header[name]) || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "Sec-") {
 			continue
 		}
 		text := strings.Join(d.x.Header[name], ", ")
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		d.secretHeader(name, d.keep(name, text), Sure, "a header of this name is a credential")
+		sure, why := Sure, "a header of this name is a credential"
+		if !secretHeader(name) {
+			sure, why = Likely, "its value looks like a key"
+		}
+		d.secretHeader(name, d.keep(name, text), sure, why)
 	}
 	cookie := d.x.Header.Get("Cookie")
 	switch {
@@ -167,7 +200,9 @@ func (d *draft) credentials() {
 		d.secretHeader("Cookie", d.keep("cookie", cookie), Unsure, "there is nothing else that could be a credential")
 		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
 	}
-	if len(d.Guesses) == before {
+	if len(d.Guesses) == before && len(d.hidden) > 0 {
+		d.guessHidden()
+	} else if len(d.Guesses) == before {
 		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), value.OfString(None), Likely, "nothing in the request looks like a credential")
 	}
 }
@@ -234,7 +269,7 @@ func (d *draft) authorization(header string, taken bool) {
 	credentials = strings.TrimSpace(credentials)
 	user, password, isBasic := basic(scheme, credentials)
 	switch {
-	case isBasic && !taken && !value.OfString(user).Empty() && !value.OfString(password).Empty():
+	case isBasic && !taken && !keyUser(user, password) && !value.OfString(user).Empty() && !value.OfString(password).Empty():
 		d.auth = one(auth.TypeSetting.Name, value.OfString("basic"))
 		d.attributes = append(d.attributes,
 			value.Member{Name: auth.Username.Name, Value: value.OfString(user)},
@@ -243,7 +278,7 @@ func (d *draft) authorization(header string, taken bool) {
 	case isBasic:
 		encoded := call("base64_encode", d.keep("credentials", user+":"+password))
 		d.secretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
-			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header")
+			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header, and so does a user name that looks like a key")
 	case signs(scheme):
 		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request and left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
 	case !parted || credentials == "":

@@ -12,7 +12,7 @@ import (
 // document is the whole configuration.
 func (d *draft) document() value.Value {
 	api := object{}
-	api.set(config.BaseURL.Name, value.OfString(d.baseURL))
+	api.set(config.BaseURL.Name, d.hiding(d.baseURL))
 	if len(d.apiHeaders) > 0 {
 		api.set(config.HTTPSection.Name, one(config.APIHeaders.Name, value.OfMembers(d.apiHeaders...)))
 	}
@@ -23,17 +23,20 @@ func (d *draft) document() value.Value {
 		api.set(config.PaginationSection.Name, value.OfMembers(d.pager.settings...))
 	}
 	job := object{}
-	job.set(config.JobEndpoint.Name, value.OfString(d.endpoint))
+	job.set(config.JobEndpoint.Name, d.hiding(d.target()))
 	if d.method != "GET" {
 		job.set(config.JobMethod.Name, value.OfString(d.method))
 	}
 	if len(d.params) > 0 {
 		job.set(config.JobParams.Name, value.OfMembers(d.params...))
 	}
-	if d.Table != d.endpoint {
+	if d.Table != d.target() || len(d.hidden) > 0 {
 		job.set(config.JobDataType.Name, value.OfString(d.Table))
 	}
 	job.set(config.JobDataField.Name, d.data.setting())
+	if len(d.texts) > 0 {
+		job.set(config.JobResponseFilter.Name, value.OfStrings(d.texts))
+	}
 	if len(d.response) > 0 {
 		job.set(config.JobResponse.Name, d.response.value())
 	}

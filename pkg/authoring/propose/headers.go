@@ -32,7 +32,7 @@ func (d *draft) headers() {
 	for _, name := range sortedNames(d.x.Header) {
 		text := strings.Join(d.x.Header[name], ", ")
 		switch {
-		case slices.Contains(ownHeaders, name), secretHeader(name) && !browserHeader(name), strings.TrimSpace(text) == "":
+		case slices.Contains(ownHeaders, name), isCredential(name, d.x.Header[name]) && !browserHeader(name), strings.TrimSpace(text) == "":
 		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || d.asksAnyway(text)):
 		case browserHeader(name), !httpguts.ValidHeaderFieldName(name), !httpguts.ValidHeaderFieldValue(text):
 			left = append(left, name)

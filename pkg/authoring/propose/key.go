@@ -29,7 +29,7 @@ func (d *draft) keys() []key {
 	}
 	var found []key
 	for _, m := range d.data.items[0].Members() {
-		if keyRank(m.Name) == 0 {
+		if d.keyRank(m.Name) == 0 {
 			continue
 		}
 		k, seen := key{m.Name, true}, map[string]bool{}
@@ -45,19 +45,27 @@ func (d *draft) keys() []key {
 			found = append(found, k)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b key) int { return keyRank(b.name) - keyRank(a.name) })
+	slices.SortStableFunc(found, func(a, b key) int { return d.keyRank(b.name) - d.keyRank(a.name) })
 	return found
 }
 
+// ownIDs are names of the id of the item itself. The ids of other things, such as
+// customer_id, may be different in each item of an example and yet be no key.
+var ownIDs = []string{"sysid", "uid", "gid", "uuid", "guid", "pk", "objectid", "recordid", "rowid", "itemid", "entityid", "resourceid", "internalid", "systemid", "globalid", "uniqueid"}
+
 // keyRank is how much a name suggests a key, 0 for not at all.
-func keyRank(name string) int {
+func (d *draft) keyRank(name string) int {
 	short := prose.Letters(name)
+	isID := len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
+	own, _ := lastName(strings.Split(d.url.Path, "/"), genericPath)
 	switch {
 	case short == "id":
+		return 4
+	case slices.Contains(ownIDs, short), isID && own != "" && isPlural(own, strings.TrimSuffix(short, "id")):
 		return 3
-	case slices.Contains([]string{"uuid", "guid", "key", "sku", "code", "number", "pk"}, short):
+	case slices.Contains([]string{"key", "sku", "code", "number"}, short):
 		return 2
-	case len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")):
+	case isID:
 		return 1
 	}
 	return 0
@@ -94,9 +102,14 @@ func (d *draft) chooseKey(choice string) error {
 func (d *draft) columns(primary string) value.Value {
 	var settings object
 	taken := map[string]bool{}
+	holdings, _ := holdingsOf(d.data.items)
 	var add func(v value.Value, at place)
 	add = func(v value.Value, at place) {
-		if v.Kind() == value.Object && v.Len() > 0 && len(at) < deepest {
+		has := holdings[at.id()]
+		if has.objects && !has.others() && isNothing(v) {
+			return // an object in other items, whose members are columns
+		}
+		if v.Kind() == value.Object && v.Len() > 0 && len(at) < deepest && !has.others() {
 			for _, m := range v.Members() {
 				add(m.Value, append(slices.Clone(at), m.Name))
 			}
@@ -107,7 +120,7 @@ func (d *draft) columns(primary string) value.Value {
 		if !ok || name == "" {
 			return
 		}
-		if v.Kind() == value.Array || v.Kind() == value.Object {
+		if v.Kind() == value.Array || v.Kind() == value.Object || has.objects {
 			v = value.OfMembers(
 				value.Member{Name: mapping.ColumnSetting.Name, Value: one(mapping.ColumnName.Name, value.OfString(name))},
 				value.Member{Name: mapping.ForceType.Name, Value: value.OfBool(true)})

@@ -315,6 +315,8 @@ func isToken(f fact) bool {
 		return !f.value.Empty() || name != "next" // an empty "next" may be anything
 	case slices.Contains(tokenNames, name):
 		return true
+	case slices.Contains([]string{"startingafter", "after", "token", "pagetoken"}, name) && slices.Contains([]string{"next", "nextpage"}, parent):
+		return true // as Intercom has it
 	case name == "after":
 		return strings.Contains(parent, "cursor") || strings.Contains(parent, "paging") || strings.Contains(parent, "next") || strings.Contains(parent, "page")
 	case name == "offset": // a text, as Airtable has it

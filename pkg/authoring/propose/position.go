@@ -76,7 +76,7 @@ func (d *draft) sized(p *pager) *pager {
 	path, total, counted := d.total()
 	param, asked, isAsked := d.numberOf(limitNames)
 	f, stated, isStated := d.stated(limitNames)
-	limit := int64(0)
+	limit, untilEmpty := int64(0), false
 	switch {
 	case isAsked && asked > 0:
 		limit = asked
@@ -88,6 +88,10 @@ func (d *draft) sized(p *pager) *pager {
 		} else if counted && items > 0 && items < asked && total > items {
 			limit = items
 			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
+		} else if !counted && items < asked {
+			untilEmpty = true
+			p.evidence += fmt.Sprintf(", and the API gave %d: the last page or the most that it gives, so pages are requested until one is empty", items)
+			p.note = "The page has fewer items than requested, and no total says whether there are more. A run requests pages until one is empty ('lastPage'). If the API responds to the request after the last page with an error other than 404, add a rule to the job, such as \"rules\": [{\"status\": 400, \"do\": \"skip\"}]. If this was the last page and the API gives as many items as 'limit' requests, remove 'lastPage', which saves a request."
 		}
 	case isStated && stated > 0 && stated >= items && prose.Letters(f.name()) != "count":
 		limit, param = stated, f.name()
@@ -96,6 +100,9 @@ func (d *draft) sized(p *pager) *pager {
 	if limit > 0 {
 		p.number(paging.Limit, limit)
 		p.text(paging.LimitParam, param)
+	}
+	if untilEmpty {
+		p.text(paging.LastPage, paging.UntilEmpty)
 	}
 	if counted {
 		p.settings.set(paging.LimitStop.Name, one(paging.LimitStopField.Name, value.OfString(path)))

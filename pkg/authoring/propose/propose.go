@@ -86,16 +86,22 @@ type Proposal struct {
 
 // Propose makes a configuration that would send the request of the exchange.
 // An exchange that it can make nothing of, or an impossible choice, is a user
-// error. Errors hold nothing of the request but its host.
+// error. Errors contain the host of the request and errors of the API, which may repeat a
+// credential: the caller masks them (Secrets).
 func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	d, err := newDraft(x)
 	if err != nil {
 		return nil, err
 	}
+	if said := d.refusal(); said != "" && c.DataField == "" {
+		return nil, failure.Userf("%s answered with status %d, but the response reports an error and has no data: %s; correct the request of the example", d.url.Host, x.Status, said)
+	}
+	d.tables()
 	if err := d.chooseData(c.DataField); err != nil {
 		return nil, err
 	}
 	d.written()
+	d.hidePath()
 	d.address()
 	d.credentials()
 	if err := d.choosePaging(c.Paging); err != nil {
@@ -106,7 +112,9 @@ func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	if err := d.chooseKey(c.PrimaryKey); err != nil {
 		return nil, err
 	}
+	d.storeAsText()
 	d.remarks()
+	d.remarkErrors()
 	return d.finish()
 }
 
@@ -123,11 +131,13 @@ type draft struct {
 	data  list // the chosen one
 
 	baseURL, endpoint string
+	hidden            []hiddenPart // credentials in the address
 	pager             *pager
 	auth              value.Value // api.authentication
 	apiHeaders        []value.Member
 	attributes        []value.Member // of config, secrets among them
 	mapping           value.Value
+	texts             []string // parts of the items that become JSON text
 	bucket            string
 }
 
@@ -146,7 +156,6 @@ func newDraft(x example.Exchange) (*draft, error) {
 		return nil, err
 	}
 	d.facts, d.lists = survey(d.answer, d.format == xmlFormat)
-	d.tables()
 	return d, nil
 }
 

@@ -99,6 +99,16 @@ func (r *reader) read(u *url.URL) error {
 	stated, by := r.stated(first.name, u)
 	text := bytes.TrimPrefix(first.text, []byte(byteOrderMark))
 	v, notJSON := value.Parse(text)
+	r.text = first.text
+	if other, ok, err := r.inOtherCharset(); err != nil {
+		return err
+	} else if ok {
+		v, notJSON = other, nil
+		if _, stated := r.charset(); !stated { // a run reads what the header states
+			r.encode()
+			r.evidence = append(r.evidence, "its bytes are not UTF-8")
+		}
+	}
 	if k := v.Kind(); notJSON == nil && (k == value.Object || k == value.Array || stated != csvFormat) && stated != linesFormat {
 		r.format, r.answer = jsonFormat, v
 		r.accept = "application/json"
@@ -107,7 +117,6 @@ func (r *reader) read(u *url.URL) error {
 		}
 		return nil
 	}
-	r.text = first.text
 	head, err := r.head()
 	if err != nil {
 		return err
@@ -116,6 +125,26 @@ func (r *reader) read(u *url.URL) error {
 		return err
 	}
 	return r.items()
+}
+
+// inOtherCharset reads a text that is not UTF-8 as JSON in its character set. It returns
+// false if the text is UTF-8 or is not JSON.
+func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
+	charset, _ := r.charset()
+	if charset == "" {
+		return value.Value{}, false, nil
+	}
+	spool, err := r.spool(r.text)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	defer spool.Close() // of memory only
+	text, _, err := spool.Text(compile(object{{Name: answer.EncodingSetting.Name, Value: value.OfString(charset)}}))
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, notJSON := value.Parse(text)
+	return v, notJSON == nil && (v.Kind() == value.Object || v.Kind() == value.Array), nil
 }
 
 // detect settles the format, by how a text begins and by what the answer states.
@@ -250,6 +279,8 @@ func (r *reader) spool(text []byte) (*answer.Spool, error) {
 // from the answer.
 func (r *reader) charset() (name string, stated bool) {
 	switch name = strings.ToLower(r.params["charset"]); {
+	case utf8.Valid(r.text) && bytes.ContainsFunc(r.text, func(c rune) bool { return c >= utf8.RuneSelf }):
+		return "", false // a run reads it as UTF-8, too
 	case name != "" && knownCharset(name):
 		if name == "utf-8" || name == "utf8" || name == "us-ascii" {
 			return "", true

@@ -129,7 +129,7 @@ func (d *draft) address() {
 	if common > 0 {
 		why = "all endpoints probably begin so; " + why
 	}
-	d.guess("address", pointer(config.APISection, config.BaseURL), value.OfString(d.baseURL), sure, why)
+	d.guess("address", pointer(config.APISection, config.BaseURL), d.hiding(d.baseURL), sure, why)
 	d.bucket = bucketOf(d.url.Hostname())
 }
 
@@ -183,6 +183,10 @@ var (
 // it, not the path.
 func (d *draft) nameTable() {
 	path, data := strings.Split(d.url.Path, "/"), d.data.place
+	for i, word := range path {
+		path[i], _, _ = strings.Cut(word, ";")
+	}
+	path = slices.DeleteFunc(path, d.isHidden)
 	d.Table = "data"
 	name, ok := lastName(path, genericPath)
 	if !ok || d.graphQL() {
@@ -190,15 +194,6 @@ func (d *draft) nameTable() {
 	}
 	if ok {
 		d.Table = name
-	}
-	if d.method == "GET" || d.url.RawQuery == "" {
-		return
-	}
-	d.endpoint += "?" + d.url.RawQuery
-	for _, m := range parseQuery(d.url.RawQuery) {
-		if secretParam(m.Name, m.Value) {
-			d.note("The query of the address has " + quote(m.Name) + ", which looks like a credential and is in the endpoint as it is.")
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,17 +13,13 @@ import (
 
 // questions asks on out and reads answers from in, one line each.
 type questions struct {
-	in    io.Reader
-	out   io.Writer
-	lines *bufio.Reader // over in, from the first question on
+	in  io.Reader
+	out io.Writer
 }
 
 // ask shows options and returns the index of the chosen one. The answer is a number, a
 // name, or an empty line for the first. The end of the input is a user error.
 func (q *questions) ask(question string, options []propose.Option) (int, error) {
-	if q.lines == nil {
-		q.lines = bufio.NewReader(q.in)
-	}
 	var text strings.Builder
 	fmt.Fprintln(&text, question)
 	for i, o := range options {
@@ -35,11 +30,10 @@ func (q *questions) ask(question string, options []propose.Option) (int, error) 
 		if _, err := io.WriteString(q.out, text.String()); err != nil {
 			return 0, err
 		}
-		line, err := q.lines.ReadString('\n')
-		if err != nil && strings.TrimSpace(line) == "" {
-			return 0, failure.Userf("the question was not answered; with --yes the guesses are taken")
+		line, err := q.line()
+		if err != nil {
+			return 0, err
 		}
-		line = strings.TrimSpace(line)
 		if line == "" {
 			return 0, nil
 		}
@@ -53,5 +47,23 @@ func (q *questions) ask(question string, options []propose.Option) (int, error) 
 		}
 		text.Reset()
 		fmt.Fprintf(&text, "Expected a number from 1 to %d: ", len(options))
+	}
+}
+
+// line reads an answer. It reads no byte after the line, because another reader may follow.
+func (q *questions) line() (string, error) {
+	var line []byte
+	for next := make([]byte, 1); ; {
+		n, err := q.in.Read(next)
+		if n > 0 && next[0] != '\n' {
+			line = append(line, next[0])
+		}
+		if n > 0 && next[0] == '\n' || err != nil {
+			text := strings.TrimSpace(string(line))
+			if err != nil && text == "" {
+				return "", failure.Userf("the question was not answered; with --yes nothing is asked")
+			}
+			return text, nil
+		}
 	}
 }

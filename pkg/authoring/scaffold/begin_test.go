@@ -85,6 +85,12 @@ func TestExample(t *testing.T) {
 			t.Error(got)
 		}
 	})
+	t.Run("a short key, printed", func(t *testing.T) {
+		got := try(t, Options{Curl: "curl -H 'X-Api-Key: k3y' '" + address + "'"}, "")
+		if got.err != nil || strings.Count(got.stdout, `"[hidden]"`) != 2 || strings.Contains(got.stdout+got.stderr, "k3y") {
+			t.Error(got)
+		}
+	})
 	t.Run("choices", func(t *testing.T) {
 		got := try(t, Options{URL: address, Choice: propose.Choice{DataField: "facets", Paging: propose.None}}, "")
 		if got.err != nil || !strings.Contains(got.stdout, `"dataField": "facets"`) || strings.Contains(got.stdout, "pagination") {

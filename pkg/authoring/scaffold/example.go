@@ -8,13 +8,16 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Options are the options of Example. One of URL, Curl and HAR is given.
@@ -33,7 +36,10 @@ type Options struct {
 	Out string
 	// Ask asks questions on Stderr and reads answers from Stdin. Without it the guesses
 	// are used.
-	Ask            bool
+	Ask bool
+	// ReadSecret shows a question and reads an answer that is not shown; nil reads it from
+	// Stdin.
+	ReadSecret     func(question string) (string, error)
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
@@ -87,14 +93,14 @@ func (b *beginning) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.write(p.Config, b.explanation(x, p)+known.hint())
+	return b.write(p.Config, b.explanation(x, p, b.tried(ctx, x, p.Config))+known.hint())
 }
 
 // write writes the configuration and its explanation.
 func (b *beginning) write(config []byte, explanation string) error {
 	explanation = prose.PrintableLines(explanation)
 	if b.Out == "" {
-		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(string(config))); err != nil {
+		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(withoutShortSecrets(config))); err != nil {
 			return err
 		}
 		_, err := io.WriteString(b.Stderr, explanation)
@@ -105,6 +111,19 @@ func (b *beginning) write(config []byte, explanation string) error {
 	}
 	_, err := io.WriteString(b.Stdout, explanation)
 	return err
+}
+
+// withoutShortSecrets masks secrets that are too short for a Registry to find.
+func withoutShortSecrets(config []byte) string {
+	shown := string(config)
+	places := source.New(config)
+	for _, s := range slices.Backward(places.Scalars()) {
+		name := s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:]
+		if text, err := value.Parse(config[s.Start:s.End]); err == nil && strings.HasPrefix(name, "#") && secret.TooShort(text.Raw()) {
+			shown = shown[:s.Start] + strconv.Quote(secret.Hidden) + shown[s.End:]
+		}
+	}
+	return shown
 }
 
 // masked masks the credentials in an error.
@@ -156,13 +175,17 @@ const most = 9
 // wanted and have the text in their address. An archive without any is a user error.
 func Candidates(archive io.Reader, contains string, wanted func(example.Request) bool) ([]Candidate, error) {
 	var all []Candidate
+	var refused error // of the first exchange that has an error
 	err := example.EachInHAR(archive, func(x example.Exchange) error {
 		if !strings.Contains(x.URL, contains) || !wanted(x.Request) {
 			return nil
 		}
 		p, err := propose.Propose(x, propose.Choice{})
-		if err != nil {
-			return nil // cannot be an example
+		if err != nil { // cannot be an example
+			if refused == nil {
+				refused = &failure.Error{Kind: failure.User, Message: masked(x.Request).Redact(Asked(x) + ": " + err.Error())}
+			}
+			return nil
 		}
 		all = append(all, Candidate{x, p.Items})
 		slices.SortStableFunc(all, func(a, b Candidate) int { return b.Items - a.Items })
@@ -177,9 +200,22 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 		if contains != "" {
 			restriction = fmt.Sprintf(", with an address that contains '%s'", contains)
 		}
-		return nil, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML%s", restriction)
+		text := "the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML" + restriction
+		if refused != nil {
+			text += "; " + refused.Error()
+		}
+		return nil, failure.Userf("%s", text)
 	}
 	return all, nil
+}
+
+// masked knows the credentials of a request.
+func masked(r example.Request) *secret.Registry {
+	known := &secret.Registry{}
+	for _, text := range propose.Secrets(r) {
+		known.Add(text)
+	}
+	return known
 }
 
 // fromHAR returns the exchange with the most items, or asks.

@@ -11,8 +11,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 )
 
-// explanation says what was guessed and why, and what to do next.
-func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string {
+// explanation says what was guessed and why, what a run of it gave, and what to do next.
+func (b *beginning) explanation(x example.Exchange, p *propose.Proposal, tried string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
 	for _, g := range p.Guesses {
@@ -27,7 +27,7 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string 
 		fmt.Fprintf(&t, "- %s\n", note)
 	}
 	text := b.secrets.Redact(t.String())
-	return text + "\n" + aboutIncomplete + "\n" + b.next()
+	return text + tried + "\n" + aboutIncomplete + "\n" + b.next()
 }
 
 // aboutIncomplete explains config.onIncomplete, which every new configuration

@@ -95,13 +95,11 @@ func (b *beginning) writeKnown(known knownAPIs, r example.Request) error {
 	if len(filled) > 0 {
 		explanation += "From your example: " + strings.Join(filled, ", ") + ".\n"
 	}
-	missing, err := api.Placeholders(text)
+	text, asked, err := b.complete(api, text)
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		explanation += "Replace the value of " + strings.Join(missing, ", ") + " with your own.\n"
-	}
+	explanation += asked
 	explanation += fmt.Sprintf("docs/apis/%s.md says what you need and which tables you get. The vendor's documentation is at %s\n", api.Name, api.Documentation)
 	if b.Out != "" || len(filled) > 0 {
 		explanation += b.next()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/dotenv"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -23,7 +24,7 @@ func TestKnownAPI(t *testing.T) {
 	})
 	t.Run("without an example", func(t *testing.T) {
 		got := try(t, Options{API: "stripe"}, "")
-		if got.err != nil || !strings.Contains(got.stdout, `"#key": "your-secret-key"`) || !strings.Contains(got.stderr, "Replace the value of #key with your own.\n") {
+		if got.err != nil || !strings.Contains(got.stdout, `"#key": "your-restricted-key"`) || !strings.Contains(got.stderr, "Fill in before the first run:\n  #key, instead of your-restricted-key\n") {
 			t.Error(got)
 		}
 	})
@@ -57,6 +58,63 @@ func TestKnownAPI(t *testing.T) {
 	t.Run("chosen by its host", func(t *testing.T) {
 		got := try(t, Options{Curl: stripeCurl}, "\n")
 		if got.err != nil || !strings.Contains(got.stderr, "Which configuration do you want?\n  1) stripe: a complete configuration for Stripe with customers, ") || !strings.Contains(got.stdout, `"Stripe-Version"`) {
+			t.Error(got)
+		}
+	})
+	t.Run("with the answers of a person", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("key.pem", []byte("-----BEGIN\n'k3y'\n-----END\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(".env", []byte("EXTRACTOR_VAR_DATAVERSE_CLIENT_SECRET=of-another"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(".env", 0o644); err != nil { // others can read it
+			t.Fatal(err)
+		}
+		hidden := []string{"@dm1n-k3y", "@key.pem"}
+		o := Options{API: "dataverse", Out: "config.json", ReadSecret: func(string) (string, error) {
+			next := hidden[0]
+			hidden = hidden[1:]
+			return next, nil
+		}}
+		got := try(t, o, "no host\nmake.powerapps.com\nacme\n\nc1\n")
+		env, err := os.ReadFile(".env")
+		if err != nil || string(env) != "EXTRACTOR_VAR_DATAVERSE_CLIENT_SECRET=of-another\nEXTRACTOR_VAR_DATAVERSE_CLIENT_SECRET_2=\"-----BEGIN\n'k3y'\n-----END\"\n" {
+			t.Errorf("%q, %v", env, err)
+		}
+		for _, want := range []string{`"clientId": "c1"`, `"#clientSecret": {"env": "DATAVERSE_CLIENT_SECRET_2"}`, `"https://acme.crm.dynamics.com/api/`, `"https://acme.crm.dynamics.com/.default"`, `/your-tenant-id/`} {
+			if !strings.Contains(got.file, want) {
+				t.Errorf("the configuration lacks %s", want)
+			}
+		}
+		if !strings.Contains(got.stderr, "make.powerapps.com is not a host of this API, such as your-org.crm.dynamics.com; the same answer again is taken\n") {
+			t.Error(got)
+		}
+		if got.err != nil || strings.Contains(got.stdout+got.stderr, "k3y") ||
+			!strings.Contains(got.stdout, "In the file .env of this directory, where runs find them: EXTRACTOR_VAR_DATAVERSE_CLIENT_SECRET_2.\nOther users of this computer can read this file. Run: chmod 600 .env\nFill in before the first run:\n  your-tenant-id, wherever it stands\n") {
+			t.Error(got)
+		}
+	})
+	t.Run("a variable of the environment", func(t *testing.T) {
+		b := &beginning{Options: Options{Getenv: func(name string) string {
+			return map[string]string{"EXTRACTOR_VAR_SHOP_KEY": "of-another"}[name]
+		}}}
+		if got := b.unused(&dotenv.File{}, "SHOP_KEY"); got != "SHOP_KEY_2" {
+			t.Error(got)
+		}
+	})
+	t.Run("a server of one's own", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		got := try(t, Options{API: "elasticsearch", Out: "config.json", ReadSecret: func(string) (string, error) { return "", nil }}, "search.acme.example:9200\nsearch.acme.example:9200\n\n")
+		if got.err != nil || !strings.Contains(got.file, `"https://search.acme.example:9200"`) {
+			t.Error(got)
+		}
+	})
+	t.Run("no one answers", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		got := try(t, Options{API: "dataverse", Out: "config.json"}, "c1")
+		if got.err == nil || got.file != "" {
 			t.Error(got)
 		}
 	})

@@ -11,12 +11,12 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // Condition consists of alternatives, each of comparisons that must all hold. The zero
@@ -35,6 +35,8 @@ type comparison struct {
 	path     string
 	operator string
 	text     string
+	number   decimal.Number // value of text, if numeric
+	numeric  bool           // text is a number
 	like     *regexp.Regexp // of ~~ and !~
 	words    bool
 }
@@ -113,6 +115,7 @@ func parseComparison(text string) (comparison, bool) {
 	}
 	parts := strings.SplitN(text, operator, 3)
 	c := comparison{path: parts[0], operator: operator, text: parts[1]}
+	c.number, c.numeric = numberIn(c.text)
 	if operator == "~~" || operator == "!~" {
 		// A pattern must be UTF-8; a configuration that was read always is.
 		text := strings.ToValidUTF8(c.text, "\uFFFD")
@@ -190,8 +193,8 @@ func (c comparison) covers(other comparison) bool {
 	if c.path != other.path || c.operator != "!=" || other.operator != "==" {
 		return false
 	}
-	// A boolean is equal to two texts.
-	return c.text != other.text && !slices.Contains([]string{"", "1", "true", "false"}, c.text)
+	// A boolean is equal to two texts, and a number to several.
+	return c.text != other.text && !decimal.Same(c.text, other.text) && !slices.Contains([]string{"", "1", "true", "false"}, c.text)
 }
 
 // Holds reports whether a condition holds. at returns the value at a path, whose
@@ -227,25 +230,20 @@ func allHold(comparisons []comparison, at func(path string) (value.Value, error)
 }
 
 func (c comparison) holds(v value.Value) (bool, error) {
-	left := v.Text() // 1.0 is 1, as it would be in an endpoint
-	switch v.Kind() {
-	case value.Array:
-		left = "Array"
-	case value.Object:
+	if v.Kind() == value.Object {
 		return false, failure.Userf("the filter compares '%s', which is an object", c.path)
 	}
-	equal := left == c.text || c.words && v.Kind() == value.Bool && v.Raw() == c.text
 	switch c.operator {
 	case "==":
-		return equal, nil
+		return c.equals(v), nil
 	case "!=":
-		return !equal, nil
+		return !c.equals(v), nil
 	case "~~":
-		return c.like.MatchString(left), nil
+		return c.like.MatchString(textOf(v)), nil
 	case "!~":
-		return !c.like.MatchString(left), nil
+		return !c.like.MatchString(textOf(v)), nil
 	}
-	order := compare(left, c.text)
+	order := c.compare(v)
 	switch c.operator {
 	case ">":
 		return order > 0, nil
@@ -258,27 +256,41 @@ func (c comparison) holds(v value.Value) (bool, error) {
 	}
 }
 
-// compare compares numbers as numbers and everything else as bytes.
-func compare(a, b string) int {
-	x, ok1 := number(a)
-	y, ok2 := number(b)
-	switch {
-	case !ok1 || !ok2:
-		return strings.Compare(a, b)
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	default:
-		return 0
+// textOf returns a value as text, and the word Array for a list.
+func textOf(v value.Value) string {
+	if v.Kind() == value.Array {
+		return "Array"
 	}
+	return v.Text()
 }
 
-func number(s string) (float64, bool) {
-	s = strings.TrimLeft(s, " \t\n\r\v\f")
-	if !value.OfString(s).IsNumeric() || strings.TrimSpace(s) != s {
-		return 0, false
+// equals compares a JSON number by its value and other values as texts: the texts 1 and 1.0
+// are different. Blanks in the text of the condition count.
+func (c comparison) equals(v value.Value) bool {
+	if v.Kind() == value.Number && c.numeric && c.text[0] > ' ' {
+		if n, ok := v.Decimal(); ok {
+			return n.Compare(c.number) == 0
+		}
 	}
-	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil
+	return textOf(v) == c.text || c.words && v.Kind() == value.Bool && v.Raw() == c.text
+}
+
+// compare compares numbers and numeric texts by their exact values, and other values as
+// bytes.
+func (c comparison) compare(v value.Value) int {
+	if c.numeric {
+		text := v.Raw()
+		if v.Kind() != value.Number {
+			text = textOf(v)
+		}
+		if n, ok := numberIn(text); ok {
+			return n.Compare(c.number)
+		}
+	}
+	return strings.Compare(textOf(v), c.text)
+}
+
+// numberIn returns the number in a text, which may begin with blanks.
+func numberIn(s string) (decimal.Number, bool) {
+	return decimal.Parse(strings.TrimLeft(s, " \t\n\r\v\f"))
 }

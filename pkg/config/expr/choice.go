@@ -4,7 +4,7 @@ import "github.com/keboola/configurable-extractor/pkg/value"
 
 func choiceFunctions() []Function {
 	return []Function{
-		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty,
+		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty, parts: ifEmptyParts,
 			Doc:      "The first value, unless it is empty (`null`, `false`, `0`, `\"\"`, `\"0\"` or `[]`): then the second.",
 			Examples: []Example{{`"", "none"`, `"none"`}, {`"a", "none"`, `"a"`}}},
 		{Name: "if", Arguments: "value, then, else", Min: 3, Max: 3, Optional: true, Choose: choose,
@@ -15,11 +15,13 @@ func choiceFunctions() []Function {
 
 // ifEmpty treats an object as not empty even if it has no members.
 func ifEmpty(in Input) (value.Value, error) {
-	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
+	if isEmpty(in.Args[0]) {
 		return in.Args[1], nil
 	}
 	return in.Args[0], nil
 }
+
+func isEmpty(v value.Value) bool { return v.Empty() && v.Kind() != value.Object }
 
 func choose(condition value.Value) int {
 	if condition.Empty() {

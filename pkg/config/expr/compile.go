@@ -84,6 +84,29 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	return e
 }
 
+// Params compiles parameters like Entries, or a call of a known function that makes all of
+// them.
+func (c Compiler) Params(v value.Value, pointer string) Entries {
+	if !c.IsCall(v) {
+		return c.Entries(v, pointer)
+	}
+	return Entries{whole: c.node(v, pointer), pointer: pointer}
+}
+
+// IsCall reports whether a value as a whole is a call: a known function, arguments, and at
+// most a default. Parameters may be named function and args, too.
+func (v Vocabulary) IsCall(given value.Value) bool {
+	name, args := given.Field(functionKey), given.Field(argsKey)
+	keys := 2
+	if _, ok := given.Get(defaultKey); ok {
+		keys++
+	}
+	if given.Kind() != value.Object || given.Len() != keys || name.Kind() != value.String || args.IsNull() {
+		return false
+	}
+	return slices.ContainsFunc(v.All().Functions, func(f Function) bool { return f.Name == name.Raw() })
+}
+
 // references are those of the place.
 func (c Compiler) references() References { return c.All().References.At(c.Place) }
 
@@ -119,7 +142,8 @@ func (c Compiler) node(v value.Value, pointer string) node {
 	case form.Literal:
 		return literal{form.Name}
 	case form.Call:
-		n = c.call(form.Name, form.Args, pointer)
+		_, wrong := c.NearMiss(c.Place, v)
+		n = c.call(form, wrong, pointer)
 	default:
 		n = c.reference(form, pointer)
 	}
@@ -200,15 +224,22 @@ func (c Compiler) unknownMember(n reference, members Members) {
 		failure.Text(fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.Key)), hint)
 }
 
-func (c Compiler) call(name, args value.Value, pointer string) node {
+// call compiles a call. wrong is a hint for a call with misspelt keys, or "".
+func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
+	name, args := form.Name, form.Args
 	nodes, argPointers, ok := c.arguments(args, failure.PointerJoin(pointer, "args"))
 	f, known := c.function(name, failure.PointerJoin(pointer, "function"))
 	if !ok || !known {
 		return broken{}
 	}
+	missed, near := c.nearMiss(args, argPointers)
 	if len(nodes) < f.Min || f.Max >= 0 && len(nodes) > f.Max {
+		hint := "write it as " + failure.Text(f.Signature())
+		if wrong != "" {
+			hint = wrong
+		}
 		c.problem(failure.WrongArguments, failure.PointerJoin(pointer, "args"), failure.Text(count(len(nodes), "argument")),
-			failure.Text(fmt.Sprintf("expected %s for %s", f.counts(), f.Name)), "write it as "+failure.Text(f.Signature()))
+			failure.Text(fmt.Sprintf("expected %s for %s", f.counts(), f.Name)), hint)
 		return broken{}
 	}
 	if f.check != nil {
@@ -219,12 +250,28 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 	}
 	if values, ok := nodes.literals(); ok && f.Call != nil {
 		// Whether a call of literals can fail does not depend on the scope.
-		if _, err := f.Call((*Scope)(nil).input(values)); err != nil {
+		if _, err := f.Call((*Scope)(nil).input(values)); err != nil && near != "" {
+			c.problem(failure.WrongArguments, missed, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), near)
+			return broken{}
+		} else if err != nil {
 			c.problem(failure.WrongArguments, pointer, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), "write it as "+failure.Text(f.Signature()))
 			return broken{}
 		}
 	}
-	return call{f, nodes, pointer}
+	return call{f, nodes, pointer, near}
+}
+
+// nearMiss returns the pointer of the first argument that looks like a misspelt expression,
+// and a hint with the right form.
+func (c Compiler) nearMiss(args value.Value, pointers []string) (pointer string, hint failure.Text) {
+	i := 0
+	for _, arg := range args.Entries() {
+		if _, hint := c.NearMiss(c.Place, arg); hint != "" {
+			return pointers[i], hint
+		}
+		i++
+	}
+	return "", ""
 }
 
 // arguments compiles "args": a list, an object for its values in order, or

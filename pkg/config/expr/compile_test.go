@@ -56,7 +56,7 @@ func TestReferences(t *testing.T) {
 }
 
 func TestCompileProblems(t *testing.T) {
-	const allNames = "concat, implode, sprintf, lower, upper, trim, replace, substr, number, ifempty, if, base64_encode, base64url_encode, base64_decode, urlencode, " +
+	const allNames = "concat, implode, sprintf, lower, upper, trim, replace, substr, number, ifempty, if, base64_encode, base64url_encode, base64_decode, urlencode, rawurlencode, " +
 		"json_encode, json_decode, md5, sha1, hash, hash_hmac, uuid, jwt, time, date, strtotime"
 	const missing = `expected the path of a string, number or boolean that exists in "attr"`
 	for _, c := range []struct{ name, text, want string }{
@@ -82,7 +82,7 @@ func TestCompileProblems(t *testing.T) {
 		{"nested, with its place", `{"a/b":[{"function":"md5","args":{"x~":{"function":"md6","args":[]}}}]}`,
 			`/x/a~1b/0/args/x~0/function: expected the name of a function, found "md6"; did you mean "md5"?`},
 		{"algorithm in an object of arguments", `{"function":"hash","args":{"alg":"sha257","text":{"attr":"#t"}}}`,
-			`/x/args/alg: expected the name of a hash algorithm, found another text; did you mean "sha256"?`},
+			`/x/args/alg: expected the name of a hash algorithm, found "sha257"; did you mean "sha256"?`},
 		{"call of literals that must fail", `{"function":"date","args":["Y",[1]]}`,
 			`/x: date: argument 2 is an array, expected a number of seconds; write it as date(format, timestamp?, zone?)`},
 		{"long names are cut", `{"function":"` + strings.Repeat("f", 99) + `","args":["a"]}`,

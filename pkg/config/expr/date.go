@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -48,7 +49,7 @@ func date(in Input) (value.Value, error) {
 		}
 		t = t.In(at)
 	}
-	return value.OfString(php.DateIn(format, t)), nil
+	return value.OfString(php.DateIn(format, time.Unix(t.Unix(), 0).In(t.Location()))), nil // PHP knows whole seconds
 }
 
 var errZone = errors.New("argument 3 is not the name of a time zone such as Europe/Prague")

@@ -42,6 +42,9 @@ func (e Expr) References(c Context) []string { return references(e.node, c, nil)
 // Constant is the object or list when no entry has a call or reference, and whether
 // it is one.
 func (e Entries) Constant() (value.Value, bool) {
+	if e.whole != nil {
+		return value.Value{}, false
+	}
 	if _, ok := e.values.literals(); !ok {
 		return value.Value{}, false
 	}
@@ -64,6 +67,10 @@ func (e Expr) RefersBeyond(contexts ...Context) bool {
 type Entries struct {
 	isList bool
 	object
+	// whole is a call that makes all entries, or nil.
+	whole node
+	// pointer is the pointer of whole.
+	pointer string
 }
 
 // Eval is the object, or the array when the source was a list, with every entry
@@ -71,18 +78,43 @@ type Entries struct {
 // object, see Compiler.KeepNull. It is an empty object when there are no entries. An
 // error is one of Expr.Eval.
 func (e Entries) Eval(s *Scope) (value.Value, error) {
+	if e.whole != nil {
+		return e.evalWhole(s)
+	}
 	if e.isList {
 		return e.values.eval(s)
 	}
 	return e.object.eval(s)
 }
 
+// evalWhole returns the object that the call makes. The error about another result does not
+// contain the value.
+func (e Entries) evalWhole(s *Scope) (value.Value, error) {
+	v, err := e.whole.eval(s)
+	switch {
+	case err != nil || v.Kind() == value.Object:
+		return v, err
+	case v.Kind() == value.Array && v.Len() == 0:
+		return value.OfMembers(), nil
+	default:
+		return value.Value{}, failure.Userf("the result is %s, expected an object", v.Kind().WithArticle()).At(e.pointer)
+	}
+}
+
+// IsCall reports whether a call makes all entries.
+func (e Entries) IsCall() bool { return e.whole != nil }
+
 // Len is the number of entries.
 func (e Entries) Len() int { return len(e.values) }
 
 // References are the names in a context that the entries refer to, each once,
 // in the order of the configuration.
-func (e Entries) References(c Context) []string { return references(e.values, c, nil) }
+func (e Entries) References(c Context) []string {
+	if e.whole != nil {
+		return references(e.whole, c, nil)
+	}
+	return references(e.values, c, nil)
+}
 
 // node is one step of an expression: a literal, a reference, a call, or an
 // object or array that contains such steps.
@@ -181,6 +213,11 @@ func (n fallback) eval(s *Scope) (value.Value, error) {
 	if err != nil || !v.IsBlank() {
 		return v, err
 	}
+	return n.otherwiseOf(v, s)
+}
+
+// otherwiseOf returns the default for the empty value v.
+func (n fallback) otherwiseOf(v value.Value, s *Scope) (value.Value, error) {
 	otherwise, err := n.otherwise.eval(s)
 	if v.Secret() { // the default of an empty secret is a secret too
 		otherwise = otherwise.AsSecret()
@@ -192,6 +229,8 @@ type call struct {
 	function Function
 	args     list
 	pointer  string
+	// hint shows the right form of an argument that looks like a misspelt expression, or is "".
+	hint failure.Text
 }
 
 // eval evaluates every argument before the call, also those that the function
@@ -205,6 +244,11 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
+	return n.evalWith(s, args)
+}
+
+// evalWith calls the function with evaluated arguments.
+func (n call) evalWith(s *Scope, args []value.Value) (value.Value, error) {
 	in := s.input(args)
 	if s != nil && s.Warn != nil {
 		in.warn = func(text string) { s.Warn(n.pointer, n.function.Name+": "+text) }
@@ -214,7 +258,11 @@ func (n call) eval(s *Scope) (value.Value, error) {
 		err = checkSize(v)
 	}
 	if err != nil {
-		return value.Value{}, failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
+		e := failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
+		if n.hint != "" {
+			e.Message += "; " + n.hint.String()
+		}
+		return value.Value{}, e
 	}
 	if slices.ContainsFunc(args, value.Value.Secret) {
 		s.conceal(args, v)

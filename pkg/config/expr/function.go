@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
+	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -31,6 +35,13 @@ type Function struct {
 	// Choose decides by the first argument which of the others is the value. The rest
 	// are not evaluated. It replaces Call.
 	Choose func(first value.Value) (argument int)
+	// parts splits the text that the function makes, for Expr.Parts. If it is nil, the text
+	// is a single value.
+	parts func(in Input, args [][]Part) []Part
+	// Encodes is set if the function percent-encodes a text for an address.
+	Encodes bool
+	// algorithm is set if the first argument is the name of an algorithm.
+	algorithm bool
 	// check looks for a fault in the arguments that are literals; nil when
 	// there is nothing to be said before the others are known.
 	check func(args list) *Fault
@@ -47,6 +58,31 @@ type Functions []Function
 func AllFunctions() Functions {
 	return slices.Concat(textFunctions(), choiceFunctions(), encodingFunctions(), hashFunctions(), tokenFunctions(), timeFunctions())
 }
+
+// Algorithm reports whether text, the first argument of a function, is the name of an
+// algorithm and not a secret. If the arguments are in the wrong order, text may be a key, so
+// it must look like a name.
+func (fs Functions) Algorithm(function, text string) bool {
+	return slices.ContainsFunc(fs, func(f Function) bool { return f.Name == function && f.algorithm }) && algorithmName().MatchString(text)
+}
+
+// foundAlgorithm describes a text that is not the name of a known algorithm. It does not
+// quote a text that may be a key.
+func foundAlgorithm(text string) failure.Text {
+	if !algorithmName().MatchString(text) {
+		return "another text"
+	}
+	return failure.Part(strconv.Quote(text))
+}
+
+// algorithmName matches names such as none, RS512, sha-256, HMAC-SHA1, blake2b and
+// sha512/256: a word that is in names of algorithms, then more words and numbers. A number
+// or single letters at the beginning are more often those of a key.
+var algorithmName = sync.OnceValue(func() *regexp.Regexp {
+	const words = `none|plain|text|hmac|with|and|rsa|dsa|ecdsa|eddsa|ed|hs|rs|es|ps|sha|md|mdc|crc|ripemd|rmd|blake|whirlpool|adler|fnv|xxh|tiger|gost|aes|des|sm|base`
+	const part = `(?:` + words + `)(?:[0-9]{1,4}(?:[abcs][0-9]{0,3})?)?`
+	return regexp.MustCompile(`^(?i:` + part + `(?:[-_/. ]?` + part + `|[-_/. ][0-9]{1,4}){0,4})$`)
+})
 
 // Signature is the call as a person writes it: "md5(text, raw?)".
 func (f Function) Signature() string { return f.Name + "(" + f.Arguments + ")" }
@@ -159,13 +195,5 @@ func (in Input) timestamp(i int) (t time.Time, known bool, err error) {
 }
 
 // textOf is a scalar as text: true is "1", false and null are nothing, integers
-// are as written, other numbers have the fewest digits that distinguish them
-// (1.0 is "1", 2.50 is "2.5").
-func textOf(v value.Value) string {
-	if v.Kind() == value.Number && !v.IsInteger() {
-		if f, ok := v.Float(); ok {
-			return php.Double(f, 0)
-		}
-	}
-	return v.Text()
-}
+// are as written, other numbers have no needless zeros (1.0 is "1", 2.50 is "2.5").
+func textOf(v value.Value) string { return v.Shortest() }

@@ -116,6 +116,8 @@ func TestTextFunctions(t *testing.T) {
 		{"base64_encode", `[""]`, `""`},
 		{"urlencode", `[{"placeholder":"value"}]`, `"a+b%2F%C4%8D%7E%2A"`},
 		{"urlencode", `["Az0-_.!'()"]`, `"Az0-_.%21%27%28%29"`},
+		{"rawurlencode", `[{"placeholder":"value"}]`, `"a%20b%2F%C4%8D~%2A"`},
+		{"rawurlencode", `["/../.%"]`, `"%2F..%2F.%25"`},
 	})
 	checkFaults(t, []faultCase{
 		{"concat", `["a",{"b":1}]`, "concat: argument 2 is an object, expected a text"},
@@ -180,7 +182,12 @@ func TestHashFunctions(t *testing.T) {
 		{"md5", `[["a"]]`, "md5: argument 1 is an array, expected a text"},
 		{"md5", `["a",[]]`, "md5: argument 2 is an array, expected true or false"},
 		{"sha1", `[{"a":{"attr":"s"}}]`, "sha1: argument 1 is an object, expected a text"},
-		{"hash", `["sha-256",{"attr":"s"}]`, `/x/args/0: expected the name of a hash algorithm, found another text; did you mean "sha256"?`},
+		{"hash", `["sha-256",{"attr":"s"}]`, `/x/args/0: expected the name of a hash algorithm, found "sha-256"; did you mean "sha256"?`},
+		{"hash", `["hunter2","sha256"]`, `/x/args/0: expected the name of a hash algorithm, found another text`},
+		{"hash", `["1234567890","sha256"]`, `/x/args/0: expected the name of a hash algorithm, found another text`},
+		{"hash", `["abc-1234","sha256"]`, `/x/args/0: expected the name of a hash algorithm, found another text`},
+		{"hash", `["md5-12345678","sha256"]`, `/x/args/0: expected the name of a hash algorithm, found another text`},
+		{"hash", `["BLAKE2b-512",{"attr":"s"}]`, `/x/args/0: expected the name of a hash algorithm, found "BLAKE2b-512"`},
 		{"hash", `["` + theSecret + `",{"attr":"s"}]`, "known are adler32, crc32, crc32b, crc32c, md5, ripemd160, sha1,"},
 		{"hash", `["sha256",[{"attr":"s"}]]`, "hash: argument 2 is an array, expected a text"},
 		{"hash", `[{"attr":"s"},"a"]`, "hash: argument 1 is not the name of a hash algorithm (at /x)"},
@@ -238,7 +245,7 @@ func TestFunctionsAreDocumented(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []string{"base64_decode", "base64_encode", "base64url_encode", "concat", "date", "hash", "hash_hmac", "if", "ifempty", "implode", "json_decode", "json_encode", "jwt", "lower",
-		"md5", "number", "replace", "sha1", "sprintf", "strtotime", "substr", "time", "trim", "upper", "urlencode", "uuid"}
+		"md5", "number", "rawurlencode", "replace", "sha1", "sprintf", "strtotime", "substr", "time", "trim", "upper", "urlencode", "uuid"}
 	if !slices.Equal(names, want) {
 		t.Errorf("functions %v, want %v", names, want)
 	}

@@ -34,10 +34,10 @@ func hashFunctions() []Function {
 		{Name: "sha1", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("sha1"),
 			Doc:      "The SHA-1 of the text in hexadecimal, or as raw bytes.",
 			Examples: []Example{{`"abc"`, `"a9993e364706816aba3e25717850c26c9cd0d89d"`}}},
-		{Name: "hash", Arguments: "algorithm, text, raw?", Min: 2, Max: 3, check: checkAlgorithm(algorithms(), checksums()), Call: hashText,
+		{Name: "hash", Arguments: "algorithm, text, raw?", Min: 2, Max: 3, algorithm: true, check: checkAlgorithm(algorithms(), checksums()), Call: hashText,
 			Doc:      "The digest of the text in hexadecimal, or as raw bytes.",
 			Examples: []Example{{`"sha256", "d"`, `"18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"`}, {`"crc32b", "d"`, `"98dd4acc"`}}},
-		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", Min: 3, Max: 4, check: checkAlgorithm(algorithms()), Call: hashHMAC,
+		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", Min: 3, Max: 4, algorithm: true, check: checkAlgorithm(algorithms()), Call: hashHMAC,
 			Doc:      "The keyed digest (HMAC) of the text in hexadecimal, or as raw bytes.",
 			Examples: []Example{{`"md5", "d", "k"`, `"7f330edb3a84f317f7ca433d6038ff9a"`}}},
 	}
@@ -72,8 +72,7 @@ func checksums() map[string]func() hash.Hash {
 	}
 }
 
-// checkAlgorithm looks at a literal first argument. The problem does not repeat
-// it: with the arguments in a wrong order it is a key.
+// checkAlgorithm looks at a literal first argument.
 func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *Fault {
 	return func(args list) *Fault {
 		l, ok := args[0].(literal)
@@ -93,7 +92,7 @@ func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *Fault
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &Fault{Found: "another text", Expected: "expected the name of a hash algorithm", Hint: failure.Text(hint)}
+		return &Fault{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the name of a hash algorithm", Hint: failure.Text(hint)}
 	}
 }
 

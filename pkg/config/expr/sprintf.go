@@ -36,13 +36,16 @@ func sprintf(in Input) (value.Value, error) {
 	if given := len(in.Args) - 1; given < format.Values {
 		return value.Value{}, fmt.Errorf("the format needs %s, given are %d", count(format.Values, "value"), given)
 	}
-	text, err = format.Sprintf(func(n int) (php.Scalar, error) {
-		text, err := in.Text(n)
-		s := php.Scalar{Text: text, Literal: text}
-		if in.Args[n].Kind() == value.Number {
-			s.Literal = in.Args[n].Raw()
-		}
-		return s, err
-	})
+	text, err = format.Sprintf(in.formatted)
 	return value.OfString(text), err
+}
+
+// formatted returns argument n as a value of a format.
+func (in Input) formatted(n int) (php.Scalar, error) {
+	text, err := in.Text(n)
+	s := php.Scalar{Text: text, Literal: text}
+	if in.Args[n].Kind() == value.Number {
+		s.Literal = in.Args[n].Raw()
+	}
+	return s, err
 }

@@ -7,29 +7,30 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 func textFunctions() []Function {
 	return []Function{
-		{Name: "concat", Arguments: "text…", Max: -1, Call: concat,
+		{Name: "concat", Arguments: "text…", Max: -1, Call: concat, parts: concatParts,
 			Doc:      "The texts joined together; true is `1`, false and null are nothing.",
 			Examples: []Example{{`"user-", {"placeholder": "id"}`, `"user-42"`}, {`"a", 1, true, null`, `"a11"`}}},
-		{Name: "implode", Arguments: "separator?, list", Min: 1, Max: 2, Call: implode,
+		{Name: "implode", Arguments: "separator?, list", Min: 1, Max: 2, Call: implode, parts: implodeParts,
 			Doc:      "The items of the list as texts, joined by the separator.",
 			Examples: []Example{{`",", ["a", 1, null, "b"]`, `"a,1,,b"`}}},
-		{Name: "sprintf", Arguments: "format, value…", Min: 1, Max: -1, check: checkFormat, Call: sprintf,
+		{Name: "sprintf", Arguments: "format, value…", Min: 1, Max: -1, check: checkFormat, Call: sprintf, parts: sprintfParts,
 			Doc:      "The format with its directives (`%s`, `%05d`, `%.2f`, `%1$s`, …) replaced by the values.",
 			Examples: []Example{{`"%s-%05d", "id", 42`, `"id-00042"`}, {`"%2$s %1$s", "a", "b"`, `"b a"`}, {`"%.2f", "3.14159"`, `"3.14"`}}},
-		{Name: "lower", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToLower),
+		{Name: "lower", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToLower), parts: changedParts(strings.ToLower),
 			Doc:      "The text in lower case.",
 			Examples: []Example{{`"ÄB c"`, `"äb c"`}}},
-		{Name: "upper", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToUpper),
+		{Name: "upper", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToUpper), parts: changedParts(strings.ToUpper),
 			Doc:      "The text in upper case.",
 			Examples: []Example{{`"äb c"`, `"ÄB C"`}}},
 		{Name: "trim", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.TrimSpace),
 			Doc:      "The text without white space at its ends.",
 			Examples: []Example{{`"  a b "`, `"a b"`}}},
-		{Name: "replace", Arguments: "text, from, to", Min: 3, Max: 3, Call: replace,
+		{Name: "replace", Arguments: "text, from, to", Min: 3, Max: 3, Call: replace, parts: replaceParts,
 			Doc:      "The text with every occurrence of `from` replaced by `to`.",
 			Examples: []Example{{`"a.b.c", ".", "-"`, `"a-b-c"`}}},
 		{Name: "substr", Arguments: "text, start, length?", Min: 2, Max: 3, Call: substring,
@@ -144,33 +145,7 @@ func number(in Input) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if v.Kind() == value.String && value.OfString(text).IsNumeric() {
-		return value.OfNumber(literalOf(text)), nil
+		return value.OfNumber(decimal.Literal(text)), nil
 	}
 	return value.Value{}, errors.New("argument 1 is not a number")
-}
-
-// literalOf is a decimal number as JSON writes it: without a plus sign and zeros in
-// front, with digits on both sides of the point.
-func literalOf(text string) string {
-	rest, negative := strings.CutPrefix(text, "-")
-	rest = strings.TrimPrefix(rest, "+")
-	mantissa, exponent, scientific := rest, "", false
-	if at := strings.IndexAny(rest, "eE"); at >= 0 {
-		mantissa, exponent, scientific = rest[:at], rest[at:], true
-	}
-	whole, fraction, point := strings.Cut(mantissa, ".")
-	whole = strings.TrimLeft(whole, "0")
-	if whole == "" {
-		whole = "0"
-	}
-	if negative {
-		whole = "-" + whole
-	}
-	if point && fraction != "" {
-		whole += "." + fraction
-	}
-	if scientific {
-		whole += exponent
-	}
-	return whole
 }

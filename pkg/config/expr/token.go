@@ -27,7 +27,7 @@ func tokenFunctions() []Function {
 		{Name: "uuid", Arguments: "", Min: 0, Max: 0, Call: uuid,
 			Doc:      "A random UUID (version 4). The example has a fixed source of randomness.",
 			Examples: []Example{{``, `"00010203-0405-4607-8809-0a0b0c0d0e0f"`}}},
-		{Name: "jwt", Arguments: "algorithm, claims, key, header?", Min: 3, Max: 4, check: checkSignature, Call: jwt,
+		{Name: "jwt", Arguments: "algorithm, claims, key, header?", Min: 3, Max: 4, algorithm: true, check: checkSignature, Call: jwt,
 			Doc:      "A signed JSON Web Token with the claims. The algorithm is `HS256`, `HS384` or `HS512` with a secret as the key, or `RS256` or `ES256` with a private key in PEM form. `header` has members that are added to `alg` and `typ`.",
 			Examples: []Example{{`"HS256", {"iss": "my-app"}, "k"`, `"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJteS1hcHAifQ.bULr7dXzj9v5wO9MDhabF1hz_gGOT3WV7Wsg9oir5R4"`}}},
 	}
@@ -67,8 +67,7 @@ func checkSignature(args list) *Fault {
 	if near, ok := failure.Nearest(textOf(l.value), signatureNames()); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	// With the arguments in a wrong order it is a key: it is not shown.
-	return &Fault{Found: "another text", Expected: "expected the algorithm of a signature", Hint: failure.Text(hint)}
+	return &Fault{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the algorithm of a signature", Hint: failure.Text(hint)}
 }
 
 // jwt is RFC 7519 in the compact form of RFC 7515.

@@ -167,7 +167,7 @@ func TestJWT(t *testing.T) {
 		}
 	}
 	checkFaults(t, []faultCase{
-		{"jwt", `["none",{},"k"]`, "/x/args/0: expected the algorithm of a signature, found another text; known are HS256,"},
+		{"jwt", `["none",{},"k"]`, "/x/args/0: expected the algorithm of a signature, found \"none\"; known are HS256,"},
 		{"jwt", `["hs256",{},"k"]`, `did you mean "HS256"?`},
 		{"jwt", `[{"attr":"s"},{},"k"]`, "jwt: argument 1 is not the algorithm of a signature: HS256, HS384, HS512, RS256, ES256"},
 		{"jwt", `["HS256","a",{"attr":"s"}]`, "jwt: argument 2 is a string, expected an object with the claims"},

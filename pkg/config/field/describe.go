@@ -19,7 +19,23 @@ const longest = 40
 // A value that may be a secret (secret.MayStandAt) is described by its type only.
 // Credentials and queries are removed from addresses.
 func Describe(pointer string, v value.Value) failure.Text {
-	if !v.IsScalar() || v.Raw() == "" || secret.MayStandAt(pointer) {
+	if !v.IsScalar() || secret.MayStandAt(pointer) {
+		return DescribeKind(v)
+	}
+	return describeShown(v)
+}
+
+// describeAs describes a value of type t like Describe. A choice is never a secret.
+func (t *Type) describeAs(pointer string, v value.Value) failure.Text {
+	if v.IsScalar() && t.IsChoice() {
+		return describeShown(v)
+	}
+	return Describe(pointer, v)
+}
+
+// describeShown describes a scalar that may be shown.
+func describeShown(v value.Value) failure.Text {
+	if v.Raw() == "" {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {

@@ -45,6 +45,30 @@ func NewTree(root *Type, wrapper string) *Tree {
 // Root returns the type of the document.
 func (t *Tree) Root() *Type { return t.root }
 
+// At returns the type of the value at a pointer, or nil if any value is allowed. declared is
+// false if no field has this pointer.
+func (t *Tree) At(pointer string) (at *Type, declared bool) {
+	at = t.root
+	for _, name := range failure.PointerSplit(pointer) {
+		base := at.base()
+		if base == nil {
+			return nil, true
+		}
+		f := base.Field(name)
+		switch {
+		case f != nil:
+			at = f.Type
+		case base.Others != nil:
+			at = base.Others
+		case base.Items != nil:
+			at = base.Items
+		default:
+			return nil, base.Open || len(base.Fields) == 0
+		}
+	}
+	return at, true
+}
+
 // sectionOf returns the path of a section with a key of this name: the nearest below
 // the section of the pointer, else the one nearest to the root.
 func (t *Tree) sectionOf(name, pointer string) (string, bool) {

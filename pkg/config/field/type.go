@@ -143,6 +143,9 @@ func (t *Type) choices() []string {
 	return all
 }
 
+// IsChoice reports whether the values are choices, which are no secrets.
+func (t *Type) IsChoice() bool { return t.base() != nil && len(t.base().Choices) > 0 }
+
 // required returns the names of the fields that must be there.
 func (t *Type) required() []string {
 	var all []string

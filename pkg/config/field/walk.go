@@ -167,7 +167,7 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 	}
 	switch {
 	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
-		d.fault(failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
+		d.faultOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
 	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
 		d.fault(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
 	}
@@ -213,16 +213,21 @@ func (d *Document) wrongType(given value.Value, t *Type, pointer string) {
 	} else if message == "" {
 		message = failure.Text("expected " + phrase(t.Kinds))
 	}
-	d.fault(failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
+	d.faultOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
 }
 
 // fault adds a problem about a value, unless the place has one.
 func (d *Document) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+	d.faultOf(nil, code, pointer, found, expected, hint)
+}
+
+// faultOf adds a problem like fault, for a value of type t. t may be nil.
+func (d *Document) faultOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
 	}
 	d.faulty[pointer] = true
-	d.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: Describe(pointer, found), Expected: expected, Hint: hint})
+	d.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: t.describeAs(pointer, found), Expected: expected, Hint: hint})
 }
 
 // phrase names kinds in a message.

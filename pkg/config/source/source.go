@@ -34,6 +34,13 @@ type Scalar struct {
 	Span
 }
 
+// Repeated is a key that one object has several times.
+type Repeated struct {
+	Pointer string
+	// Names are the ranges of all occurrences, in the order of the text. The last one counts.
+	Names []Span
+}
+
 // Text is a JSON text that is read at the first use of its places.
 type Text struct {
 	text   []byte
@@ -43,8 +50,9 @@ type Text struct {
 	places map[string]Place
 	order  []started // all values in the order of the text
 	scalar []Scalar
-	end    int    // offset after the last valid token
-	last   string // pointer of the last token
+	again  map[string][]Span // names of a pointer with several values
+	end    int               // offset after the last valid token
+	last   string            // pointer of the last token
 }
 
 // started is where a value starts.
@@ -59,7 +67,7 @@ func New(text []byte) *Text { return &Text{text: text} }
 
 func (t *Text) load() {
 	t.once.Do(func() {
-		t.lines, t.places = []int{0}, map[string]Place{}
+		t.lines, t.places, t.again = []int{0}, map[string]Place{}, map[string][]Span{}
 		characters := 0
 		for i, c := range t.text {
 			if i%block == 0 {
@@ -134,10 +142,29 @@ func (t *Text) add(pointer string, p Place) {
 				break
 			}
 			delete(t.places, inner.pointer)
+			if inner.pointer != pointer {
+				delete(t.again, inner.pointer)
+			}
 		}
+		if t.again[pointer] == nil {
+			t.again[pointer] = []Span{earlier.Name}
+		}
+		t.again[pointer] = append(t.again[pointer], p.Name)
 	}
 	t.places[pointer] = p
 	t.order = append(t.order, started{pointer, p.Value.Start})
+}
+
+// Repeated returns the keys that an object has several times, in the order of their last
+// occurrences. It leaves out keys inside a value that a later value replaces.
+func (t *Text) Repeated() []Repeated {
+	t.load()
+	var all []Repeated
+	for pointer, names := range t.again {
+		all = append(all, Repeated{pointer, names})
+	}
+	slices.SortFunc(all, func(a, b Repeated) int { return a.Names[len(a.Names)-1].Start - b.Names[len(b.Names)-1].Start })
+	return all
 }
 
 // token returns the offset of the next token: it skips white space, commas and colons.

@@ -57,6 +57,8 @@ type Platform interface {
 
 // Inputs is where values may come from besides the document.
 type Inputs struct {
+	// UsedElsewhere are names that other documents with the same flags use.
+	UsedElsewhere []string
 	// Flags are the values of the command line; of one name the last counts.
 	Flags []Value
 	// Platform is nil when there is no address or token for it (a nil
@@ -81,6 +83,10 @@ type Result struct {
 	Secrets []string
 	// Source says where the values came from; "" when there were none.
 	Source string
+	// Used are the names in the document.
+	Used []string
+	// Unused are the names of flags that neither the document nor its declarations have.
+	Unused []string
 	// Warnings say what could not be read or used, in whole sentences without
 	// a full stop.
 	Warnings []string
@@ -107,8 +113,9 @@ type Result struct {
 func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	rest := WithoutValues(doc)
 	used := Placeholders(rest)
+	unused := in.unused(used, nil)
 	if len(used) == 0 {
-		return Result{Document: rest}, nil
+		return Result{Document: rest, Unused: unused}, nil
 	}
 	if in.Component == "" {
 		in.Component = DefaultComponent
@@ -132,14 +139,27 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.check(found, used, declared); err != nil {
+	unused = in.unused(used, declared)
+	if err := s.check(found, used, unused, declared); err != nil {
 		return Result{}, err
 	}
 	filled, replaced, err := Replace(rest, found.texts())
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Document: filled, Replaced: replaced, Secrets: found.secretsIn(rest), Source: found.source, Warnings: s.warnings}, nil
+	return Result{Document: filled, Replaced: replaced, Secrets: found.secretsIn(rest), Source: found.source, Used: used, Unused: unused, Warnings: s.warnings}, nil
+}
+
+// unused returns the names of flags that are neither used nor declared.
+func (in Inputs) unused(used []string, declared []declaration) []string {
+	var names list
+	for _, v := range in.Flags {
+		isDeclared := slices.ContainsFunc(declared, func(d declaration) bool { return d.name == v.Name })
+		if !isDeclared && !slices.Contains(used, v.Name) && !slices.Contains(in.UsedElsewhere, v.Name) {
+			names.add(v.Name)
+		}
+	}
+	return names
 }
 
 // replacedAlready reports whether the platform has filled the document before:
@@ -170,7 +190,7 @@ func WithoutValues(doc value.Value) value.Value {
 
 // check collects everything that is wrong with a set into one user error, and
 // says where the search for values went wrong, if it did.
-func (s *search) check(found set, used []string, declared []declaration) error {
+func (s *search) check(found set, used, unused []string, declared []declaration) error {
 	var missing []string
 	if names := lacking(used, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
@@ -189,6 +209,9 @@ func (s *search) check(found set, used []string, declared []declaration) error {
 		return nil
 	}
 	texts = append(texts, s.origin(found))
+	if len(unused) > 0 {
+		texts = append(texts, "nothing uses the variables of --var: "+strings.Join(unused, ", "))
+	}
 	return failure.Userf("%s", strings.Join(append(texts, s.warnings...), "; "))
 }
 

@@ -184,7 +184,7 @@ func TestMissingValues(t *testing.T) {
 		"both": {
 			doc: `{"a":"{{z}}","variables_id":"12"}`, flags: []Value{{"other", "1"}},
 			records: map[string]string{"config 12": declares}, asked: "config 12",
-			err: `missing values for variables: z (used in the configuration), x, y (declared in variables configuration "12"); the values come from the command line`,
+			err: `missing values for variables: z (used in the configuration), x, y (declared in variables configuration "12"); the values come from the command line; nothing uses the variables of --var: other`,
 		},
 		"sets do not mix": {
 			doc: doc, flags: x, asked: "config 12",

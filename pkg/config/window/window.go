@@ -26,15 +26,15 @@ type Rules struct {
 	Format string
 	// Zone is where days are counted, and what Format writes. Not nil.
 	Zone *time.Location
-	// Inclusive ends are one unit earlier than where the next window starts: a day when
-	// the format has no time, else a second.
+	// Inclusive is set if a window ends one unit before the next window starts. The unit is
+	// the finest one that Format writes, a day at most.
 	Inclusive bool
 }
 
 // Windows are those between two times.
 type Windows struct {
 	rules    Rules
-	end      end
+	end      unit
 	from, to time.Time
 	open     bool // from has no value
 	// Count is their number.
@@ -63,24 +63,13 @@ func (r Rules) Until(to time.Time) Windows {
 	return Windows{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
 }
 
-// end says what the end of a window is.
-type end int
-
-const (
-	exclusive end = iota
-	lastSecond
-	lastDay
-)
-
-func (r Rules) end() end {
-	switch {
-	case !r.Inclusive:
-		return exclusive
-	case Timeless(r.Format):
-		return lastDay
-	default:
-		return lastSecond
+// end returns the unit by which windows end earlier, or 0 if a window ends at the start of
+// the next one.
+func (r Rules) end() unit {
+	if !r.Inclusive {
+		return 0
 	}
+	return finest(r.Format)
 }
 
 // Window is the time from Start to End, which is where the next one starts. One that
@@ -91,12 +80,11 @@ type Window struct {
 	Start, End time.Time
 	open       bool
 	format     string
-	zone       *time.Location
-	end        end
+	end        unit
 }
 
 func (w Windows) window(start, end time.Time) Window {
-	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, zone: w.rules.Zone, end: w.end}
+	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, end: w.end}
 }
 
 // All are the windows in their order. A window without a whole unit, which an inclusive
@@ -157,28 +145,25 @@ func (w Windows) First() (first Window, ok bool) {
 
 // empty reports whether the window has no whole unit.
 func (w Window) empty() bool {
-	if w.end != lastDay || w.open {
+	switch {
+	case w.open || w.end == 0:
 		return false
+	case w.end == day:
+		return compareDays(w.last(), w.Start) < 0
+	default:
+		return w.last().Before(w.end.floor(w.Start))
 	}
-	year, month, day := w.last().Date()
-	fromYear, fromMonth, fromDay := w.Start.Date()
-	return midday(year, month, day).Before(midday(fromYear, fromMonth, fromDay))
-}
-
-func midday(year int, month time.Month, day int) time.Time {
-	return time.Date(year, month, day, 12, 0, 0, 0, time.UTC)
 }
 
 // last is the time that is written as the end.
 func (w Window) last() time.Time {
 	switch w.end {
-	case lastDay:
-		year, month, day := w.End.Date()
-		return time.Date(year, month, day-1, 12, 0, 0, 0, w.zone) // a time that no clock skips
-	case lastSecond:
-		return w.End.Add(-time.Second)
-	default:
+	case 0:
 		return w.End
+	case day:
+		return dayBefore(w.End)
+	default:
+		return w.end.floor(w.End).Add(-min(time.Duration(w.end), time.Second))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
@@ -59,6 +60,13 @@ func TestWindows(t *testing.T) {
 		{"mixed", "1 month 1 day 2 hours", "m-d H", "", false, "2023-01-31", "2023-04-10", []string{"01-31 00 to 03-01 02", "03-01 02 to 04-02 04", "04-02 04 to 04-10 00"}},
 		{"seconds", "6 hours", "H:i:s", "", true, "2024-01-01", "2024-01-01 07:00", []string{"00:00:00 to 05:59:59", "06:00:00 to 06:59:59"}},
 		{"one second", "1 second", "s", "", true, "2024-01-01", "2024-01-01 00:00:02", []string{"00 to 00", "01 to 01"}},
+		{"milliseconds", "1 day", "Y-m-d H:i:s.v", "", true, "2024-01-01", "2024-01-02", []string{"2024-01-01 00:00:00.000 to 2024-01-01 23:59:59.999"}},
+		{"microseconds", "6 hours", "H:i:s.u", "", true, "2024-01-01", "2024-01-01 07:00", []string{"00:00:00.000000 to 05:59:59.999999", "06:00:00.000000 to 06:59:59.999999"}},
+		{"milliseconds and microseconds", "1 day", "s.v u", "", true, "2024-01-01", "2024-01-02", []string{"00.000 000000 to 59.999 999999"}},
+		{"an escaped v", "1 day", `\v H:i:s`, "", true, "2024-01-01", "2024-01-02", []string{"v 00:00:00 to v 23:59:59"}},
+		{"minutes", "6 hours", "H:i", "", true, "2024-01-01", "2024-01-01 07:00:30", []string{"00:00 to 05:59", "06:00 to 06:59"}},
+		{"less than a minute", "1 hour", "H:i", "", true, "2024-01-01 06:00:10", "2024-01-01 06:00:50", nil},
+		{"hours", "1 day", "Y-m-d H", "Asia/Kolkata", true, "2024-01-01", "2024-01-02 07:30", []string{"2024-01-01 00 to 2024-01-01 23", "2024-01-02 00 to 2024-01-02 06"}},
 		{"the default format", "1 day", "c", "Europe/Prague", false, "2024-03-31", "2024-04-01", []string{"2024-03-31T00:00:00+01:00 to 2024-04-01T00:00:00+02:00"}},
 		{"Unix times", "1 day", "U", "Europe/Prague", true, "2024-03-31", "2024-04-01", []string{"1711839600 to 1711922399"}},
 		{"a short day", "1 day", "d H:i", "America/New_York", false, "2024-03-10", "2024-03-11 12:00", []string{"10 00:00 to 11 00:00", "11 00:00 to 11 12:00"}},
@@ -67,6 +75,10 @@ func TestWindows(t *testing.T) {
 		{"a day that starts at one", "1 day", "Y-m-d H:i", "America/Sao_Paulo", false, "2018-11-03", "2018-11-05", []string{"2018-11-03 00:00 to 2018-11-04 01:00", "2018-11-04 01:00 to 2018-11-05 00:00"}},
 		{"whole days where one starts at one", "1 day", "Y-m-d", "America/Sao_Paulo", true, "2018-11-03", "2018-11-06", []string{"2018-11-03 to 2018-11-03", "2018-11-04 to 2018-11-04", "2018-11-05 to 2018-11-05"}},
 		{"a day that is skipped", "1 day", "Y-m-d", "Pacific/Apia", false, "2011-12-29", "2012-01-01", []string{"2011-12-29 to 2011-12-31", "2011-12-31 to 2012-01-01"}},
+		{"a day that is skipped, inclusive", "1 day", "Y-m-d", "Pacific/Apia", true, "2011-12-29", "2012-01-01", []string{"2011-12-29 to 2011-12-29", "2011-12-31 to 2011-12-31"}},
+		{"a day that is skipped, from noon", "1 day", "Y-m-d", "Pacific/Apia", true, "2011-12-28 12:00", "2012-01-01", []string{"2011-12-28 to 2011-12-28", "2011-12-29 to 2011-12-29", "2011-12-31 to 2011-12-31"}},
+		{"the last day of a year that is skipped", "1 day", "Y-m-d", "Pacific/Kiritimati", true, "1994-12-30", "1995-01-02", []string{"1994-12-30 to 1994-12-30", "1995-01-01 to 1995-01-01"}},
+		{"a week with a day that is skipped", "2 days", "Y-m-d", "Pacific/Apia", true, "2011-12-28", "2012-01-03", []string{"2011-12-28 to 2011-12-29", "2011-12-31 to 2011-12-31", "2012-01-01 to 2012-01-02"}},
 		{"a time that is skipped", "1 day", "d H:i", "Europe/Prague", false, "2024-03-30 02:30", "2024-04-01 02:30", []string{"30 02:30 to 31 03:30", "31 03:30 to 01 02:30"}},
 		{"a time that comes twice", "30 minutes", "H:i T", "Europe/Prague", false, "@1729990800", "@1729994400", []string{"02:00 CET to 02:30 CET", "02:30 CET to 03:00 CET"}},
 		{"less than a day", "7 days", "Y-m-d", "", true, "2024-01-01", "2024-01-08 09:00", []string{"2024-01-01 to 2024-01-07"}},
@@ -172,7 +184,7 @@ func tiles(t *testing.T, step string, r Rules, from, to time.Time) {
 	count, last, left := 0, from.Unix(), time.Time{}
 	for one := range w.All() {
 		count++
-		whole := w.end == lastDay // windows without a whole day are left out
+		whole := w.end == day || w.end > unit(time.Second) // windows without a whole unit are left out
 		if one.Start.Unix() != last && !whole || one.Start.Unix() < last || !one.End.After(one.Start) || one.Number != count {
 			t.Fatalf("%s in %s: window %d is from %s to %s, the one before it ends at %d", step, r.Zone, one.Number, one.Start, one.End, last)
 		}
@@ -190,6 +202,56 @@ func tiles(t *testing.T, step string, r Rules, from, to time.Time) {
 	}
 	if count != w.Count {
 		t.Errorf("%s: %d windows, counted %d", step, count, w.Count)
+	}
+}
+
+// TestEachItemOnce: an API that takes the end for a part of the window, and compares what
+// the format writes, returns each item in one window.
+func TestEachItemOnce(t *testing.T) {
+	short.SkipRace(t, "it divides thousands of spans")
+	random := rand.New(rand.NewPCG(3, 4))
+	formats := map[string][]string{ // texts that sort as their times, and the zones where they do
+		"Y-m-d":              {"", "Europe/Prague", "America/Sao_Paulo", "Pacific/Apia", "America/Havana", "Australia/Lord_Howe"},
+		"Y-m-d H":            {"", "Asia/Kolkata"},
+		"Y-m-d H:i":          {"", "Asia/Kolkata"},
+		"Y-m-d H:i:s":        {"", "Asia/Kolkata"},
+		"Y-m-d\\TH:i:s.v\\Z": {"", "Asia/Kolkata"},
+		"Y-m-d H:i:s.u":      {"", "Asia/Kolkata"},
+		"U":                  {"", "Europe/Prague", "Pacific/Apia"},
+	}
+	for format, zones := range formats {
+		for _, zone := range zones {
+			for range 25 {
+				step := strconv.Itoa(1+random.IntN(9)) + " " + []string{"hour", "day", "week", "month"}[random.IntN(4)]
+				if format == "Y-m-d" {
+					step = strings.Replace(step, "hour", "day", 1)
+				}
+				r := rulesOf(t, step, format, zone, true)
+				from := r.at(t, "2011-12-01").Add(time.Duration(random.IntN(100*60*60)) * time.Second)
+				to := from.Add(time.Duration(random.IntN(60*24*60*60)) * time.Second)
+				w, err := r.Between(from, to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var windows [][2]string
+				for one := range w.All() {
+					windows = append(windows, [2]string{one.StartValue().Raw(), one.EndValue().Raw()})
+				}
+				for range 50 {
+					item := from.Add(time.Duration(random.Int64N(int64(to.Sub(from) + 1)))).In(r.Zone)
+					at, left := written(format, item).Raw(), written(format, to.In(r.Zone)).Raw()
+					n := 0
+					for _, one := range windows {
+						if one[0] <= at && at <= one[1] {
+							n++
+						}
+					}
+					if n != 1 && (n != 0 || at != left) { // the last unit is not over
+						t.Fatalf("%s of %s in %q from %s to %s: %s is in %d windows", step, format, zone, from, to, at, n)
+					}
+				}
+			}
+		}
 	}
 }
 

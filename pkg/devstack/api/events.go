@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 const (
@@ -57,11 +59,43 @@ func eventOf(r *http.Request, e store.Event) eventRecord {
 	return eventRecord{
 		ID: e.ID, UUID: eventUUID(e.ID), Event: eventName(e), Component: e.Component,
 		Message: e.Message, Description: e.Description, Type: e.Type, RunID: orNull(e.RunID), Created: storageTime(e.Created),
-		ConfigurationID: orNull(e.ConfigurationID), Params: e.Params, Results: e.Results,
+		ConfigurationID: orNull(e.ConfigurationID), Params: e.Params, Results: resultsOf(e),
 		Performance: performance{Duration: e.Duration},
 		Token:       named{ID: tokenID, Name: tokenDescription},
 		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
 	}
+}
+
+// resultsOf returns the results of an event as the platform shows them. Messages of a component
+// have their fields only if its logging is verbose, with the names that GELF gives them. The
+// values are texts, because the platform masks secrets in them.
+func resultsOf(e store.Event) json.RawMessage {
+	switch {
+	case !e.Logged:
+		return e.Results
+	case !e.Verbose:
+		return json.RawMessage("{}")
+	}
+	fields, err := value.Parse(e.Results)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	members := slices.Clone(fields.Members())
+	for i, m := range members {
+		members[i] = value.Member{Name: "_" + m.Name, Value: texts(m.Value)}
+	}
+	return value.OfMembers(members...).AppendJSON(nil)
+}
+
+// texts replaces each scalar in a value by the text that PHP makes of it.
+func texts(v value.Value) value.Value {
+	if v.Kind() != value.Object && v.Kind() != value.Array {
+		return value.OfString(v.Text())
+	}
+	return v.Map(func(m value.Member) value.Member {
+		m.Value = texts(m.Value)
+		return m
+	})
 }
 
 func eventName(e store.Event) string { return "ext." + e.Component + "." + e.Type }

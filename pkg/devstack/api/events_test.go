@@ -57,6 +57,32 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// TestFieldsOfEvents: what a component has logged has its fields only if its logging is
+// verbose; what a client sends as results is shown as it is.
+func TestFieldsOfEvents(t *testing.T) {
+	const fields = `{"event":"job.finished","rows":12.50,"incomplete":true,"warnings":[],"names":["a",1],"o":{"k":null}}`
+	for name, tt := range map[string]struct {
+		logged, verbose bool
+		want            string
+	}{
+		"of a client": {false, false, fields},
+		"normal":      {true, false, `{}`},
+		"verbose":     {true, true, `{"_event":"job.finished","_rows":"12.5","_incomplete":"1","_warnings":[],"_names":["a","1"],"_o":{"k":""}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if _, err := w.store.AddEvents(store.Event{Component: "c", Type: "info", Message: "m", RunID: "7", Results: []byte(fields), Logged: tt.logged, Verbose: tt.verbose}); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{events + "?runId=7", events + "/1"} {
+				if got := w.call("GET", path, "", ""); got.status != 200 || !strings.Contains(got.body, `"results":`+tt.want+`,`) {
+					t.Errorf("%s: %d %s", path, got.status, got.body)
+				}
+			}
+		})
+	}
+}
+
 func TestEventOfTheRunInTheHeader(t *testing.T) {
 	w := newWorld(t)
 	header := http.Header{"X-Storageapi-Token": {token}, "Content-Type": {asJSON}, "X-Kbc-Runid": {"12"}}

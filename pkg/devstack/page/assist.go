@@ -7,7 +7,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/assist"
 	places "github.com/keboola/configurable-extractor/pkg/config/source"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -128,7 +127,13 @@ func (s *site) findings(ctx context.Context, e edited, text string) (findingList
 		return findingList{}, err
 	}
 	f, unknown := s.decrypted(s.storedSecrets(e.Configuration, names), e.Configuration).fill(text, names)
-	found := s.check(ctx, e, []byte(f.text))
+	o := load.Options{Now: s.Now}
+	asked := e.Configuration
+	asked.Configuration = e.whole([]byte(text))
+	if o.Variables, err = s.knownValues(asked); err != nil {
+		return findingList{}, err
+	}
+	found := check(ctx, e, []byte(f.text), o)
 	list := findingList{List: []problem{}}
 	if unknown != nil {
 		start, end := f.unknown.start, f.unknown.end
@@ -150,8 +155,7 @@ func (s *site) findings(ctx context.Context, e edited, text string) (findingList
 }
 
 // check checks a text with its secrets.
-func (s *site) check(ctx context.Context, e edited, text []byte) []assist.Finding {
-	o := load.Options{Now: s.Now, Variables: variables.Inputs{}}
+func check(ctx context.Context, e edited, text []byte, o load.Options) []assist.Finding {
 	doc, err := value.Parse(text)
 	switch {
 	case err != nil:

@@ -185,8 +185,8 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.drafts.remove(d.id)
 	to := editPath(p.Component, id, "")
-	if len(p.Missing) > 0 && !strings.Contains(p.Missing[0], " ") { // an attribute, not the host
-		pointer := failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0])
+	if len(p.Missing) > 0 && p.Missing[0].Attribute != "" {
+		pointer := failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0].Attribute)
 		to += "?at=" + url.QueryEscape(pointer)
 	}
 	http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)

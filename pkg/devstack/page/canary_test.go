@@ -55,7 +55,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 
 	// Tries: of the text with dots, with a new secret, with a value of a variable, replayed.
 	changed := strings.Replace(text, `"since": "2026"`, `"since": "2026", "#typed": "`+typed+`", "wrong": {"attr": "#typed"}`, 1)
-	first := p.run(changed, "variable.pass", given, "try-requests", "30")
+	first := p.run(changed, "value.pass", given, "try-requests", "30")
 	tries := []string{first, p.run(text), p.run(changed, "replay", strings.TrimPrefix(first, "/tries/"))}
 	answers := 0
 	for _, try := range tries {

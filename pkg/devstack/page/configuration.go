@@ -53,20 +53,16 @@ func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
 	if page.Variables, err = s.variables(c); err != nil {
 		return err
 	}
-	var last *store.Job
 	if page.Jobs, err = s.jobs(r.Context(), func(j store.Job) bool {
 		own := j.Component == c.Component && j.Config == c.ID
 		if own {
 			page.History.add(j)
 		}
-		if own && last == nil && j.Result != nil {
-			last = &j
-		}
 		return own
 	}); err != nil {
 		return err
 	}
-	if page.Fields, err = s.runFields(c, last); err != nil {
+	if page.Fields, err = s.formFields(c); err != nil {
 		return err
 	}
 	s.show(w, http.StatusOK, "configuration", layout{Title: cmp.Or(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})

@@ -30,8 +30,9 @@ type draftPage struct {
 	Notes   []string
 	// API is the one of the gallery whose configuration is made, nil for none. Filled are
 	// the attributes that the example filled, Missing what has to be filled in.
-	API             *gallery.API
-	Filled, Missing []string
+	API     *gallery.API
+	Filled  []string
+	Missing []gallery.Input
 	// Request is method and address of the example, "" for none; Status, Kind and Answer are
 	// what the API answered, More that it is longer.
 	Request, Kind, Answer string
@@ -164,7 +165,7 @@ func (p *draftPage) fromGallery(api gallery.API, x *example.Exchange) error {
 		}
 	}
 	p.API = &api
-	p.Missing, err = api.Placeholders(text)
+	p.Missing, err = api.Inputs(text)
 	p.use(text, api.Title)
 	return err
 }

@@ -103,6 +103,8 @@ type editorPage struct {
 	// Problem says why it was not saved, Saved that it was.
 	Problem string
 	Saved   bool
+	// StoreID identifies the store: a browser offers no drafts of another one.
+	StoreID string
 	// At is the offset, in UTF-16 units, of the value to look at; -1 for none.
 	At int
 	// Try is for the panel in which the text is tried.
@@ -169,8 +171,9 @@ func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Try, err = s.panel(p.Component, p.ID); err != nil {
 		return err
 	}
+	p.StoreID = strings.TrimPrefix(s.placeholder("store"), dots)
 	s.show(w, status, "editor", layout{
-		Title: "Edit " + p.Title(), Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js", "try.css", "try.js"},
+		Title: "Edit " + p.Title(), Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js", "drafts.js", "try.css", "try.js"},
 	})
 	return nil
 }
@@ -297,7 +300,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error 
 		return err
 	}
 	return writeJSON(w, http.StatusOK, editorReply{
-		Document: s.hideSecrets(f.text, e.secretNames), Base: s.fingerprint(e), Version: stored,
+		Document: s.hideSaved(f.text, e.document(), e.secretNames), Base: s.fingerprint(e), Version: stored,
 		Message: fmt.Sprintf("Saved as version %d.", stored),
 	})
 }

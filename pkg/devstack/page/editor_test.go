@@ -139,6 +139,41 @@ func TestEditor(t *testing.T) {
 	})
 }
 
+// TestSavedTextCanBeSavedAgain: a new secret is saved, and the text that the editor then has
+// is checked, tried and saved again. So is the placeholder of a secret that was stored in plain
+// text.
+func TestSavedTextCanBeSavedAgain(t *testing.T) {
+	p := newTryPlatform(t)
+	path := configurationPath(p.c.Component, p.c.ID)
+	text, form := p.opened(path + "/edit")
+	if !strings.Contains(text, `"#password": "`+dots) {
+		t.Fatal(text)
+	}
+	document := strings.Replace(text, `"outputBucket"`, `"#new": {"deep": ["typed-s3cret"]}, "outputBucket"`, 1)
+	base := form.Get("base")
+	for version := 2; version < 5; version++ {
+		form := url.Values{"document": {document}, "base": {base}, "do": {"save"}}
+		w := p.post(path+"/edit", "application/x-www-form-urlencoded", "application/json", form.Encode())
+		var reply editorReply
+		p.must(json.Unmarshal(w.Body.Bytes(), &reply))
+		if w.Code != http.StatusOK || reply.Version != version || strings.Contains(reply.Document, "s3cret") {
+			t.Fatalf("save %d: %d %s", version, w.Code, w.Body)
+		}
+		document, base = reply.Document, reply.Base
+		for _, problem := range asked[findingList](p.platform, path+"/assist", question{Want: "findings", Document: document}).List {
+			if problem.Severity == "error" {
+				t.Errorf("version %d: %+v", version, problem)
+			}
+		}
+		p.see(p.run(document), "success")
+	}
+	c, err := p.store.Configuration(p.c.Component, p.c.ID)
+	p.must(err)
+	if got := openedBox(p.platform, c); !strings.Contains(got, `"#new":{"deep":["typed-s3cret"]}`) || !strings.Contains(got, `"#password":"let-me-in-please"`) {
+		t.Error(got)
+	}
+}
+
 // openedBox is a stored configuration with its ciphers decrypted, as compact JSON.
 func openedBox(p *platform, c store.Configuration) string {
 	p.Helper()

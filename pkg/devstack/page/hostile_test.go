@@ -83,7 +83,7 @@ func TestHostileTry(t *testing.T) {
 	}})
 	p.must(err)
 	pages := map[string]string{"a refusal": p.submit("/configurations/acme.ex-shop/1/try", url.Values{"document": {"{"}, "try-sample": {evil}}).Body.String()}
-	for _, form := range [][]string{nil, {"variable." + evil, evil}} {
+	for _, form := range [][]string{nil, {"value." + evil, evil}} {
 		path := p.run(string(document), form...)
 		pages[path] = p.look(path)
 		pages["the editor after "+path] = p.look("/configurations/acme.ex-shop/1/edit")

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -39,19 +40,41 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 	if len(text) > assist.MaxText {
 		return value.OfString(dots).JSON()
 	}
-	var b strings.Builder
-	done := 0
+	return replaceSecrets(text, names, func(_, secret string) string { return secret }, s.placeholder)
+}
+
+// hideSaved hides the secrets of a text that was saved as the document. The document has ciphers
+// at the pointers of the secrets, and a later save looks for the placeholders of these ciphers.
+func (s *site) hideSaved(text string, document json.RawMessage, names map[string]bool) string {
+	stored := map[string]string{}
+	eachSecret(string(document), names, func(p assist.Value, secret string) { stored[p.Pointer()] = secret })
+	return replaceSecrets(text, names, func(pointer, _ string) string { return stored[pointer] }, s.placeholder)
+}
+
+// eachSecret visits each secret of a JSON text, with its JSON text.
+func eachSecret(text string, names map[string]bool, visit func(p assist.Value, secret string)) {
 	assist.New(text).Walk(func(p assist.Value) bool {
 		if !holdsSecret(p, names) {
 			return true
 		}
 		start, end := p.Span()
-		if secret := text[start:end]; !harmless(secret) {
+		visit(p, text[start:end])
+		return false
+	})
+}
+
+// replaceSecrets replaces each secret of a JSON text by the placeholder of its stored form, which
+// stored returns for the pointer and the text of the secret.
+func replaceSecrets(text string, names map[string]bool, stored func(pointer, secret string) string, placeholder func(string) string) string {
+	var b strings.Builder
+	done := 0
+	eachSecret(text, names, func(p assist.Value, secret string) {
+		start, end := p.Span()
+		if kept := stored(p.Pointer(), secret); !harmless(kept) {
 			b.WriteString(text[done:start])
-			b.WriteString(value.OfString(s.placeholder(compact(secret))).JSON())
+			b.WriteString(value.OfString(placeholder(compact(kept))).JSON())
 			done = end
 		}
-		return false
 	})
 	b.WriteString(text[done:])
 	return b.String()
@@ -104,14 +127,9 @@ type secrets map[string]string
 func (s *site) storedSecrets(c store.Configuration, names map[string]bool) secrets {
 	found := secrets{}
 	add := func(text []byte) {
-		assist.New(string(text)).Walk(func(p assist.Value) bool {
-			if !holdsSecret(p, names) {
-				return true
-			}
-			start, end := p.Span()
-			secret := compact(string(text[start:end]))
+		eachSecret(string(text), names, func(_ assist.Value, secret string) {
+			secret = compact(secret)
 			found[s.placeholder(secret)] = secret
-			return false
 		})
 	}
 	add(c.Configuration)

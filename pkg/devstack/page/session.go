@@ -46,11 +46,29 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 			s.enter(w, r, query.Get("token"), page)
 		case guard.Equal(session, s.session.path) && s.known(r):
 			inside.ServeHTTP(w, r)
+		case fromScript(r):
+			s.answerLogin(w, http.StatusUnauthorized, loginReply{Problem: "You are logged out."})
 		default:
 			http.Redirect(w, r, "/login?next="+url.QueryEscape(page), http.StatusSeeOther)
 		}
 	})
 	return mux
+}
+
+// loginReply is the response to a script, which has no use for the login page.
+type loginReply struct {
+	// Session is the path of the session that a login opened.
+	Session string `json:"session,omitzero"`
+	Problem string `json:"problem,omitzero"`
+}
+
+// fromScript reports whether a script of a page sent the request, see session.js.
+func fromScript(r *http.Request) bool { return r.Header.Get("X-Requested-With") == "script" }
+
+func (s *site) answerLogin(w http.ResponseWriter, status int, reply loginReply) {
+	if err := writeJSON(w, status, reply); err != nil {
+		s.Report(err)
+	}
 }
 
 // splitSession splits the path of a session, of this process or an earlier one,
@@ -76,21 +94,31 @@ func (s *site) login(w http.ResponseWriter, r *http.Request) {
 // enter sets the cookie if the token is right, and redirects to the page.
 func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string) {
 	if !guard.Equal(token, s.Token) {
+		if fromScript(r) {
+			s.answerLogin(w, http.StatusUnauthorized, loginReply{Problem: refusedToken})
+			return
+		}
 		s.ask(w, http.StatusUnauthorized, next)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
+	if fromScript(r) {
+		s.answerLogin(w, http.StatusOK, loginReply{Session: s.session.path})
+		return
+	}
 	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)
 }
+
+// refusedToken is the message after a wrong token.
+const refusedToken = "This is not the token."
 
 func (s *site) ask(w http.ResponseWriter, status int, next string) {
 	s.show(w, status, "login", layout{
 		Title:   "Log in",
 		Outside: true,
 		Body: struct {
-			Refused bool
-			Next    string
-		}{status == http.StatusUnauthorized, local(next)},
+			Refused, Next string
+		}{map[bool]string{true: refusedToken}[status == http.StatusUnauthorized], local(next)},
 	})
 }
 

@@ -80,6 +80,27 @@ func TestRequireSession(t *testing.T) {
 	}
 }
 
+// TestScriptsLogIn: a script gets no login page but a status, and the path of the session.
+func TestScriptsLogIn(t *testing.T) {
+	p := newPlatform(t)
+	script := func(r *http.Request) *httptest.ResponseRecorder {
+		r.Header.Set("X-Requested-With", "script")
+		return p.serve(r)
+	}
+	w := script(httptest.NewRequest(http.MethodPost, newSession().path+"/configurations/a/b/edit", nil))
+	if w.Code != http.StatusUnauthorized || w.Body.String() != `{"problem":"You are logged out."}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	w = script(form("/login", "wrong", "/"))
+	if w.Code != http.StatusUnauthorized || w.Body.String() != `{"problem":"This is not the token."}` || len(w.Result().Cookies()) != 0 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	w = script(form("/login", testToken, "/"))
+	if w.Code != http.StatusOK || w.Body.String() != `{"session":"`+p.session.path+`"}` || len(w.Result().Cookies()) != 1 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestForgedCookies(t *testing.T) {
 	p := newPlatform(t)
 	forge := func(path string, cookie *http.Cookie) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +32,8 @@ func (s *site) tryPages() paths {
 type tryPanel struct {
 	Component, Config string
 	Limits            trial.Limits
-	// Variables are those whose values can be given, with the values that count if none
-	// are.
-	Variables []variable
+	// Fields are the variables of the configuration.
+	Fields []field
 	// Off says that this platform runs no tries.
 	Off bool
 	// Last is the newest try, nil for none.
@@ -42,6 +42,9 @@ type tryPanel struct {
 	Problem string
 }
 
+// Open reports whether someone must enter a value before a try can succeed.
+func (p tryPanel) Open() bool { return slices.ContainsFunc(p.Fields, field.Empty) }
+
 // panel makes the panel of a configuration.
 func (s *site) panel(component, id string) (tryPanel, error) {
 	p := tryPanel{Component: component, Config: id, Limits: trial.DefaultLimits(), Off: s.Tries == nil}
@@ -49,15 +52,11 @@ func (s *site) panel(component, id string) (tryPanel, error) {
 	if err != nil {
 		return p, err
 	}
-	declared, err := s.variables(c)
-	if err != nil {
-		return p, err
-	}
-	if declared != nil {
-		p.Variables = declared.List
-	}
 	if p.Off {
 		return p, nil
+	}
+	if p.Fields, err = s.formFields(c); err != nil {
+		return p, err
 	}
 	if all := s.Tries.Of(component, id); len(all) > 0 {
 		p.Last, err = s.tryView(all[0], 0)

@@ -72,6 +72,18 @@ func TestTryShowsWhatHappened(t *testing.T) {
 	}
 }
 
+// TestTryWithoutABody: a body that cannot be searched for secrets is not kept, and the page
+// says so.
+func TestTryWithoutABody(t *testing.T) {
+	p := newTryPlatform(t)
+	path := p.run(strings.ReplaceAll(p.shop.document(""), `"endpoint": "orders"`, `"endpoint": "photo"`))
+	text := p.look(path + "/requests/2")
+	wantAll(t, text, "200 OK", "/photo", "the body is left out: it is not a text")
+	wantNone(t, text, "PNG", "Download the body")
+	again := p.run(strings.ReplaceAll(p.shop.document(""), `"endpoint": "orders"`, `"endpoint": "photo"`), "replay", strings.TrimPrefix(path, "/tries/"))
+	wantAll(t, p.look(again), "error", "cannot replay", "the body is left out")
+}
+
 func TestTryWithoutAskingTheAPI(t *testing.T) {
 	p := newTryPlatform(t)
 	first := p.run(p.shop.document(""))
@@ -153,12 +165,57 @@ func TestTryWithValuesOfVariables(t *testing.T) {
 	})
 	p.must(err)
 	wantAll(t, p.look(p.run(text)), "success", "since=2020")
-	path := p.run(text, "variable.year", "1999", "variable.pass", "")
+	path := p.run(text, "value.year", "1999", "value.pass", "")
 	wantAll(t, p.look(path), "success", "since=1999")
 	wantNone(t, p.look(path+"/requests/1"), "let-me-in-please")
 	panel, err := (&site{Options: Options{Store: p.store, Tries: p.tries}}).panel("acme.ex-shop", "1")
-	if err != nil || len(panel.Variables) != 2 || !panel.Variables[1].Secret || panel.Last == nil {
+	if err != nil || len(panel.Fields) != 2 || !panel.Fields[1].Secret || panel.Last == nil {
 		t.Errorf("got %+v, %v", panel, err)
+	}
+}
+
+// TestReplayOfAMistake: a wrong dataField is named although the recording lacks the requests
+// that follow from it.
+func TestReplayOfAMistake(t *testing.T) {
+	p := newTryPlatform(t)
+	text := p.shop.document("")
+	right := p.run(text, "try-sample", "2")
+	mistake := p.run(strings.Replace(text, `"dataField": "orders"`, `"dataField": "odrers"`, 1), "try-sample", "2", "replay", strings.TrimPrefix(right, "/tries/"))
+	wantAll(t, p.look(mistake), "odrers", "the next request is another one than was recorded", `data-at="/parameters/config/jobs/0/dataField"`)
+}
+
+// TestTryOfTheDemo: the values of variables begin as those of the last run, also after a try,
+// and the editor misses none of them.
+func TestTryOfTheDemo(t *testing.T) {
+	p := newTryPlatform(t)
+	p.configure(store.Configuration{Component: variablesComponent, ID: "9", Configuration: []byte(`{"variables": [{"name": "year", "type": "int"}, {"name": "pass", "type": "string"}]}`)})
+	text := strings.ReplaceAll(strings.ReplaceAll(p.shop.document(""), `"since": "2026"`, `"since": "{{year}}"`), `"let-me-in-please"`, `"{{pass}}"`)
+	text = `{"variables_id": "9",` + text[1:]
+	c, err := p.store.UpdateConfiguration("acme.ex-shop", "1", func(c *store.Configuration) error { c.Configuration = []byte(text); return nil })
+	p.must(err)
+	edit := configurationPath(c.Component, c.ID) + "/edit"
+	missing := func() bool {
+		list := asked[findingList](p.platform, configurationPath(c.Component, c.ID)+"/assist", question{Want: "findings", Document: text}).List
+		return slices.ContainsFunc(list, func(f problem) bool { return f.Code == "missing-variable" })
+	}
+	p.see(edit, `<details class="try-limits" open>`, `name="value.year"`, `name="value.pass" type="password"`)
+	if !missing() {
+		t.Error("the editor does not say that variables have no value")
+	}
+
+	p.end(p.platform.start(c).ID, store.Success, store.Result{Variables: []store.Variable{{Name: "year", Value: "2024"}, {Name: "pass", Value: "let-me-in-please"}}})
+	lacks(t, p.see(edit, `name="value.year" type="text" value="2024"`), "let-me-in")
+	if missing() {
+		t.Error("the editor misses values of the last run")
+	}
+
+	wantAll(t, p.look(p.run(text, "value.year", "1999", "value.pass", "let-me-in-please")), "success", "since=1999")
+	lacks(t, p.see(edit, `value="1999"`), "let-me-in")
+
+	p.end(p.platform.start(c).ID, store.Success, store.Result{Variables: []store.Variable{{Name: "year", Value: "2025"}}})
+	p.see(edit, `name="value.year" type="text" value="2025"`)
+	if missing() {
+		t.Error("the editor misses the value of a try before the last run")
 	}
 }
 

@@ -104,6 +104,8 @@ func newTryShop(t testing.TB) *tryShop {
 			fmt.Fprintf(w, `{"meta":{"next":%s,"pad":"%s"},"orders":[{"id":%d,"customer":"<script>alert(1)</script>"},{"id":%d,"customer":"Eva Novak"}]}`, next, strings.Repeat("x", s.pad), 2*page-1, 2*page)
 		case strings.HasSuffix(r.URL.Path, "/items"):
 			fmt.Fprint(w, `[{"sku":"A-1","price":12.5},{"sku":"B-2","price":3}]`)
+		case r.URL.Path == "/photo":
+			fmt.Fprint(w, "\x89PNG\r\n\x1a\n\x00\x01\x02\x03\xff")
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, `{"error":"there is no such path"}`)

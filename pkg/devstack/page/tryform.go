@@ -1,17 +1,13 @@
 package page
 
 import (
-	"cmp"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
-	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -41,7 +37,9 @@ func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
 		}
 		wanted.From = t
 	}
-	wanted.Values, err = s.valuesOf(r.PostForm, c)
+	asked := c // a text that is not saved yet may use other variables
+	asked.Configuration = wanted.Document
+	wanted.Values, err = s.givenValues(asked, r.PostForm)
 	return wanted, err
 }
 
@@ -83,42 +81,6 @@ func limitsOf(form url.Values) (trial.Limits, error) {
 		l.Bytes = int64(min(megabytes, 1e6)) * 1e6
 	}
 	return l, l.Check()
-}
-
-// valuesOf are the values of variables in a form, with the stored ones for those that
-// were left alone; nil if all were.
-func (s *site) valuesOf(form url.Values, c store.Configuration) ([]store.Variable, error) {
-	document := fields(c.Configuration)
-	declared, err := s.Store.Configuration(variables.DefaultComponent, document.Field("variables_id").Raw())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	stored := map[string]string{}
-	if row, ok := declared.Row(document.Field("variables_values_id").Raw()); ok {
-		for _, item := range fields(row.Configuration).Field("values").Items() {
-			stored[item.Field("name").Raw()] = item.Field("value").Cell()
-		}
-	}
-	var values []store.Variable
-	changed := false
-	for _, item := range fields(declared.Configuration).Field("variables").Items() {
-		name := item.Field("name").Raw()
-		had, known := stored[name]
-		given := form.Get("variable." + name)
-		if given != "" && (given != had || !known) {
-			changed = true
-		}
-		if given != "" || known {
-			values = append(values, store.Variable{Name: name, Value: cmp.Or(given, had)})
-		}
-	}
-	if !changed {
-		return nil, nil
-	}
-	return values, nil
 }
 
 // checkDocument refuses a text that is not JSON before anything is started.

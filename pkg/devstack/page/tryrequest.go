@@ -50,6 +50,8 @@ type requestPage struct {
 	Answer        bodyView
 	AnswerType    string
 	Size          int64
+	// Omitted is the reason why the recording lacks the body, or "".
+	Omitted string
 	// More is the path that shows more of the body, "" if all is shown or only the
 	// download has the rest.
 	More     string
@@ -214,6 +216,9 @@ func newRequestPage(info trial.Info, x *trial.Exchange, level int) (*requestPage
 		Method: x.Request.Method, URL: prose.Cut(x.Request.URL, maxAddress),
 		Answered: x.Response.Status != 0, Status: x.Response.Status, StatusText: prose.Cut(x.Response.StatusText, maxPart),
 		Tone: (&treeNode{Row: &x.Row}).Tone(), Size: x.Response.Content.Size, AnswerType: x.Response.Content.MimeType, Reading: x.Reading,
+	}
+	if x.Response.Content.Omitted {
+		p.Omitted = x.Response.Content.Comment
 	}
 	e := explainer{info: info}
 	if x.Origin != nil {

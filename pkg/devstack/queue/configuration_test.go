@@ -83,7 +83,7 @@ func TestEffectiveConfiguration(t *testing.T) {
 	p.run(store.Job{Config: "7"})
 	same(t, "config.json", string(got.Config), `{
     "parameters": {
-        "z": 1.50,
+        "z": 1.5,
         "list": [
             9,
             2

@@ -33,13 +33,13 @@ func TestCiphers(t *testing.T) {
 				if !strings.Contains(string(run.spec.Config), `"#password": "of-the-configuration"`) {
 					t.Errorf("configuration %s", run.spec.Config)
 				}
-				same(t, "state", string(run.spec.State), `{"#token":"of-the-state","since":1.0}`)
+				same(t, "state", string(run.spec.State), `{"#token":"of-the-state","since":1}`)
 				for _, secret := range []string{"of-the-configuration", "of-the-state"} {
 					if !slices.Contains(run.spec.Secrets, secret) {
 						t.Errorf("%s is not masked", secret)
 					}
 				}
-				run.write(t, "out/state.json", `{"a":{"#token":"new-token"},"since":2.0}`)
+				run.write(t, "out/state.json", `{"a":{"#token":"new-token"},"since":2}`)
 				return sandbox.Exit{}
 			}
 			j := p.run(store.Job{Config: "7"})
@@ -50,11 +50,11 @@ func TestCiphers(t *testing.T) {
 			if row != "" {
 				stored = c.Rows[0].State
 			}
-			if got := string(stored); strings.Contains(got, "new-token") || !strings.Contains(got, `{"component":{"a":{"#token":"KBC::ProjectSecure::`) || !strings.Contains(got, `"since":2.0`) {
+			if got := string(stored); strings.Contains(got, "new-token") || !strings.Contains(got, `{"component":{"a":{"#token":"KBC::ProjectSecure::`) || !strings.Contains(got, `"since":2`) {
 				t.Errorf("stored state %s", got)
 			}
 			p.component = func(run *play) sandbox.Exit {
-				same(t, "state of the next run", string(run.spec.State), `{"a":{"#token":"new-token"},"since":2.0}`)
+				same(t, "state of the next run", string(run.spec.State), `{"a":{"#token":"new-token"},"since":2}`)
 				return sandbox.Exit{}
 			}
 			same(t, "next run", string(p.run(store.Job{Config: "7"}).Status), "success")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/phpjson"
 )
 
 // maxProcessTimeout is the maximum that a configuration can request.
@@ -57,9 +58,13 @@ func checkRoot(doc value.Value) error {
 	return nil
 }
 
-// deliver is the configuration as the component gets it: with all sections, and
-// without those for the platform.
-func deliver(doc value.Value) value.Value {
+// deliver returns the configuration as the component gets it: after the PHP of the platform, with
+// all sections, and without those for the platform.
+func deliver(doc value.Value) (value.Value, error) {
+	doc, err := phpjson.Of(doc)
+	if err != nil {
+		return doc, failure.Applicationf("the platform's PHP cannot write the configuration: %w", err)
+	}
 	context := doc.Field("runtime").Field("backend").Field("context")
 	delivered := doc
 	if doc.Kind() != value.Object {
@@ -76,7 +81,7 @@ func deliver(doc value.Value) value.Value {
 	if !context.IsNull() {
 		delivered = delivered.With("authorization", delivered.Field("authorization").With("context", context))
 	}
-	return delivered.With("action", value.OfString("run"))
+	return delivered.With("action", value.OfString("run")), nil
 }
 
 // processTimeout is how long the component may run with this configuration.

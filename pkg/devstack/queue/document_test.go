@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestDeliver(t *testing.T) {
 		"empty":           {`{}`, `{"parameters":{},"storage":{},` + rest},
 		"empty from PHP":  {`[]`, `{"parameters":{},"storage":{},` + rest},
 		"empty sections":  {`{"storage":[],"parameters":null}`, `{"storage":{},"parameters":{},` + rest},
-		"without wrapper": {`{"config":{"a":1.50},"api":{}}`, `{"config":{"a":1.50},"api":{},"parameters":{},"storage":{},` + rest},
+		"without wrapper": {`{"config":{"a":1.50},"api":{}}`, `{"config":{"a":1.5},"api":[],"parameters":{},"storage":{},` + rest},
 		"not delivered": {
 			`{"runtime":{"process_timeout":5},"parameters":{"z":1,"a":2},"processors":{"after":[]},"variables_id":"7"}`,
 			`{"parameters":{"z":1,"a":2},"variables_id":"7","storage":{},` + rest,
@@ -53,11 +54,25 @@ func TestDeliver(t *testing.T) {
 			`{"action":"test","image_parameters":{"a":1}}`,
 			`{"action":"run","image_parameters":{},"parameters":{},"storage":{},"authorization":{}}`,
 		},
+		"after PHP": {
+			`{"parameters":{"api":{"defaults":{}},"a":1.0,"b":12345678901234567890,"c":{"0":"x","1":"y"},"d":1e25}}`,
+			`{"parameters":{"api":{"defaults":[]},"a":1,"b":1.2345678901234567e+19,"c":["x","y"],"d":1.0e+25},"storage":{},` + rest,
+		},
 		"a cipher": {`{"parameters":{"#a":"KBC::x"},"storage":{"b":[]}}`, `{"parameters":{"#a":"KBC::x"},"storage":{"b":[]},` + rest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, "delivered", deliver(testvalue.Parse(t, tc.doc)).JSON(), tc.want)
+			got, err := deliver(testvalue.Parse(t, tc.doc))
+			must(t, err)
+			same(t, "delivered", got.JSON(), tc.want)
 		})
+	}
+	for name, doc := range map[string]string{
+		"a number beyond all doubles": `{"parameters":{"a":1e400}}`,
+		"too deep":                    `{"parameters":` + strings.Repeat("[", 511) + strings.Repeat("]", 511) + `}`,
+	} {
+		if _, err := deliver(testvalue.Parse(t, doc)); failure.KindOf(err) != failure.Application {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -148,7 +163,10 @@ func FuzzDocuments(f *testing.F) {
 		if checkRoot(merged) != nil {
 			return
 		}
-		delivered := deliver(merged)
+		delivered, err := deliver(merged)
+		if err != nil { // too deep, or with a number beyond all doubles
+			return
+		}
 		for _, name := range rootKeys()[:4] {
 			if !composite(delivered.Field(name)) {
 				t.Fatalf("%s: %s is delivered as %s", merged.JSON(), name, delivered.Field(name).JSON())

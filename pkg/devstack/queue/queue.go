@@ -47,6 +47,8 @@ type Options struct {
 	// DataTypeSupport is output.NoTypes (also ""), output.Hints or
 	// output.Authoritative.
 	DataTypeSupport string
+	// Verbose lets the storage API show the fields of the component's events.
+	Verbose bool
 	// ProcessTimeout is how long a run of the component may take unless its
 	// configuration sets a time-out; 0 is DefaultProcessTimeout.
 	ProcessTimeout time.Duration

@@ -22,6 +22,8 @@ func (r *run) record(said sandbox.Record) {
 		Type:      said.Type,
 		Message:   said.Message,
 		Results:   said.Fields,
+		Logged:    said.Fields != nil,
+		Verbose:   r.q.o.Verbose,
 	})
 }
 

@@ -143,17 +143,21 @@ func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
-	config, err := indented(deliver(s.doc))
+	doc, err := deliver(s.doc)
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
-	state := s.state
-	if state.IsNull() {
-		state = value.OfMembers()
+	config, err := indented(doc)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	state, err := deliverState(s.state)
+	if err != nil {
+		return sandbox.Spec{}, err
 	}
 	return sandbox.Spec{
 		Config:  config,
-		State:   state.AppendJSON(nil),
+		State:   state,
 		Env:     r.q.environment(r.job, p, s),
 		Timeout: timeout,
 		Secrets: r.secrets.list,

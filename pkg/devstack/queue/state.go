@@ -10,9 +10,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/phpjson"
 )
 
-// newState is the state that the component wrote, an empty object if it wrote none.
+// newState returns the state that the component wrote, as the PHP of the platform reads it, or an
+// empty object if it wrote none.
 func newState(dir string) (value.Value, error) {
 	text, err := readBelow(dir, "out/state.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,14 +23,26 @@ func newState(dir string) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, failure.Applicationf("cannot read the state that the component left: %w", err)
 	}
-	state, err := value.Parse(text)
+	state, err := phpjson.Decode(text)
 	if err != nil {
-		return state, failure.Applicationf("the state that the component left is not JSON: %w", err)
+		return state, failure.Applicationf("the platform's PHP cannot read the state that the component left: %w", err)
 	}
 	if !composite(state) {
 		return state, failure.Applicationf("the state that the component left is not an object: %s", state.Kind())
 	}
 	return state, nil
+}
+
+// deliverState returns the content of in/state.json. An empty state is an object.
+func deliverState(state value.Value) ([]byte, error) {
+	state, err := phpjson.Of(state)
+	if err != nil {
+		return nil, failure.Applicationf("the platform's PHP cannot write the state: %w", err)
+	}
+	if state.IsNull() || hollow(state) {
+		state = value.OfMembers()
+	}
+	return state.AppendEscapedJSON(nil), nil
 }
 
 // maxDocument is far more than a configuration or state needs.

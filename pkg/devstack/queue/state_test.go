@@ -28,6 +28,10 @@ func TestState(t *testing.T) {
 	}{
 		"kept":             {left: `{"since":2}`, status: store.Success, want: kept(`{"since":2}`)},
 		"forced":           {left: `{"since":2}`, mode: store.ForceRun, status: store.Success, want: kept(`{"since":2}`)},
+		"through PHP":      {left: `{"a":{},"b":{"0":1.0,"1":12345678901234567890},"a":2,"c":"é/"}`, status: store.Success, want: kept(`{"a":2,"b":[1,1.2345678901234567e+19],"c":"é/"}`)},
+		"too deep for PHP": {left: strings.Repeat(`{"a":`, 512) + `1` + strings.Repeat(`}`, 512), status: store.Error, want: old},
+		"no double":        {left: `{"a":1e400}`, status: store.Error, want: old},
+		"not UTF-8":        {left: "{\"a\":\"\xff\"}", status: store.Error, want: old},
 		"from PHP":         {left: `[]`, status: store.Success, want: kept(`[]`)},
 		"none is empty":    {left: "-", status: store.Success, want: kept(`{}`)},
 		"debug":            {left: `{"since":2}`, mode: store.Debug, status: store.Success, want: old},
@@ -44,7 +48,7 @@ func TestState(t *testing.T) {
 			_, err := p.store.SetState(extractor, "7", "", []byte(old))
 			must(t, err)
 			p.component = func(run *play) sandbox.Exit {
-				same(t, "delivered", string(run.spec.State), `{"since":1.0}`)
+				same(t, "delivered", string(run.spec.State), `{"since":1}`)
 				if tc.left != "-" {
 					run.write(t, "out/state.json", tc.left)
 				}

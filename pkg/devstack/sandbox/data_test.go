@@ -107,7 +107,7 @@ func TestNewRefuses(t *testing.T) {
 		want string
 	}{
 		{"no engine", Options{}, "needs an engine"},
-		{"unknown logging", Options{Engine: Docker{}, Logging: "udp"}, "stdout or gelf, found 'udp'"},
+		{"unknown logging", Options{Engine: Docker{}, Logging: "udp"}, "stdout, gelf or verbose, found 'udp'"},
 		{"a file for a folder", Options{Engine: Docker{}, Dir: file}, "cannot make the folder"},
 	}
 	for _, tt := range tests {

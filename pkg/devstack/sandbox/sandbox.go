@@ -17,6 +17,9 @@ const (
 	LogStdout = "stdout"
 	// LogGELF receives GELF messages over TCP; stdout is one info event at the end.
 	LogGELF = "gelf"
+	// LogVerbose is the same as LogGELF here. With it, the storage API shows the fields of
+	// messages.
+	LogVerbose = "verbose"
 )
 
 // defaultGrace is the time that docker stop gives a container.
@@ -29,7 +32,7 @@ type Options struct {
 	Dir string
 	// Engine starts the component; required.
 	Engine Engine
-	// Logging is LogStdout (also "") or LogGELF.
+	// Logging is LogStdout (also ""), LogGELF or LogVerbose.
 	Logging string
 	// Now is the clock of records; nil is time.Now.
 	Now func() time.Time
@@ -46,12 +49,12 @@ type Sandbox struct {
 
 // New checks the options and makes the folder of the runs.
 func New(o Options) (*Sandbox, error) {
-	s := &Sandbox{engine: o.Engine, gelf: o.Logging == LogGELF, now: o.Now, grace: defaultGrace}
+	s := &Sandbox{engine: o.Engine, gelf: o.Logging == LogGELF || o.Logging == LogVerbose, now: o.Now, grace: defaultGrace}
 	if o.Engine == nil {
 		return nil, failure.Applicationf("a sandbox needs an engine")
 	}
-	if o.Logging != "" && o.Logging != LogStdout && o.Logging != LogGELF {
-		return nil, failure.Userf("the logging of a component is %s or %s, found '%s'", LogStdout, LogGELF, o.Logging)
+	if o.Logging != "" && o.Logging != LogStdout && !s.gelf {
+		return nil, failure.Userf("the logging of a component is %s, %s or %s, found '%s'", LogStdout, LogGELF, LogVerbose, o.Logging)
 	}
 	if s.now == nil {
 		s.now = time.Now

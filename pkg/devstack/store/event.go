@@ -28,6 +28,10 @@ type Event struct {
 	Description     string
 	// Params and Results are JSON objects.
 	Params, Results json.RawMessage
+	// Logged is true if Results are the fields of a message that a component logged.
+	Logged bool
+	// Verbose lets the storage API show these fields.
+	Verbose bool
 	// Duration is in seconds.
 	Duration int
 }

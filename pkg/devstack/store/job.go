@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Status is the state of a job.
@@ -119,6 +121,18 @@ type Loaded struct {
 
 // Variable is the name and the value of a variable.
 type Variable struct{ Name, Value string }
+
+// ValuesData returns the variableValuesData of a job with these values, or nil if values is nil.
+func ValuesData(values []Variable) json.RawMessage {
+	if values == nil {
+		return nil
+	}
+	var items []value.Value
+	for _, v := range values {
+		items = append(items, value.OfMembers(value.Member{Name: "name", Value: value.OfString(v.Name)}, value.Member{Name: "value", Value: value.OfString(v.Value)}))
+	}
+	return value.OfMembers(value.Member{Name: "values", Value: value.OfItems(items...)}).AppendJSON(nil)
+}
 
 // To moves a job to another state at this time. It returns an error if that state
 // cannot follow.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -107,6 +108,7 @@ type Try struct {
 	dir    string
 	cancel context.CancelFunc
 	done   chan struct{}
+	values []store.Variable
 
 	mu     sync.Mutex
 	info   Info
@@ -121,6 +123,9 @@ func (t *Try) Info() Info {
 	info.Recent = append([]sandbox.Record(nil), info.Recent...)
 	return info
 }
+
+// Values returns the values of variables that the try was given, including secrets.
+func (t *Try) Values() []store.Variable { return t.values }
 
 // Cancel ends the try; it returns at once.
 func (t *Try) Cancel() { t.cancel() }

@@ -17,7 +17,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Runner runs the component once. See sandbox.Sandbox.
@@ -123,7 +122,7 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
 	}
-	t := &Try{latest: &ts.latest, done: make(chan struct{})}
+	t := &Try{latest: &ts.latest, done: make(chan struct{}), values: r.Values}
 	t.info = Info{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
@@ -160,15 +159,7 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 
 // job is the job that would run the same.
 func (r Request) job(id string) store.Job {
-	j := store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run}
-	if r.Values != nil {
-		var values []value.Value
-		for _, v := range r.Values {
-			values = append(values, value.OfMembers(value.Member{Name: "name", Value: value.OfString(v.Name)}, value.Member{Name: "value", Value: value.OfString(v.Value)}))
-		}
-		j.VariableValuesData = value.OfMembers(value.Member{Name: "values", Value: value.OfItems(values...)}).AppendJSON(nil)
-	}
-	return j
+	return store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run, VariableValuesData: store.ValuesData(r.Values)}
 }
 
 // forget removes tries that are too old or too many. The caller holds the lock.

@@ -41,6 +41,8 @@ type Options struct {
 	// made of, and returns whether the text holds a secret: a part of it may be left
 	// in the name. It may be nil.
 	Named func(text, name string) (secret bool)
+	// Lists recognizes the names of members about lists. Without it, Truncated finds nothing.
+	Lists ListNames
 }
 
 type warnFunc func(table, text string)
@@ -92,7 +94,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 	}
 	a := &Automatic{
 		spool:      newSpool(o.TempDir),
-		learner:    learner{warn: o.Warn, typed: o.Typed},
+		learner:    learner{warn: o.Warn, typed: o.Typed, lists: o.Lists},
 		named:      o.Named,
 		remembered: o.Structure,
 		known:      known,

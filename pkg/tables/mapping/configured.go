@@ -18,6 +18,9 @@ type Configured struct {
 	out      Output
 	hasher   *hasher
 	rows     []mappedRows // of each table of the mappings
+	lists    ListNames
+	// truncated holds the incomplete lists since the last call of Truncated.
+	truncated []Truncated
 }
 
 // mappedRows is what came for one table.
@@ -32,6 +35,9 @@ type mappedRows struct {
 	// found is the index, among the members of the row before, at which each
 	// setting found its value.
 	found []int
+	// flags finds, for each child table, the flag of an incomplete list.
+	flags []flagFinder
+	gaps  gaps
 }
 
 // mappedRecord is a record with the members of the row it is made from.
@@ -50,8 +56,14 @@ type packedMember struct {
 func NewConfigured(m Mappings, out Output) *Configured {
 	c := &Configured{mappings: m, out: out, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
 	for i, t := range m.tables {
-		c.rows[i].found = make([]int, len(t.settings))
+		c.rows[i].found, c.rows[i].flags, c.rows[i].gaps = make([]int, len(t.settings)), make([]flagFinder, len(t.settings)), newGaps(t)
 	}
+	return c
+}
+
+// Watch sets the names of members about lists. Without it, Truncated finds nothing.
+func (c *Configured) Watch(names ListNames) *Configured {
+	c.lists = names
 	return c
 }
 
@@ -63,6 +75,12 @@ func (c *Configured) Has(dataType string) bool { return c.mappings.Has(dataType)
 func (c *Configured) Batch(dataType string, columns []Column) *ConfiguredBatch {
 	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: ofColumns(columns)}
 	c.rows[b.table.number].reached = true
+	return b
+}
+
+// Of sets the origin of the rows, which Gaps returns.
+func (b *ConfiguredBatch) Of(origin any) *ConfiguredBatch {
+	b.origin = origin
 	return b
 }
 

@@ -28,6 +28,7 @@ type Mappings struct {
 type mapped struct {
 	number   int // its index in Mappings.tables
 	name     string
+	prefix   string // path from items of the data type to items of the table, ending with a dot; "" for the table of the data type
 	pointer  string
 	settings []setting
 	columns  []string
@@ -58,11 +59,13 @@ type setting struct {
 	column  int // where its cell is, or none
 	primary bool
 	asJSON  bool // lists and objects become JSON text
+	// optional is true if the value may be missing. An optional child table has no row for
+	// an empty value.
+	optional bool
 	// Of child tables:
 
-	child    *mapped
-	linked   bool // to the row they are found in
-	optional bool // no row for what is empty
+	child  *mapped
+	linked bool // to the row they are found in
 
 	destination string // name of the column or the child table
 }
@@ -178,9 +181,7 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 // column compiles what only columns have.
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
 	m := ColumnSetting.In(s)
-	if only := optional.In(s); only.Present() {
-		only.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "table"`, "remove the key: a column whose value is missing is empty")
-	}
+	compiled.optional = optional.Of(s)
 	if m.Value.IsNull() {
 		var hint failure.Text
 		if ColumnName.In(s).Present() {
@@ -250,6 +251,7 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 	}
 	parent := link{name: cmp.Or(linkColumn.Of(key), t.name+"_pk"), pointer: s.Pointer, primary: linkPrimary.Of(key), on: compiled.linked}
 	compiled.child = c.table(name, childTable.In(s).Pointer, below, parent)
+	compiled.child.prefix = t.prefix + compiled.path + "."
 	return compiled, true
 }
 

@@ -55,9 +55,6 @@ var brokenMappings = []struct {
 		`/t/g/mapping/destination: expected a string, found a list of 1`,
 		`/t/h/mapping: expected an object, found "x"; write an object with the keys "destination", "primaryKey"`,
 	}},
-	{"a column that is optional", `{"t":{"a":{"mapping":{"destination":"A"},"optional":true}}}`, []string{
-		`/t/a/optional: expected no such key: it is for settings of the type "table", found true; remove the key: a column whose value is missing is empty`,
-	}},
 	{"another path for other types than columns", `{"t":{"a":{"type":"user","or":"b","mapping":{"destination":"A"}},"c":{"type":"table","or":"d","destination":"c","tableMapping":{"x":"X"}}}}`, []string{
 		`/t/a/or: expected no such key: it is for settings of the type "column", found "b"; remove the key`,
 		`/t/c/or: expected no such key: it is for settings of the type "column", found "d"; remove the key`,

@@ -14,6 +14,7 @@ type ConfiguredBatch struct {
 	owner   *Configured
 	table   *mapped
 	columns value.Packed // user and parent columns
+	origin  any
 }
 
 // Row adds one row and all rows of child tables in it; nothing of it is kept. A
@@ -44,7 +45,7 @@ func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error
 			continue
 		}
 		v := b.find(t, i, row, r.members)
-		if s.or != "" && (v.Kind() == value.Null || v.Kind() == value.String && v.Empty()) {
+		if s.or != "" && blank(v) {
 			v = other(s, row)
 		}
 		if k := v.Kind(); (k == value.Array || k == value.Object) && !s.asJSON {
@@ -58,7 +59,16 @@ func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error
 	if err := b.children(t, row, r); err != nil {
 		return err
 	}
+	if !blank(row) { // a blank row stands for a missing item
+		b.notice(t, row, r)
+	}
 	return b.owner.store(t, r)
+}
+
+// blank reports whether a value is missing, null or an empty text.
+func blank(v value.Packed) bool {
+	k := v.Kind()
+	return k == value.Null || k == value.String && len(v.Raw()) == 0
 }
 
 // find is the value that a setting of a table requests, null when there is none.
@@ -122,13 +132,17 @@ func (t *mapped) refused(s *setting, k value.Kind) error {
 // are there already, because they may be the key that the children refer to.
 func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) error {
 	var key reference
-	known := false
+	known, looked := false, false
 	for i := range t.settings {
 		s := &t.settings[i]
 		if s.kind != typeTable {
 			continue
 		}
 		v := b.find(t, i, row, r.members)
+		if beside := len(s.at) == 1; v.Kind() == value.Array && !(beside && looked) {
+			b.whole(t, i, row) // a flag belongs to the first of several lists beside it
+			looked = looked || beside
+		}
 		if !t.hasItems(s, v) {
 			continue
 		}

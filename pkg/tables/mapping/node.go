@@ -38,6 +38,8 @@ type node struct {
 	packed string // the name of a property as it is in packed objects
 	parent *node  // nil for data types
 	kind   kind
+	// flag records whether the name is the name of a list flag.
+	flag flagState
 	// kinds are those of the scalars so far, and of lists that became text. They are
 	// learned for typed tables only, and not beyond Text.
 	kinds table.Kinds
@@ -168,6 +170,8 @@ type learner struct {
 	typed      bool
 	properties int // that were new in this run
 	names      int // bytes of their names
+	lists      ListNames
+	flags      []*node // list flags that were true since the last call of Truncated
 }
 
 // count counts a property that is new.
@@ -271,6 +275,10 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 			}
 		}
 		k := members.Kind()
+		if c.flag != notFlag {
+			ahead := members
+			l.flag(c, ahead.Value())
+		}
 		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // nothing is new, as mostly
 			c.seen = c.seen || k != value.Null
 			members.Skip()

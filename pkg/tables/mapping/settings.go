@@ -17,7 +17,7 @@ var (
 	OtherPath     = field.Text("or", "Other path", "Type `column`: the path of the value if there is nothing at the first one, or null or an empty text.").PartedBy(Delimiter).Example(`"id"`)
 	childTable    = field.Text("destination", "Table", "Type `table`, required: name of the child table.").Example(`"user_contacts"`)
 	TableMapping  = field.Of("tableMapping", "Mapping of the table", "Type `table`, required unless the table is its own child: how its items become rows.", nil).Example(`{"email": "email"}`)
-	optional      = field.Flag("optional", "Optional", "Type `table`: no row where the item has nothing at the path, or null or something empty. Without it, such an item has one row of empty cells if its table has a primary key.").Typed(field.BooleanType).Default(false).Example(`true`)
+	optional      = field.Flag("optional", "Optional", "The value may be missing: no item need have it, and it may be empty in a primary key. Type `table`: no row where the item has nothing at the path, or null or something empty. Without it, such an item has one row of empty cells if its table has a primary key.").Typed(field.BooleanType).Default(false).Example(`true`)
 	parentKey     = field.Of("parentKey", "Link to the parent", "Type `table`: the column of the child table that links its rows to their parent.", field.Object("", "Link to the parent", "Type `table`: the column of the child table that links its rows to their parent.", linkColumn, linkPrimary, noLink))
 	linkColumn    = field.Text("destination", "Column", "Name of the link column; by default the parent table's name followed by `_pk`.").Example(`"user_id"`)
 	linkPrimary   = field.Flag("primaryKey", "Primary key", "The link column belongs to the child table's primary key.").Example(`true`)

@@ -127,6 +127,9 @@ func (m *merger) open(path string) error {
 	earlier := filepath.Join(m.dirs.Earlier, m.name)
 	switch info, err := os.Stat(earlier); {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := m.noTable(earlier); err != nil {
+			return err
+		}
 	case err != nil:
 		return m.disk(err)
 	case !info.Mode().IsRegular():
@@ -157,6 +160,20 @@ func (m *merger) open(path string) error {
 		s.end = s.base + s.size
 	}
 	return nil
+}
+
+// noTable refuses a manifest without its table: the rows of the run before are lost, and
+// the table would have those of this run only.
+func (m *merger) noTable(path string) error {
+	manifest := path + table.ManifestSuffix
+	switch _, err := os.Lstat(manifest); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return m.disk(err)
+	default:
+		return refused(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
+	}
 }
 
 // openEarlier opens the table of the earlier run. Its primary key must be that of this

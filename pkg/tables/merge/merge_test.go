@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
@@ -64,6 +65,37 @@ const (
 	keyless = `{"incremental":true}`
 	full    = `{"incremental":false,"primary_key":["id"]}`
 )
+
+// TestLargeCell: a cell that a run writes can be merged by the next one.
+func TestLargeCell(t *testing.T) {
+	short.SkipRace(t, "its cells are large")
+	d := room(t)
+	cell := strings.Repeat("x", 17<<20)
+	put(t, d.Earlier, "t", quotedCSV("id,v\n1,a\n2,"+cell))
+	put(t, d.Earlier, "t.manifest", byID)
+	put(t, d.Tables, "t", quotedCSV("id,v\n1,b\n3,c"))
+	put(t, d.Tables, "t.manifest", byID)
+	if err := Tables(context.Background(), d, func(Merged) {}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, d.Tables, "t") != quotedCSV("id,v\n1,b\n2,"+cell+"\n3,c") {
+		t.Error("the merged table is another one")
+	}
+}
+
+// TestNoTable: a manifest of the run before without its table is an error, not a table
+// with the rows of this run only.
+func TestNoTable(t *testing.T) {
+	d := room(t)
+	put(t, d.Earlier, "t.manifest", byID)
+	put(t, d.Tables, "t", quotedCSV("id,v\n1,a"))
+	put(t, d.Tables, "t.manifest", byID)
+	err := Tables(context.Background(), d, func(Merged) {}, nil)
+	want := "cannot merge into " + filepath.Join(d.Earlier, "t") + ": the file is missing, but its manifest t.manifest is there; restore the file, or run with --full to replace it"
+	if failure.KindOf(err) != failure.User || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
 
 func TestTables(t *testing.T) {
 	for _, row := range []struct {

@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf8"
 
@@ -11,14 +12,13 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	// maxCell is how long a cell may be in bytes. Without a limit a quote that is
-	// never closed would bring the whole file into memory.
-	maxCell = 16 << 20
-	// maxRecord is how long the cells of a record may be together. Without it a
-	// file that consists of delimiters would be brought into memory.
-	maxRecord = 64 << 20
-	// cellOverhead is what a cell takes beyond its bytes.
-	cellOverhead = 24
+	// maxRow is the maximum size in bytes of all cells of a row. It holds for writing, too,
+	// so that the next run can read the table. Without a limit, an unclosed quote would load
+	// the whole file into memory.
+	maxRow = 128 << 20
+	// maxCells is the maximum number of cells of a record. Without it, a file of delimiters
+	// would be loaded into memory.
+	maxCells = 1 << 21
 )
 
 // Reader reads the records of one CSV file (RFC 4180): cells may be enclosed, an
@@ -34,12 +34,13 @@ type Reader struct {
 	text                 []byte
 	ends                 []int // of each cell in text
 	cells                []string
+	most                 int // maximum size of a record in bytes
 }
 
 // NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
 // enclosure is none.
 func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
-	r := &Reader{from: counter{in: in}, delimiter: delimiter, line: 1}
+	r := &Reader{from: counter{in: in}, delimiter: delimiter, line: 1, most: maxRow}
 	r.in = bufio.NewReaderSize(&r.from, readBuffer)
 	if enclosure != "" {
 		r.enclosure, r.encloses = enclosure[0], true
@@ -95,8 +96,8 @@ func (r *Reader) Read() ([]string, error) {
 			return nil, r.fault("is not valid UTF-8")
 		}
 		r.ends = append(r.ends, len(r.text))
-		if len(r.text)+cellOverhead*len(r.ends) > maxRecord {
-			return nil, r.fault("has cells of more than 64 MiB together")
+		if len(r.ends) > maxCells {
+			return nil, r.fault(fmt.Sprintf("has more than %d cells", maxCells))
 		}
 	}
 	text, from := string(r.text), 0
@@ -111,12 +112,11 @@ func (r *Reader) Read() ([]string, error) {
 // cell reads one cell with what ends it, and reports whether another one follows
 // in the record.
 func (r *Reader) cell() (more bool, err error) {
-	start := len(r.text)
 	if first, err := r.in.Peek(1); r.encloses && err == nil && first[0] == r.enclosure {
 		if _, err := r.in.Discard(1); err != nil {
 			return false, err
 		}
-		if err := r.enclosed(start); err != nil {
+		if err := r.enclosed(); err != nil {
 			return false, err
 		}
 		return r.end()
@@ -131,8 +131,8 @@ func (r *Reader) cell() (more bool, err error) {
 		case r.encloses && b == r.enclosure:
 			return false, r.fault("has an enclosure inside of a cell that is not enclosed")
 		}
-		if r.text = append(r.text, b); len(r.text)-start > maxCell {
-			return false, r.fault("has a cell of more than 16 MiB")
+		if r.text = append(r.text, b); len(r.text) > r.most {
+			return false, r.fault(fmt.Sprintf("has cells of more than %d MiB together", maxRow>>20))
 		}
 	}
 }
@@ -167,13 +167,13 @@ func (r *Reader) next() (b byte, where boundary, err error) {
 }
 
 // enclosed reads the rest of an enclosed cell, the closing enclosure included.
-func (r *Reader) enclosed(start int) error {
+func (r *Reader) enclosed() error {
 	opened := r.line
 	for {
 		b, err := r.in.ReadByte()
-		if errors.Is(err, io.EOF) || err == nil && len(r.text)-start > maxCell {
+		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.most {
 			r.line = opened
-			return r.fault("opens an enclosure that is never closed, or only after more than 16 MiB")
+			return r.fault(fmt.Sprintf("opens an enclosure that is never closed, or its cells have more than %d MiB together", maxRow>>20))
 		}
 		if err != nil {
 			return err

@@ -174,6 +174,13 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.Row(cellsOf("1"), nil); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("short record: %v", err)
 	}
+	half := make([]byte, maxRow/2)
+	if err := w.Row([][]byte{half, append(half, 'x')}, nil); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), `a row of table "t" has cells of more than 128 MiB together`) {
+		t.Errorf("a huge row: %v", err)
+	}
+	if err := w.Row([][]byte{half[:10], nil}, nil); err != nil {
+		t.Errorf("a row after it: %v", err)
+	}
 	_, err = NewSet(dir, "").Create(Table{Name: "t", Columns: []string{"a"}})
 	if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), `"t" is written twice`) {
 		t.Errorf("same name again: %v", err)

@@ -47,6 +47,13 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			w.seen[i].Add(k)
 		}
 	}
+	size := 0
+	for _, cell := range cells {
+		size += len(cell)
+	}
+	if size > maxRow {
+		return failure.Userf("a row of table %q has cells of more than %d MiB together, which is the limit; leave out the large columns with a mapping or 'responseFilter'", w.table.FileName(), maxRow>>20)
+	}
 	dst := append(w.buf, '"')
 	for i, cell := range cells {
 		if i > 0 {

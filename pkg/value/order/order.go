@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
 // Key is a scalar that is ready to be compared. The zero Key is the empty text.
 type Key struct {
 	text    string
 	kind    kind
-	number  number
+	number  decimal.Number
 	instant instant
 }
 
@@ -42,7 +43,7 @@ func Of(v value.Value) Key {
 		return k
 	}
 	var ok bool
-	if k.number, ok = numberOf(k.text); ok {
+	if k.number, ok = decimal.Parse(k.text); ok {
 		k.kind = aNumber
 	} else if k.instant, ok = instantOf(k.text); ok {
 		k.kind = anInstant
@@ -58,7 +59,7 @@ func Compare(a, b Key) int {
 	case !Alike(a, b) || a.kind == aText:
 		return strings.Compare(a.text, b.text)
 	case a.kind == aNumber:
-		return a.number.compare(b.number)
+		return a.number.Compare(b.number)
 	default:
 		return a.instant.at.Compare(b.instant.at)
 	}

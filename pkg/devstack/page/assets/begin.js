@@ -29,14 +29,13 @@ document.addEventListener("change", async (event) => {
   for (const field of ["name", "component"]) {
     if (form.elements[field].value === form.elements[field].defaultValue) query.delete(field);
   }
-  const address = form.action + "?" + query;
-  const answer = await fetch(address);
+  const answer = await request(form.action + "?" + query);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
   if (!fresh) return;
   const place = window.scrollY;
   document.querySelector("main").replaceChildren(...fresh.childNodes);
   window.scrollTo(0, place);
-  history.replaceState(null, "", address);
+  history.replaceState(null, "", form.action + "?" + query);
   const same = [...document.querySelectorAll("#draft input[type=radio]")].find((radio) => radio.name === chosen.name && radio.value === chosen.value);
   if (same) same.focus({ preventScroll: true });
   document.getElementById("announcement").textContent = "The proposal has changed.";

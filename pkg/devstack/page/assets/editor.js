@@ -246,32 +246,37 @@
   }
 
   function tellState(message) {
+    const isSaved = area.value === saved;
     if (message) state.textContent = message;
-    else state.textContent = area.value === saved ? "" : "Not saved yet.";
+    else state.textContent = isSaved ? "" : "Not saved yet.";
+    form.dispatchEvent(new CustomEvent("editor:changed", { detail: { saved: isSaved } }));
   }
 
   // ---- Asking the server
 
-  // asker asks one kind of question: only the answer to the newest one counts.
-  function asker() {
+  // asker asks one kind of question: only the answer to the newest one counts. failed is
+  // called if there is no answer to it.
+  function asker(failed = () => {}) {
     let running = null;
     return async (question) => {
       if (running) running.abort();
       const mine = (running = new AbortController());
       try {
-        const answer = await fetch(form.dataset.assist, {
+        const response = await request(form.dataset.assist, {
           method: "POST",
           signal: mine.signal,
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify({ row: form.dataset.row, document: area.value, cursor: 0, ...question }),
-        });
-        return answer.ok && running === mine ? await answer.json() : null;
-      } catch {
+        }, true);
+        if (!response.ok) throw new Error("The local platform could not answer.");
+        return running === mine ? await response.json() : null;
+      } catch (problem) {
+        if (running === mine) failed(problem);
         return null;
       }
     };
   }
-  const askProblems = asker();
+  const askProblems = asker(notChecked);
   const askCompletions = asker();
   const askHover = asker();
 
@@ -288,6 +293,24 @@
     problems = found.list || [];
     listProblems(found);
     paint();
+  }
+
+  // notChecked says that the listed problems are not those of the text, and checks again
+  // later.
+  function notChecked(problem) {
+    const why = problem instanceof TypeError ? "The local platform does not answer." : problem.message;
+    const said = element("p", "alert", why + " The text has not been checked.");
+    if (problem instanceof LoggedOut) {
+      const again = element("button", "button", "Log in");
+      again.type = "button";
+      again.onclick = () => login(false).then(check, () => {});
+      said.append(" ", again);
+    }
+    document.getElementById("findings").replaceChildren(said);
+    problems = [];
+    paint();
+    clearTimeout(checking);
+    if (!(problem instanceof LoggedOut)) checking = setTimeout(check, 2000);
   }
 
   function element(name, className, ...content) {
@@ -610,10 +633,10 @@
     complain("");
     let reply;
     try {
-      const answer = await fetch(form.action, { method: "POST", headers: { Accept: "application/json" }, body });
-      reply = await answer.json();
-    } catch {
-      complain("The local platform does not answer. Nothing was saved.");
+      const response = await request(form.action, { method: "POST", headers: { Accept: "application/json" }, body });
+      reply = await response.json();
+    } catch (problem) {
+      complain((problem instanceof LoggedOut ? "You are logged out." : "The local platform does not answer.") + " Nothing was saved.");
       return;
     }
     if (reply.problem) {
@@ -655,6 +678,9 @@
     event.preventDefault();
     look(event.detail.start, event.detail.end);
   });
+
+  // A draft is offered, and taken.
+  form.addEventListener("editor:replace", (event) => replaceAll(event.detail));
 
   // ---- Begin
 

@@ -103,7 +103,7 @@ async function show(address, part) {
   const turn = ++wanted;
   let text = "";
   try {
-    const answer = await fetch(address);
+    const answer = await request(address);
     if (answer.ok) text = await answer.text();
   } catch {
     // The browser shows why the page cannot be loaded.

@@ -7,7 +7,7 @@ const tryPart = (id) => document.getElementById(id);
 // fetchPage is a page of the platform as a document, with the address that it has in the
 // end.
 async function fetchPage(address, options) {
-  const answer = await fetch(address, options);
+  const answer = await request(address, options);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return { ok: answer.ok, page };
 }
@@ -34,6 +34,12 @@ function followTry() {
   const result = tryPart("try-result");
   if (!result || !result.dataset.stream) return settleTry();
   trySource = new EventSource(result.dataset.stream);
+  trySource.addEventListener("error", () => {
+    if (!trySource || trySource.readyState !== EventSource.CLOSED) return;
+    trySource = null;
+    settleTry();
+    tryProblem("The connection was lost. If the local platform was restarted, the try has ended.");
+  });
   trySource.addEventListener("replace", (event) => replace(event.data));
   trySource.addEventListener("end", () => {
     trySource.close();
@@ -70,7 +76,7 @@ async function startTry(button) {
     followTry();
   } catch (problem) {
     settleTry();
-    tryProblem(problem.message);
+    tryProblem(problem instanceof TypeError ? "The local platform does not answer. Try again when it runs." : problem.message);
   }
 }
 
@@ -172,7 +178,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.querySelector("#try-cancel")) return;
   event.preventDefault();
-  fetch(event.target.action, { method: "POST" });
+  request(event.target.action, { method: "POST" }).catch((problem) => tryProblem(problem.message));
 });
 
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,44 @@
+package diagnostic
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// TestEveryEventIsExplained: each kind of event has a title and advice, and no other one has.
+func TestEveryEventIsExplained(t *testing.T) {
+	texts := eventTexts()
+	for _, body := range event.Bodies() {
+		text := texts[body.Kind()]
+		if text[0] == "" || text[1] == "" {
+			t.Errorf("%s has no text in events.go", body.Kind())
+		}
+		if level := body.Level(); text[1] == nothing && (level == event.Warn || level == event.Error) {
+			t.Errorf("%s is a warning or an error: what is there to do about it?", body.Kind())
+		}
+		delete(texts, body.Kind())
+	}
+	for kind := range texts {
+		t.Errorf("there is no event %s", kind)
+	}
+}
+
+func TestExplainEvent(t *testing.T) {
+	e, ok := LookupEvent("paging.stalled")
+	var b bytes.Buffer
+	if err := ExplainEvent(&b, e); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	for _, want := range []string{"paging.stalled (event, warn)\n", "Its fields are job, page, flag, field, pointer,", "events.md#pagingstalled", "incomplete"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, b.String())
+		}
+	}
+	if _, ok := LookupEvent("paging.unknown"); ok || !slices.Contains(EventKinds(), "run.failed") {
+		t.Error("an event that does not exist, or none that does")
+	}
+}

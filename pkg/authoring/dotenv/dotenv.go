@@ -1,0 +1,171 @@
+// Package dotenv reads files with environment variables, and adds to them. Each line is
+// NAME=value, with `export` before it or not. A value may be in single or double quotes,
+// and then have several lines; without quotes a # after a blank begins a comment. Nothing
+// in a value is replaced.
+package dotenv
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Name is the file in the working directory that programs look for.
+const Name = ".env"
+
+// File has the values of a file at the time of Open.
+type File struct {
+	// Path is the name of the file, also if it does not exist.
+	Path string
+	// Shared is set if other users of the computer can read the file.
+	Shared bool
+	values map[string]string
+}
+
+// most is the maximum size of a file, in bytes.
+const most = 1 << 20
+
+// Open reads a file. A missing file has no values. Errors are user errors and quote nothing
+// of the file, because it contains secrets.
+func Open(path string) (*File, error) {
+	f := &File{Path: path}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	var text []byte
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular(): // reading it may never end
+		err = errors.New("it is not a regular file")
+	case info.Size() > most:
+		err = fmt.Errorf("it has %d bytes, expected at most %d", info.Size(), most)
+	default:
+		f.Shared = runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+		text, err = os.ReadFile(path)
+	}
+	if err == nil {
+		f.values, err = parse(string(text))
+	}
+	if err != nil {
+		return nil, failure.Userf("cannot read the settings in %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Lookup returns the value of a name, and false if the file does not have the name.
+func (f *File) Lookup(name string) (string, bool) {
+	text, ok := f.values[name]
+	return text, ok
+}
+
+// assignment matches the beginning of a value.
+var assignment = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*`)
+
+// parse reads the text of a file. Empty lines and lines that begin with # are skipped.
+func parse(text string) (map[string]string, error) {
+	values := map[string]string{}
+	text = strings.TrimPrefix(text, "\ufeff")
+	for rest := text; rest != ""; {
+		line, _, _ := strings.Cut(rest, "\n")
+		if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
+			rest = strings.TrimPrefix(rest[len(line):], "\n")
+			continue
+		}
+		number := func() int { return strings.Count(text[:len(text)-len(rest)], "\n") + 1 }
+		rest = strings.TrimLeft(rest, " \t\r\v\f")
+		match := assignment.FindStringSubmatch(rest)
+		if match == nil {
+			return nil, fmt.Errorf("line %d is not NAME=value", number())
+		}
+		value, after, ok := valueAt(rest[len(match[0]):])
+		if !ok {
+			return nil, fmt.Errorf("line %d: the value of %s has a quote without its counterpart, or text after it", number(), match[1])
+		}
+		values[match[1]], rest = value, after
+	}
+	return values, nil
+}
+
+// valueAt splits a text into the value at its beginning, without quotes or comment, and the
+// lines after the value.
+func valueAt(text string) (value, after string, ok bool) {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		line, after, _ := strings.Cut(text, "\n")
+		if at := strings.Index(" "+line, " #"); at >= 0 {
+			line = line[:max(0, at-1)]
+		}
+		return strings.TrimSpace(line), after, true
+	}
+	value, rest, ok := strings.Cut(text[1:], text[:1])
+	line, after, _ := strings.Cut(rest, "\n")
+	line = strings.TrimSpace(line)
+	return value, after, ok && (line == "" || line[0] == '#')
+}
+
+// Append adds values to a file. Only the owner can read a new file. It returns a user error
+// if the file has one of the names already, or if no quotes can hold a value.
+func Append(path string, names []string, value func(name string) string) error {
+	file, err := Open(path)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, name := range names {
+		if _, there := file.Lookup(name); there {
+			return failure.Userf("%s has a value for %s already", path, name)
+		}
+		quote, ok := quoteFor(value(name))
+		if !ok {
+			return failure.Userf("the value for %s cannot be written to %s: it has single and double quotes", name, path)
+		}
+		lines.WriteString(name + "=" + quote + value(name) + quote + "\n")
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return failure.Userf("cannot write the secrets: %w", err)
+	}
+	text := lines.String()
+	if unfinished(f) {
+		text = "\n" + text
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return failure.Userf("cannot write the secrets: %w", err)
+	}
+	return nil
+}
+
+// Fits reports whether a value can be written to a file: it must not have both single and
+// double quotes.
+func Fits(value string) bool {
+	_, ok := quoteFor(value)
+	return ok
+}
+
+// quoteFor returns the quotes that a value can be put in.
+func quoteFor(value string) (quote string, ok bool) {
+	for _, quote := range []string{"'", `"`} {
+		if !strings.Contains(value, quote) {
+			return quote, true
+		}
+	}
+	return "", false
+}
+
+// unfinished reports whether the last line of a file has no end.
+func unfinished(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
+}

@@ -1,0 +1,190 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/dotenv"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+)
+
+// complete prompts for the values that the configuration of an API lacks, and writes secrets
+// to the file .env. report lists what it wrote and what is left to fill in.
+func (b *beginning) complete(api gallery.API, config []byte) (completed []byte, report string, err error) {
+	inputs, err := api.Inputs(config)
+	if err != nil || len(inputs) == 0 {
+		return config, "", err
+	}
+	if !b.Ask {
+		return config, toFillIn(inputs), nil
+	}
+	file, err := dotenv.Open(dotenv.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := fmt.Fprintf(b.Stderr, "%s needs %s of yours. docs/apis/%s.md says where to get them. Enter alone leaves one to be filled in later; @FILE is the content of a file.\n",
+		api.Title, prose.Count(len(inputs), "value"), api.Name); err != nil {
+		return nil, "", err
+	}
+	var left []gallery.Input
+	secrets := map[string]string{} // by the names of their variables
+	var names []string
+	for _, input := range inputs {
+		text, err := b.answer(api, input)
+		switch {
+		case err != nil:
+			return nil, "", err
+		case text == "":
+			left = append(left, input)
+		case input.IsSecret() && dotenv.Fits(text):
+			name := b.unused(file, variableFor(api, input))
+			names, secrets[expr.EnvPrefix+name] = append(names, expr.EnvPrefix+name), text
+			config = input.ReplaceByVariable(config, name)
+		default:
+			config = input.Replace(config, text)
+		}
+	}
+	if len(names) > 0 {
+		if err := dotenv.Append(dotenv.Name, names, func(name string) string { return secrets[name] }); err != nil {
+			return nil, "", err
+		}
+		report = fmt.Sprintf("In the file %s of this directory, where runs find them: %s.\n", dotenv.Name, strings.Join(names, ", "))
+		if file.Shared {
+			report += fmt.Sprintf("Other users of this computer can read this file. Run: chmod 600 %s\n", dotenv.Name)
+		}
+	}
+	return config, report + toFillIn(left), nil
+}
+
+// unused returns the name of a variable that neither the file nor the environment has: the
+// name, or the name with a number for another account. In a run the environment comes
+// before the file.
+func (b *beginning) unused(file *dotenv.File, name string) string {
+	for numbered, n := name, 2; ; n++ {
+		if _, taken := file.Lookup(expr.EnvPrefix + numbered); !taken && b.Getenv(expr.EnvPrefix+numbered) == "" {
+			return numbered
+		}
+		numbered = fmt.Sprintf("%s_%d", name, n)
+	}
+}
+
+// toFillIn lists the values that the user has to fill in.
+func toFillIn(inputs []gallery.Input) string {
+	if len(inputs) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString("Fill in before the first run:\n")
+	for _, input := range inputs {
+		if input.Attribute == "" {
+			fmt.Fprintf(&text, "  %s, wherever it stands\n", input.Example)
+		} else {
+			fmt.Fprintf(&text, "  %s, instead of %s\n", input.Attribute, input.Example)
+		}
+	}
+	return text.String()
+}
+
+// answer prompts for a value until the answer is valid. "" means that the user fills it in
+// later.
+func (b *beginning) answer(api gallery.API, input gallery.Input) (string, error) {
+	question := input.Attribute
+	switch {
+	case input.IsHost():
+		question = "host"
+	case question == "":
+		question = "value"
+	}
+	question = fmt.Sprintf("  %s, instead of %s", question, input.Example)
+	if input.IsSecret() {
+		question += " (not shown)"
+	}
+	foreign := "" // the host that was refused before
+	for {
+		read := b.line
+		if input.IsSecret() && b.ReadSecret != nil {
+			read = b.ReadSecret
+		}
+		text, err := read(question + ": ")
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSpace(text)
+		if input.IsSecret() {
+			b.secrets.Add(text)
+		}
+		if file, ok := strings.CutPrefix(text, "@"); ok {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				reason := err
+				if failed, ok := errors.AsType[*fs.PathError](err); ok {
+					reason = failed.Err // without the answer, which may be a secret that begins with @
+				}
+				if _, err := fmt.Fprintf(b.Stderr, "  cannot read the file after @: %v\n", reason); err != nil {
+					return "", err
+				}
+				continue
+			}
+			text = strings.TrimSpace(string(content))
+			if input.IsSecret() {
+				b.secrets.Add(text)
+			}
+		}
+		if !input.IsHost() || text == "" {
+			return text, nil
+		}
+		host, ok := hostOf(text, input.Example)
+		problem := fmt.Sprintf("expected a host such as %s, or its first part", input.Example)
+		switch {
+		case !ok:
+		case api.Has(host) || !api.Has(input.Example) || host == foreign:
+			return host, nil
+		default: // such as the host of the web pages, or the user's own server
+			problem = fmt.Sprintf("%s is not a host of this API, such as %s; the same answer again is taken", host, input.Example)
+			foreign = host
+		}
+		if _, err := fmt.Fprintf(b.Stderr, "  %s\n", problem); err != nil {
+			return "", err
+		}
+	}
+}
+
+// line shows a question and reads the answer.
+func (b *beginning) line(question string) (string, error) {
+	if _, err := io.WriteString(b.Stderr, question); err != nil {
+		return "", err
+	}
+	return b.questions.line()
+}
+
+// hostName matches a host that can be written into an address unchanged.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d+)?$`)
+
+// hostOf reads a host from an answer: an address, a host, or the first part of the example.
+func hostOf(text, example string) (string, bool) {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		text = u.Host
+	}
+	if _, rest, ok := strings.Cut(example, "."); ok && !strings.Contains(text, ".") {
+		text += "." + rest
+	}
+	return text, hostName.MatchString(text)
+}
+
+// camel matches the border of two words in the name of an attribute.
+var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// variableFor returns the name of the variable for a secret: ZENDESK_CLIENT_SECRET for
+// #clientSecret of zendesk.
+func variableFor(api gallery.API, input gallery.Input) string {
+	name := api.Name + "_" + camel.ReplaceAllString(strings.TrimPrefix(input.Attribute, "#"), "${1}_${2}")
+	return strings.ToUpper(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(name, "_"))
+}

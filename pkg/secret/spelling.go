@@ -1,0 +1,143 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// formsOf lists the spellings of a secret that no unescaping produces.
+func formsOf(secret string) []string {
+	raw := []byte(secret)
+	digits := hex.EncodeToString(raw)
+	padded := base64.StdEncoding.EncodeToString(raw)
+	forms := []string{
+		secret, digits, strings.ToUpper(digits),
+		padded, base64.RawStdEncoding.EncodeToString(raw),
+		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+	}
+	forms = appendWrapped(forms, padded)
+	if inBase64(secret) {
+		forms = appendWrapped(forms, secret)
+	}
+	return appendJoined(forms, raw)
+}
+
+// joinedCharacters is the minimum number of characters that a secret has in the base64 of a
+// longer text. Fewer characters are in other data by chance.
+const joinedCharacters = 8
+
+// appendJoined appends the base64 of a secret inside of any text. It depends on the number
+// of bytes before the secret, modulo three. Characters that depend on the neighbours too are
+// left out.
+func appendJoined(forms []string, raw []byte) []string {
+	const byteBits, characterBits = 8, 6
+	for before := range 3 {
+		from := (before*byteBits + characterBits - 1) / characterBits
+		to := (before + len(raw)) * byteBits / characterBits
+		if to-from < joinedCharacters {
+			continue
+		}
+		joined := append(make([]byte, before), raw...)
+		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			forms = append(forms, alphabet.EncodeToString(joined)[from:to])
+		}
+	}
+	return forms
+}
+
+// encodedEscapes lists the base64 and the hexadecimal form of an escaped secret: as in a
+// query, a path, JSON and HTML.
+func encodedEscapes(secret string) (forms []string) {
+	escaped := []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strings.ReplaceAll(url.QueryEscape(secret), "+", "%20")}
+	if quoted, err := json.Marshal(secret); err == nil {
+		escaped = append(escaped, string(quoted[1:len(quoted)-1]))
+	}
+	var plain strings.Builder
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(secret); err == nil {
+		inner := strings.TrimSuffix(plain.String(), "\n")
+		escaped = append(escaped, inner[1:len(inner)-1])
+	}
+	sent := value.OfString(secret).AppendEscapedJSON(nil) // as in a body that the component sends
+	escaped = append(escaped, string(sent[1:len(sent)-1]))
+	for _, text := range escaped {
+		if text != secret {
+			digits := hex.EncodeToString([]byte(text))
+			forms = appendJoined(append(forms, digits, strings.ToUpper(digits)), []byte(text))
+		}
+	}
+	return forms
+}
+
+// derivedForms lists the spellings of a short secret that are long enough to be searched
+// for: its base64 and hexadecimal form, and its escapes. Digits alone are left out, because
+// they look like a number.
+func derivedForms(secret string) []string {
+	if strings.IndexFunc(secret, alphanumeric) < 0 {
+		return nil // escapes of punctuation are in every text
+	}
+	raw, characters := []byte(secret), []rune(secret)
+	digits := hex.EncodeToString(raw)
+	var all []string
+	for _, form := range []string{
+		digits, strings.ToUpper(digits), base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
+		url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strings.Trim(strconv.Quote(secret), `"`),
+		inFormat(characters, `\u%04x`), inFormat(characters, `\u%04X`), inFormat(characters, "&#%d;"), inFormat(characters, "&#x%x;"), inFormat(characters, "&#x%X;"),
+		inFormat(raw, "%%%02x"), inFormat(raw, "%%%02X"),
+	} {
+		if !tooShort(form) && strings.TrimLeft(form, "0123456789") != "" {
+			all = append(all, form)
+		}
+	}
+	return all
+}
+
+// inFormat writes each character, or each byte, of a text in a format.
+func inFormat[T byte | rune](text []T, format string) string {
+	var b strings.Builder
+	for _, one := range text {
+		fmt.Fprintf(&b, format, one)
+	}
+	return b.String()
+}
+
+// appendWrapped appends a text in lines of the lengths that programs wrap base64
+// at: 76 bytes (MIME, base64) and 64 (PEM, openssl).
+func appendWrapped(forms []string, text string) []string {
+	for _, width := range []int{76, 64} {
+		if len(text) <= width {
+			continue
+		}
+		for _, end := range []string{"\n", "\r\n"} {
+			var lines strings.Builder
+			for from := 0; from < len(text); from += width {
+				if from > 0 {
+					lines.WriteString(end)
+				}
+				lines.WriteString(text[from:min(len(text), from+width)])
+			}
+			forms = append(forms, lines.String())
+		}
+	}
+	return forms
+}
+
+// inBase64 reports whether a text may be base64, or several parts of it like those of
+// a JSON web token.
+func inBase64(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !tokenCharacter(r) }) < 0
+}
+
+// tokenCharacter reports whether tokens have a character (token68 of RFC 9110).
+func tokenCharacter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=-_.~", r)
+}

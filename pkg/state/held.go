@@ -1,0 +1,50 @@
+package state
+
+// held records which values of a name must not change any more in this run.
+type held struct {
+	all          bool
+	combinations map[string]bool
+}
+
+func (vs *values) isHeld(combination string) bool {
+	return vs.held.all || vs.held.combinations[combination]
+}
+
+// Hold drops the value that this run has set for a name and a combination, and ignores
+// later ones: the value of earlier runs stays. combination is "" for a name without
+// combinations.
+func (m *Memory) Hold(name, combination string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.of(name)
+	if vs.held.combinations == nil {
+		vs.held.combinations = map[string]bool{}
+	}
+	vs.held.combinations[combination] = true
+	m.forget(vs, combination)
+}
+
+// HoldAll is Hold for all combinations of a name.
+func (m *Memory) HoldAll(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.of(name)
+	vs.held.all = true
+	for combination := range vs.now { // empty after the first call: each finding of a run calls this
+		m.forget(vs, combination)
+	}
+}
+
+// Freeze keeps the values that this run has set for a name so far, and ignores later ones.
+func (m *Memory) Freeze(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(name).held.all = true
+}
+
+// forget removes a value that this run has set. Its combination stays in the order.
+func (m *Memory) forget(vs *values, combination string) {
+	m.bytes -= sizeOf(vs.find(combination, true))
+	delete(vs.now, combination)
+	m.bytes += sizeOf(vs.find(combination, true))
+}

@@ -1,0 +1,227 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Gap is a column that no item of a run filled, or a primary key with empty values.
+type Gap struct {
+	Table, Pointer string
+	// Column and Path belong to a setting with a path that no item has. Near is a similar
+	// path that items have, or "".
+	Column, Path, Near string
+	// Key is the primary key.
+	Key []string
+	// Rows is the number of rows with an empty value in the primary key. It is 0 for a gap
+	// of a column.
+	Rows int
+	// Origin is the origin of the first item of the table, or of the first row with an empty
+	// key.
+	Origin any
+}
+
+// gaps collects the gaps of one table.
+type gaps struct {
+	items  int
+	origin any // of the first item
+	// found is true, for each setting, if an item had something at its path.
+	found []bool
+	// missing is the number of settings that are false in found.
+	missing int
+	// near holds, for each setting, names that items have instead of the missing one.
+	near []nearNames
+	// unkeyed are the rows with an empty value in the primary key.
+	unkeyed int
+	first   any // the origin of the first one
+}
+
+// nearNames holds the names of members of the object in which a path ends.
+type nearNames struct {
+	depth int // number of segments before the missing one
+	names []string
+}
+
+// Names are collected from the first items and then from some items only.
+const (
+	firstItems  = 100
+	everyItem   = 64
+	mostNear    = 200 // names for one path
+	longestNear = 200 // bytes
+)
+
+func newGaps(t *mapped) gaps {
+	g := gaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}
+	for i := range t.settings {
+		if s := &t.settings[i]; s.kind == typeUser || len(s.at) == 0 {
+			g.found[i] = true // it is not a path into the item
+		} else {
+			g.missing++
+		}
+	}
+	return g
+}
+
+// notice collects the gaps of an item. r is its row, with all cells set.
+func (b *ConfiguredBatch) notice(t *mapped, row value.Packed, r mappedRecord) {
+	g := &b.owner.rows[t.number].gaps
+	if g.items++; g.items == 1 {
+		g.origin = b.origin
+	}
+	if g.missing > 0 {
+		b.noticeFound(t, row, r)
+	}
+	for _, column := range t.key {
+		if len(r.cells[column]) == 0 && b.lacksKey(t, column, row, r.members) {
+			if g.unkeyed == 0 {
+				g.first = b.origin
+			}
+			g.unkeyed++
+			return
+		}
+	}
+}
+
+// noticeFound looks for values of settings that no earlier item had.
+func (b *ConfiguredBatch) noticeFound(t *mapped, row value.Packed, r mappedRecord) {
+	g := &b.owner.rows[t.number].gaps
+	for i := range t.settings {
+		if g.found[i] {
+			continue
+		}
+		s := &t.settings[i]
+		found := s.kind == typeColumn && len(r.cells[s.column]) > 0 || b.find(t, i, row, r.members) != nil
+		if found || s.or != "" && other(s, row) != nil {
+			g.found[i] = true
+			g.missing--
+		}
+	}
+	if g.missing > 0 && (g.items <= firstItems || g.items%everyItem == 0) {
+		g.learn(t, row)
+	}
+}
+
+// lacksKey reports whether the value of a key column with an empty cell is missing. The cell
+// of false is empty, too.
+func (b *ConfiguredBatch) lacksKey(t *mapped, column int, row value.Packed, members []packedMember) bool {
+	at := slices.IndexFunc(t.settings, func(s setting) bool { return s.kind != typeTable && s.column == column })
+	if at < 0 || t.settings[at].optional {
+		return false // the link to the parent, whose key is empty
+	}
+	s := &t.settings[at]
+	v := b.find(t, at, row, members)
+	if s.or != "" && blank(v) {
+		v = other(s, row)
+	}
+	return blank(v)
+}
+
+// learn keeps names of members of an item for the settings without a value.
+func (g *gaps) learn(t *mapped, row value.Packed) {
+	for i := range t.settings {
+		if g.found[i] {
+			continue
+		}
+		at, depth, path := row, 0, t.settings[i].at
+		for ; depth < len(path)-1; depth++ {
+			inner, ok := at.Member(path[depth])
+			if !ok {
+				break
+			}
+			at = inner
+		}
+		near := &g.near[i]
+		if at.Kind() != value.Object || depth < near.depth {
+			continue
+		}
+		if depth > near.depth {
+			*near = nearNames{depth: depth}
+		}
+		for members := at.Parts(); members.More(); members.Skip() {
+			name := members.Name()
+			if len(name) <= longestNear && len(near.names) < mostNear && !slices.ContainsFunc(near.names, func(known string) bool { return known == string(name) }) {
+				near.names = append(near.names, string(name))
+			}
+		}
+	}
+}
+
+// Gaps returns the gaps so far: columns in the order of the mapping, then keys.
+func (c *Configured) Gaps() []Gap {
+	var columns, keys []Gap
+	for i, t := range c.mappings.tables {
+		g := &c.rows[i].gaps
+		if g.items == 0 {
+			continue
+		}
+		for n := range t.settings {
+			if s := &t.settings[n]; !g.found[n] && !s.optional {
+				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearest(n, g.near[n]), Origin: g.origin})
+			}
+		}
+		if g.unkeyed > 0 {
+			keys = append(keys, Gap{Table: t.name, Pointer: t.pointer, Key: c.mappings.table(t, Defaults{}).PrimaryKey, Rows: g.unkeyed, Origin: g.first})
+		}
+	}
+	return append(columns, keys...)
+}
+
+// nearest returns the path that a setting probably means, or "". It ignores names that
+// another setting reads.
+func (t *mapped) nearest(number int, near nearNames) string {
+	s := &t.settings[number]
+	missing, before := s.at[near.depth], s.at[:near.depth]
+	reads := func(at steps, name string) bool {
+		return len(at) > len(before) && slices.Equal(at[:len(before)], before) && at[len(before)] == name
+	}
+	best := ""
+	for _, name := range near.names {
+		read := slices.ContainsFunc(t.settings, func(other setting) bool { return reads(other.at, name) || reads(other.orAt, name) })
+		if !read && alike(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
+			best = name
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return strings.Join(append(slices.Clone([]string(before)), best), s.delimiter)
+}
+
+// alike reports whether one name may be a slip of the pen for the other: equal but for
+// case and signs, or a letter or two apart. Names that differ in a digit are different.
+func alike(a, b string) bool {
+	if a == b || digitsOf(a) != digitsOf(b) {
+		return false
+	}
+	if lettersOf(a) == lettersOf(b) {
+		return true
+	}
+	const short, long = 4, 8
+	shortest := min(len(a), len(b))
+	switch failure.Distance(a, b) {
+	case 1:
+		return shortest >= short
+	case 2:
+		return shortest >= long && a[0] == b[0]
+	default:
+		return false
+	}
+}
+
+func digitsOf(name string) string { return only(name, unicode.IsDigit) }
+func lettersOf(name string) string {
+	return strings.ToLower(only(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
+}
+
+func only(name string, keep func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if keep(r) {
+			return r
+		}
+		return -1
+	}, name)
+}

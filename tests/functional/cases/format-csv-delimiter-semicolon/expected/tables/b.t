@@ -1,0 +1,2 @@
+"id_name_price"
+"1;a;2"

@@ -1,0 +1,3 @@
+"column_1"
+"red; green"
+"blue"

@@ -1,0 +1,2 @@
+"note_text"
+"a; b"

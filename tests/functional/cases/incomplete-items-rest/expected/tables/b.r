@@ -1,0 +1,2 @@
+"m","parent_replies_pageInfo_endCursor"
+"2","c"
