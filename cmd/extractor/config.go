@@ -35,7 +35,7 @@ changes them; earlier versions stay on the platform.`,
 		Args: exactly(1),
 
 		ValidArgsFunction: completion.First(completion.Files("json")),
-		RunE: c.work(true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
+		RunE: c.runE(true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			p.File = args[0]
 			return 0, s.Push(ctx, p)
 		}),
@@ -56,7 +56,7 @@ func newConfigPull(c *connection) *cobra.Command {
 		Example: `  extractor config pull --config 123
   extractor config pull --config 123 --out config.json`,
 		Args: noArguments,
-		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		RunE: c.runE(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.Pull(ctx, id, out)
 		}),
 	}
@@ -73,7 +73,7 @@ func newConfigList(c *connection) *cobra.Command {
 		Example: `  extractor config list
   extractor config list --json`,
 		Args: noArguments,
-		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		RunE: c.runE(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.List(ctx)
 		}),
 	}

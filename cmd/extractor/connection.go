@@ -117,9 +117,9 @@ func (c *connection) token(env *settings, warnings io.Writer) (string, error) {
 	return token, nil
 }
 
-// work makes the RunE of a command from a function that uses a session and returns the
+// runE makes the RunE of a command from a function that uses a session and returns the
 // exit code.
-func (c *connection) work(needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
+func (c *connection) runE(needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := c.session(cmd)
 		if err != nil {

@@ -73,10 +73,10 @@ func compare(cmd *cobra.Command, one, other string, o diff.Options, asJSON bool)
 			return false, err
 		}
 	}
-	o.Redact = secrets.Redact
+	o.Redact = secrets.Mask
 	report, err := diff.Directories(cmd.Context(), one, other, o)
 	if err != nil {
-		return false, errors.New(secrets.Redact(err.Error()))
+		return false, errors.New(secrets.Mask(err.Error()))
 	}
 	if asJSON {
 		err = report.WriteJSON(cmd.OutOrStdout())

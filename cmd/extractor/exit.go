@@ -11,22 +11,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// exited is the error of a command that decides its exit code itself. Without a cause
+// exitError is the error of a command that decides its exit code itself. Without a cause
 // the command has printed everything.
-type exited struct {
+type exitError struct {
 	code  int
 	cause error
 }
 
 // Error implements error.
-func (e *exited) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.cause) }
+func (e *exitError) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.cause) }
 
 // exit ends the program with a code. The cause is printed; nil prints nothing.
 func exit(code int, cause error) error {
 	if code == failure.ExitOK && cause == nil {
 		return nil
 	}
-	return &exited{code, cause}
+	return &exitError{code, cause}
 }
 
 // execute runs a command line, prints its error as one line, and returns the exit code
@@ -51,7 +51,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 // outcome returns the exit code for the error of a command, and what remains to print.
 // A wrong command line is a user error.
 func outcome(err error) (code int, message error) {
-	if e, ok := errors.AsType[*exited](err); ok {
+	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code, e.cause
 	}
 	if _, ok := errors.AsType[*failure.Error](err); err == nil || ok {

@@ -54,7 +54,7 @@ under keys with #, and are hidden in everything that is printed.`,
 			o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			o.Ask = !yes && terminal(o.Stdin) && terminal(o.Stderr)
 			o.ReadSecret = secretReader(o.Stdin, o.Stderr)
-			err := beginAs(cmd.Context(), name, cmd.Flags().Changed("recipe"), o)
+			err := runInit(cmd.Context(), name, cmd.Flags().Changed("recipe"), o)
 			return exit(failure.ExitCode(err), err)
 		},
 	}
@@ -72,8 +72,8 @@ under keys with #, and are hidden in everything that is printed.`,
 	return cmd
 }
 
-// beginAs makes the configuration that the flags describe.
-func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options) error {
+// runInit makes the configuration that the flags describe.
+func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options) error {
 	sources := 0
 	for _, given := range []bool{byRecipe, o.URL != "", o.Curl != "", o.HAR != ""} {
 		if given {

@@ -42,7 +42,7 @@ configuration.`,
   extractor job run --config 123 --split iterations
   extractor job run --config 123 --split windows=8`,
 		Args: noArguments,
-		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		RunE: c.runE(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return s.Run(ctx, r)
 		}),
 	}
@@ -64,7 +64,7 @@ func newJobList(c *connection) *cobra.Command {
 		Example: `  extractor job list
   extractor job list --config 123 --limit 5 --json`,
 		Args: noArguments,
-		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		RunE: c.runE(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.Jobs(ctx, l)
 		}),
 	}
@@ -82,7 +82,7 @@ func newJobCommand(c *connection, verb, short string, do func(*control.Session, 
 		Args:    exactly(1),
 
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: c.work(false, func(ctx context.Context, s *control.Session, args []string) (int, error) {
+		RunE: c.runE(false, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			return 0, do(s, ctx, args[0])
 		}),
 	}

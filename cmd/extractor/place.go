@@ -14,28 +14,28 @@ import (
 // configName is the name of the configuration in a data directory.
 const configName = "config.json"
 
-// place is what the argument FILE|DIR and the flag --data mean together.
-type place struct {
+// target is what the argument FILE|DIR and the flag --data mean together.
+type target struct {
 	file string // the configuration
 	// dataDir is the data directory, "" if it is not known: the configuration is a file
 	// of another name, and --data is not set.
 	dataDir string
 }
 
-// placeOf finds out what an argument means. given is the value of --data, or "".
-func placeOf(argument, given string) (place, error) {
+// targetOf finds out what an argument means. given is the value of --data, or "".
+func targetOf(argument, given string) (target, error) {
 	info, err := os.Stat(argument)
 	switch {
 	case err != nil:
-		return place{}, failure.Userf("cannot read the configuration: %w", err)
+		return target{}, failure.Userf("cannot read the configuration: %w", err)
 	case info.IsDir() && given != "":
-		return place{}, failure.Userf("two data directories: '%s' and --data '%s'; leave one out", argument, given)
+		return target{}, failure.Userf("two data directories: '%s' and --data '%s'; leave one out", argument, given)
 	case info.IsDir():
-		return place{filepath.Join(argument, configName), argument}, nil
+		return target{filepath.Join(argument, configName), argument}, nil
 	case given == "" && filepath.Base(argument) == configName:
-		return place{argument, filepath.Dir(argument)}, nil
+		return target{argument, filepath.Dir(argument)}, nil
 	default:
-		return place{argument, given}, nil
+		return target{argument, given}, nil
 	}
 }
 
@@ -51,9 +51,9 @@ func configurations(cmd *cobra.Command, args []string, given string) ([]configur
 	if len(args) == 0 && noDataDir(given, app.DefaultDataDir, os.Getenv) {
 		return nil, failure.Userf("no configuration: name a file or a directory, such as '%s config.json'", cmd.CommandPath())
 	}
-	var places []place
+	var places []target
 	for _, argument := range args {
-		p, err := placeOf(argument, given)
+		p, err := targetOf(argument, given)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func configurations(cmd *cobra.Command, args []string, given string) ([]configur
 	}
 	if len(args) == 0 {
 		dir := app.DataDir(given, os.Getenv)
-		places = []place{{filepath.Join(dir, configName), dir}}
+		places = []target{{filepath.Join(dir, configName), dir}}
 	}
 	var all []configuration
 	for _, p := range places {

@@ -62,7 +62,7 @@ by a limit, 130 Ctrl-C.`,
 		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				p, err := placeOf(args[0], o.DataDir)
+				p, err := targetOf(args[0], o.DataDir)
 				if err != nil {
 					return err
 				}

@@ -24,11 +24,11 @@ type Browser struct {
 	Ctx context.Context
 
 	t     testing.TB
-	heard *heard
+	heard *browserLog
 }
 
-// heard is what a browser requested and complained about.
-type heard struct {
+// browserLog is what a browser requested and complained about.
+type browserLog struct {
 	mu         sync.Mutex
 	hosts      map[string]bool
 	complaints []string
@@ -38,7 +38,7 @@ type heard struct {
 // until the end of the test. It skips the test if the machine has no browser.
 func New(t testing.TB) *Browser {
 	t.Helper()
-	b := &Browser{Ctx: Start(t), t: t, heard: &heard{hosts: map[string]bool{}}}
+	b := &Browser{Ctx: Start(t), t: t, heard: &browserLog{hosts: map[string]bool{}}}
 	b.listen()
 	b.Look(1280, 800, "light")
 	_, err := chromedp.Call(b.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
@@ -81,7 +81,7 @@ func (b *Browser) listen() {
 	}()
 }
 
-func (h *heard) request(address string) {
+func (h *browserLog) request(address string) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme != "http" {
 		h.complaint("requested " + address)
@@ -92,7 +92,7 @@ func (h *heard) request(address string) {
 	h.hosts[parsed.Host] = true
 }
 
-func (h *heard) complaint(text string) {
+func (h *browserLog) complaint(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.complaints = append(h.complaints, text)

@@ -39,8 +39,8 @@ func wantsAction(o *Options) bool {
 	return err == nil && action.Kind() == value.String && action.Raw() != "" && action.Raw() != "run"
 }
 
-// answer writes the one document of an action.
-func answer(o *Options, members ...value.Member) error {
+// writeResult writes the one document of an action.
+func writeResult(o *Options, members ...value.Member) error {
 	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
 	return err
 }
@@ -54,28 +54,28 @@ func texts(pairs ...string) []value.Member {
 	return members
 }
 
-// invalid is the error of a document with problems, and the warnings about it.
-type invalid struct {
+// invalidDocument is the error of a document with problems, and the warnings about it.
+type invalidDocument struct {
 	failure.Problems
 	warnings failure.Problems
 }
 
 // Unwrap returns the problems for errors.As.
-func (e invalid) Unwrap() error { return e.Problems }
+func (e invalidDocument) Unwrap() error { return e.Problems }
 
-// refuse writes the document of a failed action, with a list of the problems of a
+// writeError writes the document of a failed action, with a list of the problems of a
 // configuration.
-func refuse(o *Options, err error) error {
+func writeError(o *Options, err error) error {
 	secrets := o.Secrets
 	members := texts("status", "error", "error", oneLine(secrets, err),
-		"kind", string(failure.KindOf(err)), "pointer", secrets.Redact(failure.PointerOf(err)))
+		"kind", string(failure.KindOf(err)), "pointer", secrets.Mask(failure.PointerOf(err)))
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
 		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})
 	}
-	if e, ok := errors.AsType[invalid](err); ok {
+	if e, ok := errors.AsType[invalidDocument](err); ok {
 		members = append(members, value.Member{Name: "findings", Value: findings(secrets, e.Problems, e.warnings)})
 	}
-	return answer(o, members...)
+	return writeResult(o, members...)
 }
 
 func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
@@ -102,7 +102,7 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 
 // validate answers that the document is valid, with the warnings about it. read has
 // reported the problems of invalid documents before.
-func validate(o *Options, doc *load.Document) error {
+func validate(o *Options, doc *load.Result) error {
 	if err := o.finishRecording(); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func validate(o *Options, doc *load.Document) error {
 	for i, w := range o.Secrets.Problems(found) {
 		warnings[i] = value.OfString(w.String())
 	}
-	return answer(o,
+	return writeResult(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
 		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
 		value.Member{Name: "findings", Value: findings(o.Secrets, nil, found)},
@@ -120,8 +120,8 @@ func validate(o *Options, doc *load.Document) error {
 
 // testRequest sends the first request of the first job, after a login if there is
 // one, and writes what was answered.
-func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
-	o.Temp = roomForAnswers(o)
+func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
+	o.Temp = responseTempDir(o)
 	o.Limits = env.Limits{} // it sends one request
 	probe, err := plan.Probe(ctx, &o.Run)
 	if err != nil {
@@ -130,9 +130,9 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	if err := o.finishRecording(); err != nil {
 		return err
 	}
-	return answer(o,
+	return writeResult(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "request", Value: value.OfMembers(texts("method", probe.Method, "url", o.Secrets.Redact(probe.URL))...)},
+		value.Member{Name: "request", Value: value.OfMembers(texts("method", probe.Method, "url", o.Secrets.Mask(probe.URL))...)},
 		value.Member{Name: "response", Value: value.OfMembers(
 			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
 			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
@@ -141,9 +141,9 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	)
 }
 
-// roomForAnswers is the directory for the temporary file of a large answer: that of
+// responseTempDir is the directory for the temporary file of a large answer: that of
 // the system, or the data directory if an image has none.
-func roomForAnswers(o *Options) string {
+func responseTempDir(o *Options) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
 		return os.TempDir()
 	}
@@ -152,12 +152,12 @@ func roomForAnswers(o *Options) string {
 
 func redacted(secrets *secret.Registry, v value.Value) value.Value {
 	if k := v.Kind(); k == value.String || k == value.Number {
-		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {
+		if masked := secrets.Mask(v.Raw()); masked != v.Raw() {
 			return value.OfString(masked)
 		}
 		return v
 	}
 	return v.Map(func(m value.Member) value.Member {
-		return value.Member{Name: secrets.Redact(m.Name), Value: redacted(secrets, m.Value)}
+		return value.Member{Name: secrets.Mask(m.Name), Value: redacted(secrets, m.Value)}
 	})
 }

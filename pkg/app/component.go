@@ -57,11 +57,11 @@ type Options struct {
 
 	report *report.Collector // nil for none
 	source source
-	// person is set if a person reads stderr, who sees a failure with its place in the
+	// stderrIsTerminal is set if a person reads stderr, who sees a failure with its place in the
 	// configuration, and not the platform or a program, which expects one line.
-	person bool
-	// together is set if this person reads stdout at the same terminal.
-	together bool
+	stderrIsTerminal bool
+	// sameTerminal is set if this person reads stdout at the same terminal.
+	sameTerminal bool
 
 	written written
 	// lastState says that the state of the run is the last one in its data directory.

@@ -188,7 +188,7 @@ func TestConceal(t *testing.T) {
 	}
 	secrets := &secret.Registry{}
 	secrets.AddDocument(doc)
-	got := secrets.Redact("s3cret-1 s3cret-2 987654 s3cret-3 open")
+	got := secrets.Mask("s3cret-1 s3cret-2 987654 s3cret-3 open")
 	if want := "[hidden] [hidden] [hidden] [hidden] open"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -26,10 +26,10 @@ type written struct {
 	kept bool
 }
 
-// fail writes why a run failed to stderr, and returns the exit code. A person gets the
+// reportFailure writes why a run failed to stderr, and returns the exit code. A person gets the
 // line of the configuration too; the platform and programs get one line.
-func fail(o *Options, err error) int {
-	if !o.person || !o.showPlace(err) {
+func reportFailure(o *Options, err error) int {
+	if !o.stderrIsTerminal || !o.showPlace(err) {
 		fmt.Fprintln(o.Stderr, o.prefix()+oneLine(o.Secrets, err))
 	}
 	return failure.ExitCode(err)
@@ -38,7 +38,7 @@ func fail(o *Options, err error) int {
 // prefix marks the only line of a failure for a person.
 func (o *Options) prefix() string {
 	switch {
-	case !o.person:
+	case !o.stderrIsTerminal:
 		return ""
 	case Colours(o.Stderr, o.Getenv):
 		return "\x1b[1;31merror\x1b[0m: "
@@ -54,7 +54,7 @@ func (o *Options) showPlace(err error) bool {
 		return false
 	}
 	pointer := failure.PointerOf(err)
-	message := strings.Replace(oneLine(o.Secrets, err), " (at "+o.Secrets.Redact(pointer)+")", "", 1)
+	message := strings.Replace(oneLine(o.Secrets, err), " (at "+o.Secrets.Mask(pointer)+")", "", 1)
 	r := diagnostic.OfFailure(o.source.file, o.source.text, o.Secrets, err, message)
 	if len(r.Findings) == 0 {
 		return false
@@ -64,25 +64,25 @@ func (o *Options) showPlace(err error) bool {
 	return true
 }
 
-// withoutFailure leaves the last event of a failed run out of a terminal where stderr
+// failureFilter leaves the last event of a failed run out of a terminal where stderr
 // shows the failure too.
-type withoutFailure struct{ event.Sink }
+type failureFilter struct{ event.Sink }
 
 // Write implements event.Sink.
-func (s withoutFailure) Write(e event.Event) error {
+func (s failureFilter) Write(e event.Event) error {
 	if e.Kind == (event.RunFailed{}).Kind() {
 		return nil
 	}
 	return s.Sink.Write(e)
 }
 
-// whereabouts is the last readable line of a run: it names the files that were written;
+// outputSummary is the last readable line of a run: it names the files that were written;
 // "" for none.
-func (o *Options) whereabouts() string {
+func (o *Options) outputSummary() string {
 	var parts []string
 	add := func(is bool, what, path string) {
 		if is {
-			parts = append(parts, what+" in "+prose.Printable(o.Secrets.Redact(path)))
+			parts = append(parts, what+" in "+prose.Printable(o.Secrets.Mask(path)))
 		}
 	}
 	add(o.written.tables, "tables", filepath.Join(o.DataDir, "out", "tables"))
@@ -95,9 +95,9 @@ func (o *Options) whereabouts() string {
 	return "Written: " + strings.Join(parts, ", ") + "\n"
 }
 
-// unchanged says what an interrupted run leaves: no table, and no state but what a login
+// interruptedSummary says what an interrupted run leaves: no table, and no state but what a login
 // must remember.
-func (o *Options) unchanged() string {
+func (o *Options) interruptedSummary() string {
 	tables, state := filepath.Join(o.DataDir, "out", "tables"), filepath.Join(o.DataDir, "out", "state.json")
 	entries, err := os.ReadDir(tables)
 	hasTables := err == nil && len(entries) > 0

@@ -22,7 +22,7 @@ func TestWhereabouts(t *testing.T) {
 			o := &Options{DataDir: "d", Report: "r", Record: "s3cret-key.har", written: tc.written}
 			o.Secrets = &secret.Registry{}
 			o.Secrets.Add("s3cret-key")
-			if got := o.whereabouts(); got != tc.want {
+			if got := o.outputSummary(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -61,7 +61,7 @@ func TestUnchanged(t *testing.T) {
 				}
 			}
 			o := &Options{DataDir: dir, written: written{kept: tc.kept}}
-			if got := strings.ReplaceAll(o.unchanged(), dir, "DIR"); got != tc.want {
+			if got := strings.ReplaceAll(o.interruptedSummary(), dir, "DIR"); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -21,9 +21,9 @@ const (
 	mostFailures = 3
 )
 
-// keeper stores states at once that the next run needs even if this one fails: in
+// stateSaver stores states at once that the next run needs even if this one fails: in
 // out/state.json, and on the platform, which drops this file when a run fails.
-type keeper struct {
+type stateSaver struct {
 	o          *Options
 	write      func(state value.Value) error
 	client     *platform.Client // nil before the first call
@@ -33,7 +33,7 @@ type keeper struct {
 
 // keepIn keeps states in the stage of a run.
 func (o *Options) keepIn(stage *datadir.Stage) {
-	o.Keep = (&keeper{o: o, write: stage.KeepState}).keep
+	o.Keep = (&stateSaver{o: o, write: stage.KeepState}).save
 }
 
 // keepAlone keeps the states of an action, which has no stage of its own.
@@ -45,19 +45,19 @@ func (o *Options) keepAlone(dir *datadir.Dir) {
 		}
 		return errors.Join(stage.KeepState(state), stage.Discard())
 	}
-	o.Keep = (&keeper{o: o, write: write}).keep
+	o.Keep = (&stateSaver{o: o, write: write}).save
 }
 
-// keep stores what change makes of a state. Where that is impossible an event says so:
+// save stores what change makes of a state. Where that is impossible an event says so:
 // the run may still succeed, and its state with it. It is done even if the run was
 // just interrupted. Logins call it one after another.
-func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value) {
+func (k *stateSaver) save(ctx context.Context, change func(value.Value) value.Value) {
 	err := advised(k.write(change(k.o.State)))
 	if err == nil {
 		k.o.written.kept = true
 	} else if !k.unwritable {
 		k.unwritable = true
-		k.unsaved("in out/state.json: " + err.Error())
+		k.reportUnsaved("in out/state.json: " + err.Error())
 	}
 	if !k.uploads() || k.failed == mostFailures {
 		return
@@ -74,18 +74,18 @@ func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value)
 	if k.failed == mostFailures {
 		text += "; the platform is not asked again in this run"
 	}
-	k.unsaved(text)
+	k.reportUnsaved(text)
 }
 
-func (k *keeper) unsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
+func (k *stateSaver) reportUnsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
 
 // uploads reports whether a configuration of a platform runs. A replay changes
 // nothing there: what it got is old.
-func (k *keeper) uploads() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
+func (k *stateSaver) uploads() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
 
 // upload changes the state that the platform has. The rest of it stays as it is, and so
 // do its ciphers.
-func (k *keeper) upload(ctx context.Context, change func(value.Value) value.Value) error {
+func (k *stateSaver) upload(ctx context.Context, change func(value.Value) value.Value) error {
 	env := k.o.Getenv
 	if err := missing(env, "KBC_TOKEN", "KBC_URL", "KBC_COMPONENTID", "KBC_PROJECTID"); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (k *keeper) upload(ctx context.Context, change func(value.Value) value.Valu
 			return err
 		}
 	}
-	place := platform.StatePlace{Branch: env("KBC_BRANCHID"), Component: env("KBC_COMPONENTID"), Configuration: env("KBC_CONFIGID"), Row: env("KBC_CONFIGROWID")}
+	place := platform.StateLocation{Branch: env("KBC_BRANCHID"), Component: env("KBC_COMPONENTID"), Configuration: env("KBC_CONFIGID"), Row: env("KBC_CONFIGROWID")}
 	stored, err := k.client.State(ctx, place)
 	if err != nil {
 		return err

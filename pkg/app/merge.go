@@ -19,7 +19,7 @@ func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datad
 		return nil
 	}
 	directories := merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}
-	return merge.Tables(ctx, directories, func(m merge.Merged) {
+	return merge.Tables(ctx, directories, func(m merge.Result) {
 		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
 	}, mergeProgress(o))
 }

@@ -16,7 +16,7 @@ import (
 // recording replaces the file.
 func checkRecord(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
-		if err := outside(o, "--record expects a file", taken, o.Record); err != nil {
+		if err := rejectRunPath(o, "--record expects a file", taken, o.Record); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func isRecording(path string) (bool, error) {
 // used by something else.
 func checkReport(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
-		if err := outside(o, "--report expects a directory", taken, o.Report); err != nil {
+		if err := rejectRunPath(o, "--report expects a directory", taken, o.Report); err != nil {
 			return err
 		}
 	}
@@ -102,8 +102,8 @@ func kindOfFile(mode fs.FileMode) string {
 	}
 }
 
-// outside refuses a path in a place that belongs to the run.
-func outside(o *Options, expects, taken, path string) error {
+// rejectRunPath refuses a path in a place that belongs to the run.
+func rejectRunPath(o *Options, expects, taken, path string) error {
 	taken = filepath.Join(o.DataDir, taken)
 	within, err := inside(taken, path)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // read makes the plan of a run. All problems of the document are one error.
-func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, error) {
+func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Result, error) {
 	text, err := o.configuration(dir)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		return nil, unsupported
 	}
 	if len(doc.Problems) > 0 {
-		return nil, invalid{doc.Problems, doc.Config.Warnings.Unique()}
+		return nil, invalidDocument{doc.Problems, doc.Config.Warnings.Unique()}
 	}
 	for _, w := range doc.Config.Warnings {
 		text := w.Expected

@@ -42,7 +42,7 @@ func recorded(t *testing.T, path string) []string {
 		}
 		lines = append(lines, line)
 		return nil
-	}, func(r har.Reading) error {
+	}, func(r har.PageFindings) error {
 		lines = append(lines, fmt.Sprintf("%v found %d %q next %q%q stop %q", r.At, r.Rows, r.Data, r.Next, r.NextHeader, r.Stop))
 		return nil
 	}))

@@ -20,7 +20,7 @@ func (o *Options) openReport() error {
 	if err := report.Prepare(o.Report); err != nil {
 		return err
 	}
-	o.report = report.New(o.Now(), o.Secrets.Redact)
+	o.report = report.New(o.Now(), o.Secrets.Mask)
 	o.Log.Trace(o.report.Event)
 	return nil
 }

@@ -36,7 +36,7 @@ func Run(ctx context.Context, o Options) (code int) {
 		return nil
 	})
 	if err != nil {
-		return fail(&o, err)
+		return reportFailure(&o, err)
 	}
 	return code
 }
@@ -46,11 +46,11 @@ func start(ctx context.Context, o *Options) int {
 	action := wantsAction(o)
 	live, err := o.flagOf("EXTRACTOR_LIVE")
 	if err != nil {
-		return fail(o, err)
+		return reportFailure(o, err)
 	}
 	sink, unreached, err := openSink(ctx, o, action)
 	if err != nil {
-		return fail(o, err)
+		return reportFailure(o, err)
 	}
 	_, readable := sink.(*event.Console)
 	if o.Live == nil {
@@ -81,7 +81,7 @@ func start(ctx context.Context, o *Options) int {
 	o.Live.Close()
 	if err = advised(o.closeRecording(err)); err != nil {
 		if action {
-			err = errors.Join(err, refuse(o, err))
+			err = errors.Join(err, writeError(o, err))
 		}
 		o.Log.Emit(event.RunFailed{
 			Error:     oneLine(o.Secrets, err),
@@ -95,12 +95,12 @@ func start(ctx context.Context, o *Options) int {
 	}
 	err = o.writeReport(err)
 	if readable {
-		_, _ = io.WriteString(o.Stdout, o.whereabouts()) // without a reader the run is not worse
+		_, _ = io.WriteString(o.Stdout, o.outputSummary()) // without a reader the run is not worse
 	}
 	if err != nil {
-		return fail(o, err)
+		return reportFailure(o, err)
 	}
-	if cut != nil && !o.together {
+	if cut != nil && !o.sameTerminal {
 		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
 	}
 	if cut != nil {
@@ -121,7 +121,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
 		text = secrets.Problems(problems).Error()
 	} else {
-		text = secrets.Redact(text)
+		text = secrets.Mask(text)
 	}
 	return prose.Cut(prose.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
@@ -189,7 +189,7 @@ func checkLimits(o *Options) error {
 
 // extractTables runs the plan in a stage and commits it. If a limit was reached it
 // returns that event.
-func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Plan, began time.Time) (cut *event.RunCut, err error) {
+func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Program, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
 		return nil, err
@@ -240,11 +240,11 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 			o.Log.Emit(e)
 		}
 	}
-	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+	return reportEnd(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
-// ended reports how a run ended, and returns the event if a limit was reached.
-func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
+// reportEnd reports how a run ended, and returns the event if a limit was reached.
+func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
 		return nil
@@ -266,6 +266,6 @@ func (o *Options) interrupted(ctx context.Context, err error) error {
 	case OnPlatform(o.Getenv): // which keeps nothing of such a run
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
 	default:
-		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.unchanged())
+		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.interruptedSummary())
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// received is the cause of a context that a signal has ended.
-type received struct{ os.Signal }
+// signalError is the cause of a context that a signal has ended.
+type signalError struct{ os.Signal }
 
 // Error implements error.
-func (r received) Error() string { return r.String() + " signal received" }
+func (r signalError) Error() string { return r.String() + " signal received" }
 
 // Interrupted reports whether SIGINT (Ctrl-C) has ended a context of UntilSignal.
 func Interrupted(ctx context.Context) bool {
-	r, ok := errors.AsType[received](context.Cause(ctx))
+	r, ok := errors.AsType[signalError](context.Cause(ctx))
 	return ok && r.Signal == os.Interrupt
 }
 
@@ -43,7 +43,7 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 				os.Exit(failure.ExitInterrupted)
 			}
 			signalled = true
-			cancel(received{s})
+			cancel(signalError{s})
 		}
 	}()
 	return ctx, func() {

@@ -83,13 +83,13 @@ const liveEvery = 200 * time.Millisecond
 // is a terminal too.
 func forPerson(o *Options, sink event.Sink) event.Sink {
 	_, stderr := terminalOf(o.Stderr)
-	o.person = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
+	o.stderrIsTerminal = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
 	_, readable := sink.(*event.Console)
 	_, stdout := terminalOf(o.Stdout)
-	if o.together = o.person && readable && stdout; !o.together {
+	if o.sameTerminal = o.stderrIsTerminal && readable && stdout; !o.sameTerminal {
 		return sink
 	}
-	return withoutFailure{sink}
+	return failureFilter{sink}
 }
 
 // openLive starts the live lines, on stderr below readable events; nil if stderr is
@@ -116,7 +116,7 @@ func (o *Options) reportLive() {
 	if o.Live != nil {
 		return
 	}
-	o.Log.Watch()
+	o.Log.EnableRequestEvents()
 	o.Live = event.NewReportedLive(time.NewTicker(every).C, o.Now, o.Log.Emit)
 }
 

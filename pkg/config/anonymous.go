@@ -9,7 +9,7 @@ import (
 
 // WithoutCredentials are what all requests have without what proves who asks: the
 // parameters and headers that are secrets.
-func (r Request) WithoutCredentials() Request {
+func (r RequestSpec) WithoutCredentials() RequestSpec {
 	r.Params, r.Query = r.Params.WithoutSecrets(), r.Query.WithoutSecrets()
 	var headers []value.Member
 	for _, m := range r.Headers.Members() {

@@ -34,7 +34,7 @@ var (
 	HTTPSection           = field.Of("http", "HTTP", "Headers, defaults, time limits, concurrency and rules of requests.", nil)
 	retrySection          = field.Of("retryConfig", "Retries", "Which failures are retried, and how often.", nil)
 	AuthenticationSection = field.Of("authentication", "Authentication", "How requests are authenticated.", nil)
-	PaginationSection     = field.Of("pagination", "Paging", "How the next page is requested.", nil).As(field.Naming)
+	PaginationSection     = field.Of("pagination", "Paging", "How the next page is requested.", nil).As(field.NamingRole)
 	ResponseSection       = field.Of("response", "Answers", "The format of the answers of all jobs, if it is not JSON. `response` of a job replaces it as a whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
 	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`).Evaluated(expr.InQueryAuth)
 )
@@ -42,7 +42,7 @@ var (
 // The settings of `api.http`.
 var (
 	APIHeaders            = field.Of("headers", "Headers", "Sent with every request except the login. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers).Evaluated(expr.InHeaders)
-	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that need a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.Naming)
+	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that need a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.NamingRole)
 	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every request of a job has, unless the job sets them itself. Not used for the login.", field.Object("defaultOptions", "Default options", "A value of a job replaces the default of the same name as a whole. Expressions are evaluated for each request and refer to the job that sends it.",
 		DefaultHeaders, DefaultParams, DefaultMethod, DefaultEndpoint))
 	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
@@ -52,7 +52,7 @@ var (
 	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are accepted as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
 	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with certain answers to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be sent at the same time, from 1 to 64. With 2 or more, child jobs run side by side, and so do pages whose requests are known in advance (see `lookahead`, and `total` of paging). Tables and the order of events stay the same. See [Faster, and not too fast](#faster-and-not-too-fast).").Default(1).Example(`8`)
-	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose answers are not used and are dropped.").Default(0).Example(`3`).As(field.InAdvance)
+	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose answers are not used and are dropped.").Default(0).Example(`3`).As(field.LookaheadRole)
 	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, at any `concurrency`.", rateLimitType)
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
@@ -192,23 +192,23 @@ func integers(s Section) []int {
 // the others.
 type evaluator struct {
 	*compiler
-	attr    expr.Members
-	conceal func(secret string) // see Options
-	all     Family              // what any job of the iteration can refer to
+	attr           expr.Members
+	registerSecret func(secret string) // see Options
+	all            JobScope            // what any job of the iteration can refer to
 	// environment finds the variables that an expression refers to; nil for none.
 	environment func(name string) (value.Value, bool)
 }
 
 // compilerFor compiles the expressions at a place that belongs to these jobs.
-func (e evaluator) compilerFor(place expr.Place, of Family) expr.Compiler {
+func (e evaluator) compilerFor(place expr.Site, of JobScope) expr.Compiler {
 	return of.Compiler(place, e.attr, e.Vocabulary, e.problems)
 }
 
 // value is the value of an expression, and whether it has one; if not, there is
 // a problem that says why.
-func (e evaluator) value(place expr.Place, v value.Value, pointer string) (value.Value, bool) {
+func (e evaluator) value(place expr.Site, v value.Value, pointer string) (value.Value, bool) {
 	before := len(*e.problems)
-	compiled := e.compilerFor(place, Family{}).Compile(v, pointer)
+	compiled := e.compilerFor(place, JobScope{}).Compile(v, pointer)
 	if len(*e.problems) > before {
 		return value.Value{}, false
 	}
@@ -228,7 +228,7 @@ func (e evaluator) eval(compiled expr.Expr, pointer string) (value.Value, bool) 
 		Random:   e.Random,
 		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Env: variables},
 		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, failure.Part(text), "") },
-		Conceal:  e.conceal,
+		Conceal:  e.registerSecret,
 	})
 	if err != nil {
 		place := pointer

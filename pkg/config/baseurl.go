@@ -23,7 +23,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	if s.Value.IsNull() || s.Faulty() {
 		return &url.URL{} // a problem already
 	}
-	e.conceal = notAddresses(e.conceal)
+	e.registerSecret = notAddresses(e.registerSecret)
 	v := s.Value
 	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
 		inner, err := value.Parse([]byte(v.Raw()))
@@ -66,7 +66,7 @@ func notAddresses(conceal func(string)) func(string) {
 // invalidURL reports the address that came out, unless a secret is part of it.
 func invalidURL(s Section, result value.Value) *url.URL {
 	found, hint := field.Describe(s.Pointer, result), failure.Text("")
-	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return secret.MayStandAt(strings.ReplaceAll(name, ".", "/")) }) {
+	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return secret.IsSecretPointer(strings.ReplaceAll(name, ".", "/")) }) {
 		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {

@@ -31,7 +31,7 @@ var (
 
 // batch reads `batch` of a job below others; in a root job it has no effect. A batch
 // of one value is one, too: its placeholder is a list.
-func (c *compiler) batch(s Section, above Family) Batch {
+func (c *compiler) batch(s Section, above JobScope) Batch {
 	given := JobBatch.In(s)
 	if above.Jobs == 0 || given.Value.IsNull() || given.Faulty() {
 		return Batch{}

@@ -35,7 +35,7 @@ func FitsBody(body, configured string) bool {
 
 // OwnType returns the configured Content-Type if it describes the body of the request, or "".
 // headers are the headers of the API, for all jobs.
-func (r Request) OwnType(headers []Header) string {
+func (r RequestSpec) OwnType(headers []Header) string {
 	lines := r.typeLines(headers)
 	if body := BodyType(r.Method); !r.ForcedType && len(lines) == 1 && FitsBody(body, lines[0]) {
 		return lines[0]
@@ -45,7 +45,7 @@ func (r Request) OwnType(headers []Header) string {
 
 // ReplacedType returns a warning if the type of the body replaces the configured
 // Content-Type of the request, or "".
-func (r Request) ReplacedType(headers []Header) string {
+func (r RequestSpec) ReplacedType(headers []Header) string {
 	if body := BodyType(r.Method); body != "" && len(r.typeLines(headers)) > 0 && r.OwnType(headers) == "" {
 		return replacedType(body)
 	}
@@ -54,7 +54,7 @@ func (r Request) ReplacedType(headers []Header) string {
 
 // typeLines returns the lines of the configured Content-Type. The last of several spellings
 // of the name counts.
-func (r Request) typeLines(headers []Header) []string {
+func (r RequestSpec) typeLines(headers []Header) []string {
 	for _, m := range slices.Backward(r.Headers.Members()) {
 		if strings.EqualFold(m.Name, contentType) {
 			lines := []string{}

@@ -26,7 +26,7 @@ var (
 	VariablesID        = field.Text("variables_id", "Variables", "Id of the stored declarations of the variables `{{name}}`.").Example(`"123456"`)
 	VariablesValuesID  = field.Text("variables_values_id", "Default values", "Id of the stored row with the values of the variables, used if a run has no others.").Example(`"123457"`)
 	VariableValuesID   = field.Text("variableValuesId", "Values of this run, stored", "Id of the stored row with the values for this run. It has precedence over `variables_values_id`.").Example(`"123458"`)
-	VariableValuesData = field.Of("variableValuesData", "Values of this run", "The values themselves: `values` is a list of objects with `name` and `value`.", &field.Type{Kinds: []string{"object"}, Open: true}).Example(`{"values": [{"name": "bucket", "value": "sales"}]}`)
+	VariableValuesData = field.Of("variableValuesData", "Values of this run", "The values themselves: `values` is a list of objects with `name` and `value`.", &field.Type{Kinds: []string{"object"}, AllowUnknown: true}).Example(`{"values": [{"name": "bucket", "value": "sales"}]}`)
 	storage            = field.Unread("storage", "Storage mapping", "Written by the platform, not read.").Example(`{}`)
 	processors         = field.Unread("processors", "Processors", "Run by the platform, not read.").Example(`{}`)
 	runtime            = field.Unread("runtime", "Runtime", "Used by the platform, not read.").Example(`{}`)
@@ -56,10 +56,10 @@ type Types struct {
 	// These are types of sections of `api` and of `config`.
 	Authentication, Pagination, Response, Rules, Placeholder, Remember, Mappings *field.Type
 	// Credentials are settings of `config` that authentications read.
-	Credentials []field.Declared
+	Credentials []field.Declaration
 	// Document are members of the document, Settings sections beside `api` and
 	// `config`.
-	Document, Settings []field.Declared
+	Document, Settings []field.Declaration
 }
 
 // NewTree is the tree of documents with these types.

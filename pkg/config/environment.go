@@ -143,7 +143,7 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 		if len(*e.problems) > before {
 			return value.Value{}, false
 		}
-		return evaluator{compiler: e.compiler, conceal: e.Conceal, environment: e.variables}.eval(compiled, at)
+		return evaluator{compiler: e.compiler, registerSecret: e.Conceal, environment: e.variables}.eval(compiled, at)
 	}
 	hint := failure.Text("set it, or add a \"default\"")
 	if bare, ok := strings.CutPrefix(name, expr.EnvPrefix); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Family is the position of a job among others: what its expressions can refer to.
-type Family struct {
+// JobScope is the position of a job among others: what its expressions can refer to.
+type JobScope struct {
 	// Jobs is how many jobs are above it, 0 for a root job.
 	Jobs int
 	// Placeholders are the names of its placeholders and of those above it.
@@ -27,7 +27,7 @@ type Family struct {
 }
 
 // with is the family of this job. A root job has no placeholders.
-func (f Family) with(job Section) Family {
+func (f JobScope) with(job Section) JobScope {
 	f.Windows = f.Windows || JobWindows.In(job).Present()
 	placeholders, batch := JobPlaceholders.In(job), JobBatch.In(job).Present()
 	if f.Jobs == 0 {
@@ -47,13 +47,13 @@ func (f Family) with(job Section) Family {
 
 // InBatch reports whether the items at a level above the job, 1 for those of its
 // parent, come in batches.
-func (f Family) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
+func (f JobScope) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
 
-// familyOf is what any of these jobs, or a job below them, can refer to.
-func familyOf(jobs Section) Family {
-	var all Family
-	var add func(s Section, f Family)
-	add = func(s Section, f Family) {
+// jobScopeOf is what any of these jobs, or a job below them, can refer to.
+func jobScopeOf(jobs Section) JobScope {
+	var all JobScope
+	var add func(s Section, f JobScope)
+	add = func(s Section, f JobScope) {
 		for _, item := range s.Items() {
 			if item.Value.Kind() != value.Object {
 				continue
@@ -66,13 +66,13 @@ func familyOf(jobs Section) Family {
 			add(JobChildren.In(item), one)
 		}
 	}
-	add(jobs, Family{})
+	add(jobs, JobScope{})
 	return all
 }
 
 // Compiler compiles the expressions at a place that belongs to the job, with these
 // attributes.
-func (f Family) Compiler(place expr.Place, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
+func (f JobScope) Compiler(place expr.Site, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
 	placeholders := make(expr.Members, len(f.Placeholders))
 	for _, name := range f.Placeholders {
 		placeholders[name] = value.Value{}
@@ -111,8 +111,8 @@ func (e evaluator) defaults(s Section) Defaults {
 }
 
 // Request are the defaults in the scope of a job, to lay the job's own request over.
-func (d Defaults) Request(scope *expr.Scope) (r Request, err error) {
-	r = Request{Endpoint: d.endpoint, Method: d.method}
+func (d Defaults) Request(scope *expr.Scope) (r RequestSpec, err error) {
+	r = RequestSpec{Endpoint: d.endpoint, Method: d.method}
 	if r.Params, err = d.params.Eval(scope); err != nil {
 		return r, err
 	}

@@ -23,7 +23,7 @@ var (
 	ConfigHTTP         = field.Of("http", "HTTP", "HTTP settings of `config`.", field.Object("", "HTTP", "HTTP settings of `config`.", configHeaders))
 	configHeaders      = field.Of("headers", "Headers", "They replace those of `api.http.headers` with exactly the same name. Write the headers of `requiredHeaders` here.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InHeaders)
 	UserData           = field.Of("userData", "Extra columns", "Columns that are added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`).Evaluated(expr.InUserData)
-	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables. A data type without a mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.Naming)
+	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables. A data type without a mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.NamingRole)
 	compatLevelSetting = field.Integer("compatLevel", "Compatibility", "2 keeps the older form of `responseFilter`, in which scalars are stored as they are. 1, the first table parser, is not supported.").Default(3).Example(`2`)
 
 	bucketType = &field.Type{Name: "bucket", Title: "string", Kinds: []string{"string", "number", "boolean"}, Pattern: field.NewPattern("^[^/]*$"), Message: "expected a string without a slash"}
@@ -33,13 +33,13 @@ var (
 func (t Types) settings() *field.Type {
 	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` contains a secret. The value of an attribute may be `{\"env\": \"NAME\"}`: the environment variable `EXTRACTOR_VAR_NAME`, a secret. An item of `iterations` has the same keys.",
 		append(ownSettings(t.jobs(), t.Mappings), t.Credentials...)...)
-	settings.Loose = true
+	settings.AllowReferenced = true
 	return settings
 }
 
 // ownSettings are the settings of `config` that are no attributes.
-func ownSettings(jobs, mappings *field.Type) []field.Declared {
-	return []field.Declared{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
+func ownSettings(jobs, mappings *field.Type) []field.Declaration {
+	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
 		ConfigHTTP, UserData, MappingsSetting.With(mappings), compatLevelSetting}
 }
 
@@ -98,9 +98,9 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		UserData:       s.Get(UserData.Name),
 		Mappings:       s.Get(MappingsSetting.Name),
 	}
-	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), conceal: c.Conceal}
+	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), registerSecret: c.Conceal}
 	jobs := s.Get(JobsSetting.Name)
-	e.all = familyOf(jobs)
+	e.all = jobScopeOf(jobs)
 	it.Family = e.all
 	http := HTTPSection.In(api)
 	c.requiredHeaders(RequiredHeaders.In(http), s)
@@ -110,7 +110,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")
 	}
-	it.Jobs = c.jobs(jobs, e, Family{})
+	it.Jobs = c.jobs(jobs, e, JobScope{})
 	c.contentTypes(&it, it.Jobs)
 	return it
 }

@@ -24,7 +24,7 @@ var (
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` means every item of a list. See [paths-and-conditions.md](paths-and-conditions.md#the-form-of-responsefilter).", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "Separator in the paths of `responseFilter`.").Default(".").Example(`"/"`)
 	JobChildren        = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
-	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: for each `{name}` in the endpoint, the path of its value in the item of the parent. `2:name` reads the item of the parent's parent. A list leads to one request for each value. All child jobs below can use the placeholders too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming).Evaluated(expr.InPlaceholders)
+	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: for each `{name}` in the endpoint, the path of its value in the item of the parent. `2:name` reads the item of the parent's parent. A list leads to one request for each value. All child jobs below can use the placeholders too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.NamingRole).Evaluated(expr.InPlaceholders)
 	JobRateLimit       = field.Of("rateLimit", "Rate limit", "How many requests of this job may be started in any span of time, in all its runs together. They wait for `api.http.rateLimit` too.", rateLimitType).Example(`{"requests": 1, "perSeconds": 60}`)
 	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each span of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`).Evaluated(expr.InWindows)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: a [condition](paths-and-conditions.md#conditions); only items of the parent that satisfy it get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; `&` and `|` join comparisons.").Example(`"type==company&size>10"`)
@@ -32,7 +32,7 @@ var (
 	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are not stored in a table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
 	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job are sent without the credentials of `api`: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and secret headers and parameters for all jobs. The job's own parameters and headers are sent as they are. A run that has only such jobs does not log in. See [Without credentials](#without-credentials).").Typed(field.BooleanType).Default(true).Example(`false`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns that are added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may also refer to the answer that contains the row. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`).Evaluated(expr.InUserData)
-	JobRemember        = field.Of("remember", "Remember", "What this run stores for the next one: for each name, where its value comes from. `{\"remembered\": \"NAME\"}` reads what an earlier run stored. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Remembering).Evaluated(expr.InRemember)
+	JobRemember        = field.Of("remember", "Remember", "What this run stores for the next one: for each name, where its value comes from. `{\"remembered\": \"NAME\"}` reads what an earlier run stored. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.RememberRole).Evaluated(expr.InRemember)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are. The separator alone means the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "Separator in `path`.").Default(".").Example(`"/"`)
 	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with its name under this key. If a member is not an object, it becomes the member `value` of its item.").Example(`"id"`)
@@ -54,7 +54,7 @@ func (t Types) jobs() *field.Type {
 	job := field.Object("job", "Job", "A request, with all its pages and child jobs.")
 	list := func(message failure.Text, notEmpty ...string) *field.Type {
 		return &field.Type{Kinds: []string{"array", "object"}, NotEmpty: notEmpty, Items: job, Others: job, Message: message,
-			Alone: func(v value.Value) bool {
+			IsSingleItem: func(v value.Value) bool {
 				return v.Field(JobEndpoint.Name).Kind() == value.String
 			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
@@ -66,7 +66,7 @@ func (t Types) jobs() *field.Type {
 
 // jobs compiles a list of jobs below others, which are those of above. Of several jobs
 // with one id the last definition stays, at the place of the first.
-func (c *compiler) jobs(s Section, e evaluator, above Family) []Job {
+func (c *compiler) jobs(s Section, e evaluator, above JobScope) []Job {
 	var jobs []Job
 	places := map[string]int{} // by id
 	for _, item := range s.Items() {
@@ -94,7 +94,7 @@ func (c *compiler) duplicate(first, second Job) {
 	c.warn(failure.DuplicateJob, second.Pointer, "is the same as "+failure.Part(first.Pointer)+", it runs once", "give one of them an id to run both")
 }
 
-func (c *compiler) job(s Section, e evaluator, above Family) Job {
+func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 	family := above.with(s)
 	family.Paging = c.Paging(c.pagination, JobScroller.Of(s))
 	j := Job{
@@ -113,7 +113,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		RecursionFilter:         JobRecursionFilter.Of(s),
 		Batch:                   c.batch(s, above),
 		RowFilter:               JobRowFilter.In(s),
-		Unstored:                !JobStore.Of(s),
+		NotStored:               !JobStore.Of(s),
 		Anonymous:               !JobCredentials.Of(s),
 		UserData:                JobUserData.In(s),
 		Remember:                JobRemember.In(s),
@@ -128,7 +128,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	c.endpoint(&j, s, e)
 	j.If = c.runsIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
-	if j.Runs = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Runs {
+	if j.Reachable = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Reachable {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
 	c.unstored(s, j)
@@ -149,7 +149,7 @@ func (c *compiler) jobRateLimit(s Section) RateLimit {
 // unstored warns where `store: false` makes no sense: of a job whose items are no
 // parents, and of settings that say how its rows are stored.
 func (c *compiler) unstored(s Section, j Job) {
-	if !j.Unstored {
+	if !j.NotStored {
 		return
 	}
 	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
@@ -185,7 +185,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
 		}
 	}
-	if j.DataType == "" && !j.Unstored {
+	if j.DataType == "" && !j.NotStored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", because the endpoint is computed and cannot name the table"})
 	}
 }

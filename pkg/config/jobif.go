@@ -17,14 +17,14 @@ var ifType = &field.Type{Name: "if", Title: "boolean or expression", Kinds: []st
 // or empty.
 type If struct {
 	expr.Expr
-	// Written is the expression as it stands, as JSON.
-	Written string
+	// Text is the expression as it stands, as JSON.
+	Text string
 }
 
 // runsIf compiles `if` of a job of this family, which may refer to what is above it; nil
 // for a job that always runs. A text is a problem, because it would always be true, unless
 // it is one that a variable writes for a flag.
-func (c *compiler) runsIf(s Section, e evaluator, above, family Family) *If {
+func (c *compiler) runsIf(s Section, e evaluator, above, family JobScope) *If {
 	if s.Value.IsNull() || s.Faulty() {
 		return nil
 	}

@@ -75,7 +75,7 @@ type Iteration struct {
 	UserData, Mappings Section
 	Jobs               []Job
 	// Family is what any of the jobs, or one below them, can refer to.
-	Family Family
+	Family JobScope
 }
 
 // API is how to talk to the API. What refers to attributes differs from iteration
@@ -188,7 +188,7 @@ type Job struct {
 	// each request, otherwise "".
 	ComputedType string
 	// Family is the position of the job among others.
-	Family Family
+	Family JobScope
 	// DataType names the output dataset; defaults to the endpoint.
 	DataType string
 	// DataField is where the items are; zero means: find them.
@@ -204,19 +204,19 @@ type Job struct {
 	RecursionFilter string
 	// If decides about each run of the job; nil for a job that always runs.
 	If *If
-	// Runs is false for a child job that is never called: neither it nor a job above it has
+	// Reachable is false for a child job that is never called: neither it nor a job above it has
 	// placeholders, and it refers to no item above it.
-	Runs bool
+	Reachable bool
 	// Batch is zero for a child job that runs for each parent.
 	Batch Batch
 	// RowFilter is a condition; items that do not satisfy it are left out.
 	RowFilter Section
-	// Unstored items are only parents.
-	Unstored bool
+	// NotStored items are only parents.
+	NotStored bool
 	// Anonymous requests go without the credentials of the API.
 	Anonymous bool
 	// Windows are the spans of time that it runs for; nil for a job that runs once.
-	Windows  *Windows
+	Windows  *WindowSettings
 	UserData Section
 	// Remember is what the job leaves for the next run.
 	Remember Section

@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Request is a request in the words of the configuration: what a job, a login
+// RequestSpec is a request in the words of the configuration: what a job, a login
 // or a scroller requests, before the base address and the default options are
 // added to it. Parameters and headers that are marked as secrets
 // (value.Value.Secret) are credentials, regardless of their values.
-type Request struct {
+type RequestSpec struct {
 	// Endpoint is relative to the base URL, or an absolute address.
 	Endpoint string
 	// Method is GET, POST, FORM, PUT, PATCH or DELETE; "" leaves it to the
@@ -37,17 +37,17 @@ type Request struct {
 }
 
 // HasBody reports whether the method puts the parameters into a body.
-func (r Request) HasBody() bool {
+func (r RequestSpec) HasBody() bool {
 	return r.Method != "" && !strings.EqualFold(r.Method, http.MethodGet)
 }
 
 // Param is the parameter of that name.
-func (r Request) Param(name string) (value.Value, bool) {
+func (r RequestSpec) Param(name string) (value.Value, bool) {
 	return r.Params.AsObject().Get(name)
 }
 
 // ParamNames are the names of the parameters, in their order.
-func (r Request) ParamNames() []string {
+func (r RequestSpec) ParamNames() []string {
 	var names []string
 	for _, m := range r.Params.AsObject().Members() {
 		names = append(names, m.Name)
@@ -57,15 +57,15 @@ func (r Request) ParamNames() []string {
 
 // WithParam is the request with one parameter set, in the place of a
 // parameter of that name or else at the end.
-func (r Request) WithParam(name string, v value.Value) Request {
+func (r RequestSpec) WithParam(name string, v value.Value) RequestSpec {
 	r.Params = r.Params.AsObject().With(name, v)
 	return r
 }
 
 // Over is the request with another one underneath: what the request says wins; of
 // parameters and headers name by name.
-func (r Request) Over(under Request) Request {
-	return Request{
+func (r RequestSpec) Over(under RequestSpec) RequestSpec {
+	return RequestSpec{
 		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),
 		Method:   cmp.Or(r.Method, under.Method),
 		Params:   overlay(under.Params, r.Params),

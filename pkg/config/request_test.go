@@ -8,7 +8,7 @@ import (
 )
 
 func TestRequestParams(t *testing.T) {
-	r := Request{Params: testvalue.Parse(t, `["a","b"]`)}
+	r := RequestSpec{Params: testvalue.Parse(t, `["a","b"]`)}
 	if v, ok := r.Param("1"); !ok || v.Raw() != "b" {
 		t.Errorf("got %s", v.JSON())
 	}
@@ -19,7 +19,7 @@ func TestRequestParams(t *testing.T) {
 	if r.Params.JSON() != `["a","b"]` {
 		t.Error("the request itself was changed")
 	}
-	if _, ok := (Request{}).Param("x"); ok {
+	if _, ok := (RequestSpec{}).Param("x"); ok {
 		t.Error("no parameters hold x")
 	}
 }
@@ -42,7 +42,7 @@ func TestRequestOver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Request{Endpoint: "e", Params: over, Headers: over}.Over(Request{Endpoint: "f", Method: "POST", Params: under, Headers: under})
+		got := RequestSpec{Endpoint: "e", Params: over, Headers: over}.Over(RequestSpec{Endpoint: "f", Method: "POST", Params: under, Headers: under})
 		if got.Endpoint != "e" || got.Method != "POST" || got.Params.JSON() != tt.want || got.Headers.JSON() != tt.want {
 			t.Errorf("%s over %s: got %s %s %s %s, want %s", tt.over, tt.under, got.Method, got.Endpoint, got.Params.JSON(), got.Headers.JSON(), tt.want)
 		}

@@ -13,7 +13,7 @@ import (
 // are strict. A key of a guard is always a problem. A key of `config` that an
 // expression refers to is not unknown. settings is the place of the sections
 // `config` and `iterations`.
-func (c *compiler) unknownKeys(read *field.Document, settings string) {
+func (c *compiler) unknownKeys(read *field.CheckedDocument, settings string) {
 	sink := &c.warnings
 	if c.Strict {
 		sink = c.problems

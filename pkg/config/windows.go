@@ -35,13 +35,13 @@ const (
 	inclusiveEnd = "inclusive"
 )
 
-// Windows are the windows of a job: when they start and end is an expression.
-type Windows struct {
+// WindowSettings are the windows of a job: when they start and end is an expression.
+type WindowSettings struct {
 	// Pointer is the place of the setting.
 	Pointer  string
 	from, to expr.Expr
-	lookback window.Span // zero: none
-	rules    window.Rules
+	lookback window.Step // zero: none
+	rules    window.Spec
 	// open reports whether a text has something whose value is not known here; partly is
 	// set when the rules have.
 	open   func(text string) bool
@@ -50,7 +50,7 @@ type Windows struct {
 
 // windows compiles the windows of a job of this family, which may refer to what is
 // above it; nil for none. What can be known of their bounds before a run is checked.
-func (c *compiler) windows(s Section, e evaluator, above, family Family) *Windows {
+func (c *compiler) windows(s Section, e evaluator, above, family JobScope) *WindowSettings {
 	if !s.Present() || s.Faulty() || s.Value.Kind() != value.Object {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (c *compiler) windows(s Section, e evaluator, above, family Family) *Window
 // CompileWindows compiles `windows`, with a compiler for its bounds. now is the time
 // from which phrases such as "yesterday" are counted while the bounds are checked, open
 // that of Options.
-func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time, open func(text string) bool) *Windows {
+func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time, open func(text string) bool) *WindowSettings {
 	before := len(*s.Problems())
 	compiler.Exact = true
 	if open == nil {
 		open = func(string) bool { return false }
 	}
-	w := &Windows{
+	w := &WindowSettings{
 		Pointer: s.Pointer,
 		open:    open,
 		from:    compiler.Compile(WindowsFrom.In(s).Value, WindowsFrom.In(s).Pointer),
@@ -81,7 +81,7 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 }
 
 // compileRules reads the settings that are not expressions.
-func (w *Windows) compileRules(s Section) {
+func (w *WindowSettings) compileRules(s Section) {
 	for _, setting := range []field.Setting[string]{windowsStep, WindowsLookback, windowsFormat, windowsTimezone} {
 		w.partly = w.partly || w.open(setting.Of(s))
 	}
@@ -89,10 +89,10 @@ func (w *Windows) compileRules(s Section) {
 		return
 	}
 	w.lookback = spanOf(s, WindowsLookback)
-	w.rules = window.Rules{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
+	w.rules = window.Spec{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
 		windowsFormat.In(s).Problem("expected a format of the function date", failure.Text(hint))
-	} else if w.rules.Step != (window.Span{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
+	} else if w.rules.Step != (window.Step{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
 		windowsStep.In(s).Problem("expected a step of a day or more, because \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
 	}
 }
@@ -106,10 +106,10 @@ func defaultTo(s Section) value.Value {
 }
 
 // spanOf is a span in words, the zero Span where there is none.
-func spanOf(parent Section, setting field.Setting[string]) window.Span {
+func spanOf(parent Section, setting field.Setting[string]) window.Step {
 	s, text := setting.In(parent), setting.Of(parent)
 	if text == "" || s.Faulty() {
-		return window.Span{}
+		return window.Step{}
 	}
 	span, ok := window.ParseSpan(text)
 	if !ok {
@@ -129,7 +129,7 @@ func zoneOf(parent Section) *time.Location {
 }
 
 // check looks for what is wrong with bounds that no run is needed for.
-func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
+func (w *WindowSettings) check(s Section, attributes expr.Members, now time.Time) {
 	if w.partly {
 		return
 	}
@@ -162,15 +162,15 @@ func firstRun(attributes expr.Members, now time.Time) *expr.Scope {
 }
 
 // startless reports whether `from` has no value, which is allowed for a single window.
-func (w *Windows) startless(from value.Value) bool {
-	return w.rules.Step == (window.Span{}) && from.IsBlank()
+func (w *WindowSettings) startless(from value.Value) bool {
+	return w.rules.Step == (window.Step{}) && from.IsBlank()
 }
 
 // boundFault is what is wrong with the value of a bound.
 type boundFault struct{ expected, hint failure.Text }
 
 // moment is the time that a value means.
-func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
+func (w *WindowSettings) moment(v value.Value, now time.Time) (time.Time, boundFault) {
 	const expected = "expected a time: a number of seconds since 1970, or a text that strtotime understands"
 	switch v.Kind() {
 	case value.Null:
@@ -207,7 +207,7 @@ func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
 
 // Between are the windows in the scope of one run of the job, and whether their bounds
 // were made of a secret. now is when the run started. An error is a user error.
-func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows, secret bool, err error) {
+func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.Sequence, secret bool, err error) {
 	from, err := w.from.Eval(scope)
 	if err != nil {
 		return all, false, err
@@ -230,7 +230,7 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 	if open {
 		return w.rules.Until(end), to.Secret(), nil
 	}
-	if w.lookback != (window.Span{}) && w.remembered(scope) {
+	if w.lookback != (window.Step{}) && w.remembered(scope) {
 		start = w.lookback.Before(start.In(w.rules.Zone))
 	}
 	all, err = w.rules.Between(start, end)
@@ -242,7 +242,7 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 
 // Known reports whether the windows can be made here: that nothing in them replaces a
 // value that only a run will know.
-func (w *Windows) Known(scope *expr.Scope) bool {
+func (w *WindowSettings) Known(scope *expr.Scope) bool {
 	for _, bound := range []expr.Expr{w.from, w.to} {
 		if v, err := bound.Eval(scope); err == nil && w.open(v.Text()) {
 			return false
@@ -252,14 +252,14 @@ func (w *Windows) Known(scope *expr.Scope) bool {
 }
 
 // remembered reports whether `from` is made of what an earlier run left.
-func (w *Windows) remembered(scope *expr.Scope) bool {
+func (w *WindowSettings) remembered(scope *expr.Scope) bool {
 	return slices.ContainsFunc(w.from.References(expr.Remembered), func(name string) bool {
 		return !scope.Contexts[expr.Remembered][name].IsBlank()
 	})
 }
 
 // bound is the time of a bound.
-func (w *Windows) bound(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
+func (w *WindowSettings) bound(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
 	t, fault := w.moment(v, now)
 	if fault.expected == "" {
 		return t, nil
@@ -275,11 +275,11 @@ func hinted(hint failure.Text) failure.Text {
 }
 
 // RefersBeyond reports whether the bounds refer to another context than these.
-func (w *Windows) RefersBeyond(contexts ...expr.Context) bool {
+func (w *WindowSettings) RefersBeyond(contexts ...expr.Context) bool {
 	return w.from.RefersBeyond(contexts...) || w.to.RefersBeyond(contexts...)
 }
 
 // References are the names in a context that the bounds refer to.
-func (w *Windows) References(c expr.Context) []string {
+func (w *WindowSettings) References(c expr.Context) []string {
 	return append(w.from.References(c), w.to.References(c)...)
 }

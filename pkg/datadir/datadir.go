@@ -25,12 +25,12 @@ import (
 // Dir is a data directory.
 type Dir struct {
 	path string
-	calls
+	fsCalls
 }
 
-// calls are those of the file system: rename is rename(2), exchange swaps two
+// fsCalls are those of the file system: rename is rename(2), exchange swaps two
 // directories, link gives a file a second name. Tests make them fail.
-type calls struct{ rename, exchange, link func(from, to string) error }
+type fsCalls struct{ rename, exchange, link func(from, to string) error }
 
 // Open opens the data directory at a path, which must exist. It creates nothing.
 func Open(path string) (*Dir, error) {
@@ -45,7 +45,7 @@ func Open(path string) (*Dir, error) {
 	case !info.IsDir():
 		return nil, failure.Applicationf("%s is not a directory, the data directory is expected there", path)
 	}
-	return &Dir{path, calls{rename, exchange, os.Link}}, nil
+	return &Dir{path, fsCalls{rename, exchange, os.Link}}, nil
 }
 
 // Config is the text of config.json.

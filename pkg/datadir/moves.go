@@ -31,14 +31,14 @@ func rename(from, to string) error {
 	}
 }
 
-// moves are the steps of a commit, with a function that undoes each of them.
-type moves struct {
-	calls
+// commitSteps are the steps of a commit, with a function that undoes each of them.
+type commitSteps struct {
+	fsCalls
 	undos []func() error
 }
 
 // undo undoes all steps, the last one first.
-func (m *moves) undo() error {
+func (m *commitSteps) undo() error {
 	var errs []error
 	for _, undo := range slices.Backward(m.undos) {
 		errs = append(errs, undo())
@@ -52,7 +52,7 @@ func (m *moves) undo() error {
 
 // directory moves a directory to the place of one that is empty or missing, in one
 // step. The mode of the old one is kept.
-func (m *moves) directory(from, to string) error {
+func (m *commitSteps) directory(from, to string) error {
 	ours, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -81,10 +81,10 @@ func (m *moves) directory(from, to string) error {
 	return nil
 }
 
-// whole swaps two directories in one step. Before that it links the files of the
+// swapDirectories swaps two directories in one step. Before that it links the files of the
 // old one that the new one does not have into the new one. The mode of the old one
 // is kept. It reports whether this was possible; otherwise nothing has changed.
-func (m *moves) whole(from, to string) bool {
+func (m *commitSteps) swapDirectories(from, to string) bool {
 	old, err := os.Lstat(to)
 	if err != nil || !old.IsDir() { // a symbolic link stays one
 		return false
@@ -124,7 +124,7 @@ func (m *moves) whole(from, to string) bool {
 // linkMissing links the files of one directory into another, unless the name exists
 // there. It returns the new paths, also with an error. A directory is an error: it
 // cannot have two names.
-func (m *moves) linkMissing(from, to string) (linked []string, err error) {
+func (m *commitSteps) linkMissing(from, to string) (linked []string, err error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (m *moves) linkMissing(from, to string) (linked []string, err error) {
 // files move to replaced. A table without its manifest would be loaded with wrong
 // settings; a manifest without its table is refused. So an old table goes before
 // its manifest, and a new table comes after its manifest.
-func (m *moves) files(from, to, replaced string) error {
+func (m *commitSteps) files(from, to, replaced string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (m *moves) files(from, to, replaced string) error {
 	for _, base := range slices.Sorted(maps.Keys(tables)) {
 		files := tables[base] // os.ReadDir sorts them: the manifest has the longer name
 		for _, name := range files {
-			if err := m.outOfTheWay(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
+			if err := m.moveAside(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
 				return err
 			}
 		}
@@ -178,7 +178,7 @@ func (m *moves) files(from, to, replaced string) error {
 	return nil
 }
 
-func (m *moves) outOfTheWay(path, to string) error {
+func (m *commitSteps) moveAside(path, to string) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -192,7 +192,7 @@ func (m *moves) outOfTheWay(path, to string) error {
 }
 
 // file moves a file to a place where there is none.
-func (m *moves) file(from, to string) error {
+func (m *commitSteps) file(from, to string) error {
 	if err := m.move(from, to); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (m *moves) file(from, to string) error {
 }
 
 // move renames a file, or copies it if out/tables is on another file system.
-func (m *moves) move(from, to string) error {
+func (m *commitSteps) move(from, to string) error {
 	err := m.rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err

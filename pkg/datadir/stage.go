@@ -57,7 +57,7 @@ func (d *Dir) Stage() (*Stage, error) {
 func (s *Stage) make() error {
 	d := s.dir
 	// A run was killed between its tables and its state.
-	if err := d.settle(d.Tables()); err != nil {
+	if err := d.publishState(d.Tables()); err != nil {
 		return failure.Applicationf("cannot write the state of the last run: %w", err)
 	}
 	for _, place := range []string{d.out(), d.Tables()} {
@@ -132,10 +132,10 @@ func (s *Stage) commit(state value.Value) error {
 			return errors.Join(err, removeIfThere(staged))
 		}
 	}
-	moves := moves{calls: s.dir.calls}
+	moves := commitSteps{fsCalls: s.dir.fsCalls}
 	err := s.moveTables(&moves)
 	if err == nil {
-		err = s.dir.settle(s.dir.Tables(), s.Tables())
+		err = s.dir.publishState(s.dir.Tables(), s.Tables())
 	}
 	if err != nil {
 		return errors.Join(err, moves.undo(), removeIfThere(staged))
@@ -143,9 +143,9 @@ func (s *Stage) commit(state value.Value) error {
 	return nil
 }
 
-// settle moves a state that became visible with its tables, or is still in the stage,
+// publishState moves a state that became visible with its tables, or is still in the stage,
 // to out/state.json. There may be none.
-func (d *Dir) settle(dirs ...string) error {
+func (d *Dir) publishState(dirs ...string) error {
 	for _, dir := range dirs {
 		pending := filepath.Join(dir, pendingState)
 		switch _, err := os.Lstat(pending); {
@@ -159,7 +159,7 @@ func (d *Dir) settle(dirs ...string) error {
 }
 
 // moveTables moves the tables to out/tables, all at once if possible.
-func (s *Stage) moveTables(m *moves) error {
+func (s *Stage) moveTables(m *commitSteps) error {
 	before, err := os.ReadDir(s.dir.Tables())
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
@@ -170,7 +170,7 @@ func (s *Stage) moveTables(m *moves) error {
 			return err
 		}
 		// A mount point or a symbolic link cannot be replaced, only filled.
-	} else if m.whole(s.Tables(), s.dir.Tables()) {
+	} else if m.swapDirectories(s.Tables(), s.dir.Tables()) {
 		return nil
 	}
 	return m.files(s.Tables(), s.dir.Tables(), s.replaced())

@@ -303,7 +303,7 @@ func TestKilledBeforeTheState(t *testing.T) {
 		d := open(t, lay(t, before))
 		s := staged(t, d)
 		must(t, writeSynced(filepath.Join(s.Tables(), pendingState), []byte(newStateText)))
-		must(t, s.moveTables(&moves{calls: d.calls}))
+		must(t, s.moveTables(&commitSteps{fsCalls: d.fsCalls}))
 		must(t, s.lock.Close()) // the process is gone
 		state, path, err := d.LastState()
 		if err != nil || !state.Equal(newState) || path != filepath.Join(d.Tables(), pendingState) {

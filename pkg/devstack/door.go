@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 )
 
-// door is one of the addresses of the local platform.
-type door struct {
+// addressListener is one of the addresses of the local platform.
+type addressListener struct {
 	net.Listener
 	isQueue bool // has the queue at the root
 }
 
-func (d door) port() string {
+func (d addressListener) port() string {
 	_, port, _ := net.SplitHostPort(d.Addr().String()) // addresses of listeners are good
 	return port
 }
@@ -59,7 +59,7 @@ func (l *local) openDoor(ctx context.Context, address string, isQueue bool) (net
 	if l.certificates != nil {
 		listener = tls.NewListener(listener, l.certificates.config())
 	}
-	l.doors = append(l.doors, door{listener, isQueue})
+	l.doors = append(l.doors, addressListener{listener, isQueue})
 	return listener, nil
 }
 

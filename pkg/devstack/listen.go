@@ -39,7 +39,7 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 // serve answers requests until ctx ends. Then it waits for running requests, up to
 // shutdownTimeout. The context of a request ends with ctx, so that streams end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
-	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
+	unused := &idleConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
 		Handler:           inTime(bodyTimeout, handler),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -125,16 +125,16 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unusedConnections are connections without a request. Browsers and Go's client
+// idleConnections are connections without a request. Browsers and Go's client
 // open some in advance, and a shutdown would wait five seconds for each.
-type unusedConnections struct {
+type idleConnections struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
 // track is called for every change of a connection.
-func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
+func (u *idleConnections) track(c net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
@@ -148,7 +148,7 @@ func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
 }
 
 // close closes them, and all new ones from now on.
-func (u *unusedConnections) close() {
+func (u *idleConnections) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.closed = true

@@ -30,7 +30,7 @@ const localPlatform = "local platform"
 type local struct {
 	o      ServeOptions // with engine, host and clock set
 	image  string       // name of what the engine runs
-	doors  []door
+	doors  []addressListener
 	report func(error)
 	store  *store.Store
 	queue  *queue.Queue

@@ -11,8 +11,8 @@ import (
 // number of a page of that run, and so on. Positions are compared like words.
 type position []int
 
-// below is a position one level further down.
-func (p position) below(n int) position { return append(slices.Clip(p), n) }
+// child is a position one level further down.
+func (p position) child(n int) position { return append(slices.Clip(p), n) }
 
 // admission decides which requests may start. At most limit are under way at once,
 // and at most limit pages are held, which means under way or waiting to be stored.
@@ -69,9 +69,9 @@ func (a *admission) enter(p *permit) {
 	a.grant()
 }
 
-// rest says that no request for the page is under way for a while. The returned function
+// yieldSlot says that no request for the page is under way for a while. The returned function
 // waits until the next one may be; it fails only with the context of the permit.
-func (p *permit) rest() (resume func() error) {
+func (p *permit) yieldSlot() (resume func() error) {
 	a := p.admission
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *permit) wait() error {
 		return nil
 	case <-p.ctx.Done():
 		err := p.ctx.Err()
-		p.answered()
+		p.endRequest()
 		p.release()
 		return err
 	}
@@ -171,9 +171,9 @@ func (a *admission) fail(at position) {
 	}
 }
 
-// answered says that the request has its answer or never will. A second call does
+// endRequest says that the request has its answer or never will. A second call does
 // nothing.
-func (p *permit) answered() {
+func (p *permit) endRequest() {
 	p.admission.mu.Lock()
 	defer p.admission.mu.Unlock()
 	switch {

@@ -68,12 +68,12 @@ func TestAdmissionBoundsRequestsAndPages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 1, 1}, position{1, 4, 1}, position{1, 3, 1}, position{1, 2, 1})
 		wantIn(t, all, "[[1 1 1] [1 4 1]]")
-		all[0].permit.answered()
+		all[0].permit.endRequest()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]") // its page waits to be stored
 		all[0].permit.release()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]")
-		all[3].permit.answered()
-		all[3].permit.answered() // does nothing
+		all[3].permit.endRequest()
+		all[3].permit.endRequest() // does nothing
 		all[3].permit.release()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 3 1] [1 4 1]]")
 	})
@@ -88,7 +88,7 @@ func TestAdmissionLetsPagesBeforeOthersIn(t *testing.T) {
 				if e.permit == nil {
 					t.Fatalf("%v was not admitted", e.at)
 				}
-				e.permit.answered()
+				e.permit.endRequest()
 			}
 		}
 		arrive(entrants(ctx, a, position{1, 7, 1}, position{1, 8, 1}))
@@ -105,11 +105,11 @@ func TestAdmissionLetsTheFirstPageIn(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1}, position{1, 4, 1}, position{1, 1, 2})
 		wantIn(t, all, "[[1 2 1] [1 3 1]]")
-		all[0].permit.answered()
+		all[0].permit.endRequest()
 		wantIn(t, all, "[[1 1 2] [1 2 1] [1 3 1]]")
 		all = append(all, entrants(ctx, a, position{1, 1, 1, 1, 1})...)
 		wantIn(t, all, "[[1 1 2] [1 2 1] [1 3 1]]")
-		all[1].permit.answered()
+		all[1].permit.endRequest()
 		wantIn(t, all, "[[1 1 1 1 1] [1 1 2] [1 2 1] [1 3 1]]")
 	})
 }
@@ -124,7 +124,7 @@ func TestAdmissionAfterAFailure(t *testing.T) {
 				t.Errorf("request at %v broken off: %t", all[i].at, got)
 			}
 		}
-		all[2].permit.answered()
+		all[2].permit.endRequest()
 		all = append(all, entrants(ctx, a, position{1, 4, 1}, position{1, 2, 1})...)
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 3 1] [1 5 1]]")
 	})
@@ -157,16 +157,16 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 		}
 		all := entrants(ctx, a, position{4})
 		wantIn(t, all, "[]")
-		first.answered()
+		first.endRequest()
 		first.release()
 		wantIn(t, all, "[[4]]")
 		// One that was admitted, and is cancelled before it notices.
 		late := a.request(ctx, position{5})
-		all[0].permit.answered()
+		all[0].permit.endRequest()
 		all[0].permit.release()
 		late.cancel()
 		if late.wait() == nil { // it notices only while sending
-			late.answered()
+			late.endRequest()
 			late.release()
 		}
 		wantIn(t, entrants(ctx, a, position{6}), "[[6]]")
@@ -179,7 +179,7 @@ func TestAdmissionOfIdlePages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1})
 		second, third := all[0].permit, all[1].permit
-		resumeSecond, resumeThird := second.rest(), third.rest()
+		resumeSecond, resumeThird := second.yieldSlot(), third.yieldSlot()
 		all = append(all, entrants(ctx, a, position{1, 4, 1})...)
 		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is after both
 		all = append(all, entrants(ctx, a, position{1, 1, 1, 1, 1}, position{1, 1, 1, 2, 1})...)
@@ -199,7 +199,7 @@ func TestAdmissionOfIdlePages(t *testing.T) {
 			t.Fatalf("%d continued, %d are under way", len(resumed), a.underWay)
 		}
 		finish := func(p *permit) {
-			p.answered()
+			p.endRequest()
 			p.release()
 			synctest.Wait()
 		}
@@ -227,7 +227,7 @@ func TestAdmissionForgetsIdlePages(t *testing.T) {
 	admitting(t, 1, func(ctx context.Context, a *admission) {
 		for _, wants := range []bool{false, true} {
 			p := a.request(ctx, position{2})
-			resume := p.rest()
+			resume := p.yieldSlot()
 			first := a.request(ctx, position{1})
 			if first.wait() != nil {
 				t.Fatal("the place was not lent")
@@ -245,8 +245,8 @@ func TestAdmissionForgetsIdlePages(t *testing.T) {
 			}
 			a.failed = nil
 			for _, p := range []*permit{p, first} {
-				p.answered()
-				p.answered()
+				p.endRequest()
+				p.endRequest()
 				p.release()
 			}
 			if p.ctx.Err() == nil || a.underWay != 0 || len(a.held) != 0 || len(a.waiting) != 0 {
@@ -257,8 +257,8 @@ func TestAdmissionForgetsIdlePages(t *testing.T) {
 }
 
 func TestPositionsDoNotShareMemory(t *testing.T) {
-	base := position{1, 2}.below(3)
-	a, b := base.below(4), base.below(5)
+	base := position{1, 2}.child(3)
+	a, b := base.child(4), base.child(5)
 	if fmt.Sprint(base, a, b) != "[1 2 3] [1 2 3 4] [1 2 3 5]" {
 		t.Error(base, a, b)
 	}

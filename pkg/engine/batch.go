@@ -32,7 +32,7 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 		r.batches[child] = b
 	}
 	b.rows++
-	found, err := child.placeholders[0].find([]value.Packed{row}, recordWarnings(&b.events))
+	found, err := child.placeholders[0].find([]value.Packed{row}, warningCollector(&b.events))
 	if err != nil {
 		return err
 	}
@@ -61,17 +61,17 @@ func (r *jobRun) runBatch(child *job, run runFunc) error {
 		return nil
 	}
 	list := value.OfItems(b.values...)
-	values := fill(r.filled, child.placeholders[0].filledWith(list, list))
+	values := withPlaceholder(r.placeholderValues, child.placeholders[0].filledWith(list, list))
 	endpoint, err := child.filledEndpoint(values)
 	if err != nil {
 		return err
 	}
 	parents := append([]value.Packed{nil}, r.parents...) // no single row is the parent
-	in := invocation{endpoint: endpoint, filled: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
+	in := invocation{endpoint: endpoint, placeholderValues: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
 	items := r.lineOf(child).Parents(b.rows)
 	defer items.End()
 	*b = openBatch{}
-	return r.eachWindow(child, in, counted(items, run))
+	return r.eachWindow(child, in, countingParents(items, run))
 }
 
 // runLastBatches runs the child jobs whose batches have waited for another page.

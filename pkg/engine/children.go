@@ -12,12 +12,12 @@ import (
 // for each row, for each combination of placeholder values, or for each batch of rows.
 func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
 	for _, child := range r.children {
-		if !child.Runs {
+		if !child.Reachable {
 			continue // the configuration's warnings say that it never runs
 		}
 		line, rows := r.lineOf(child), 0
 		line.Expect(page.Rows)
-		for row, err := range r.kept(page) {
+		for row, err := range r.storedRows(page) {
 			if err == nil {
 				rows++
 				err = r.eachRun(child, row, run)
@@ -50,7 +50,7 @@ func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 	default:
 		parent := r.lineOf(child).Parents(1)
 		defer parent.End()
-		return r.eachCombination(child, row, counted(parent, run))
+		return r.eachCombination(child, row, countingParents(parent, run))
 	}
 }
 
@@ -59,8 +59,8 @@ func (r *jobRun) lineOf(child *job) *event.LiveJob {
 	return r.run.Live.Job(child, child.Endpoint, len(r.parents)+1).At(child.Pointer, r.number)
 }
 
-// counted counts the runs for items of the parent job on the live line.
-func counted(parents *event.LiveParents, run runFunc) runFunc {
+// countingParents counts the runs for items of the parent job on the live line.
+func countingParents(parents *event.LiveParents, run runFunc) runFunc {
 	if parents == nil {
 		return run
 	}
@@ -78,7 +78,7 @@ func (r *jobRun) eachCombination(child *job, row value.Packed, run runFunc) erro
 	}
 	parents := append([]value.Packed{row}, r.parents...)
 	var events []event.Body
-	all, err := combinations(r.filled, child.placeholders, parents, recordWarnings(&events))
+	all, err := combinations(r.placeholderValues, child.placeholders, parents, warningCollector(&events))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *jobRun) eachCombination(child *job, row value.Packed, run runFunc) erro
 		if err != nil {
 			return err
 		}
-		in := invocation{endpoint: endpoint, filled: values, parents: parents, items: items, window: r.window, events: events}
+		in := invocation{endpoint: endpoint, placeholderValues: values, parents: parents, items: items, window: r.window, events: events}
 		if err := r.eachWindow(child, in, run); err != nil {
 			return err
 		}

@@ -18,21 +18,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// ending is a run of a job that has ended.
-type ending struct {
+// finishedRun is a run of a job that has ended.
+type finishedRun struct {
 	*jobRun
 	stop paging.Stop
 }
 
 // endChecks are the checks of a run of a job that has ended. Each returns what it
 // finds missing, nil for nothing. docs/understand/faults.md describes them.
-func endChecks() []func(ending) event.Finding {
-	return []func(ending) event.Finding{stalled, repeated, unread, unpaged, short}
+func endChecks() []func(finishedRun) event.Finding {
+	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, unpaged, checkTotal}
 }
 
-// stalled finds a page that announces more pages, but has no value that leads to the next
+// checkStalled finds a page that announces more pages, but has no value that leads to the next
 // one (`nextPageFlag`, `stopWhen`), or is empty and leads to itself (well-known flags too).
-func stalled(e ending) event.Finding {
+func checkStalled(e finishedRun) event.Finding {
 	found := event.PagingStalled{Job: e.name, Page: e.pages, Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch r := e.evidence.repeat; {
 	case e.stop.Reason == paging.NoValue:
@@ -47,9 +47,9 @@ func stalled(e ending) event.Finding {
 	return found
 }
 
-// repeated finds a page that was dropped because it repeats an earlier one, where
+// checkRepeated finds a page that was dropped because it repeats an earlier one, where
 // that is not how paging ends.
-func repeated(e ending) event.Finding {
+func checkRepeated(e finishedRun) event.Finding {
 	r := e.evidence.repeat
 	if r == nil || paging.EndsByRepeating(e.scroller, *r) || !r.Doubled && e.hasTotal() {
 		return nil
@@ -70,13 +70,13 @@ func repeated(e ending) event.Finding {
 	}
 }
 
-// unread finds a next page that the last one announces and that was not fetched.
-func unread(e ending) event.Finding {
+// checkUnreadPage finds a next page that the last one announces and that was not fetched.
+func checkUnreadPage(e finishedRun) event.Finding {
 	v := e.evidence
 	pages := paging.Pages(e.scroller)
 	leadsOn := v.repeat != nil && v.repeat.LeadsOn
 	switch {
-	case e.stop.Reason == paging.OnPurpose, v.repeat != nil && !leadsOn,
+	case e.stop.Reason == paging.Deliberate, v.repeat != nil && !leadsOn,
 		e.stop.Reason == paging.NoValue && e.stop.Flag != "": // it has stalled
 		return nil
 	case pages && e.hasTotal():
@@ -122,12 +122,12 @@ func unread(e ending) event.Finding {
 
 // unpaged finds a total above the rows of a job without paging, unless the answer denies
 // that there is another page. If the answer announces another page, unread reports it.
-func unpaged(e ending) event.Finding {
+func unpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
-	if e.stop.Reason == paging.OnPurpose || paging.Pages(e.scroller) || t == nil || t.pages || int64(e.found) >= t.least {
+	if e.stop.Reason == paging.Deliberate || paging.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
 		return nil
 	}
-	if _, none := e.evidence.next(); none || unread(e) != nil {
+	if _, none := e.evidence.next(); none || checkUnreadPage(e) != nil {
 		return nil
 	}
 	place := fmt.Sprintf("'%s'", t.field)
@@ -135,7 +135,7 @@ func unpaged(e ending) event.Finding {
 		place = "the header " + t.field
 	}
 	return event.PagingUnread{
-		Job: e.name, Page: e.pages, Place: place, Fetched: e.found, Total: int(t.least),
+		Job: e.name, Page: e.pages, Place: place, Fetched: e.rowsReceived, Total: int(t.least),
 		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, \"pagination\": {\"forceStop\": {\"pages\": 1}} says so",
 		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
@@ -160,9 +160,9 @@ func howToRead(i answer.Indicator) string {
 	}
 }
 
-// short finds a total that is more than what was fetched.
-func short(e ending) event.Finding {
-	if e.stop.Reason == paging.OnPurpose || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base.Request) {
+// checkTotal finds a total that is more than what was fetched.
+func checkTotal(e finishedRun) event.Finding {
+	if e.stop.Reason == paging.Deliberate || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base.RequestSpec) {
 		return nil
 	}
 	t := e.evidence.total()
@@ -178,23 +178,23 @@ func short(e ending) event.Finding {
 
 // hasTotal reports whether exactly as much was fetched as the API says there is. If
 // it were more, the API would count something else.
-func (e ending) hasTotal() bool {
+func (e finishedRun) hasTotal() bool {
 	t := e.evidence.total()
 	fetched, _ := e.fetched(t)
 	return t != nil && fetched == t.least
 }
 
 // fetched is how many rows or pages were fetched, whichever the total counts.
-func (e ending) fetched(t *total) (n int64, unit string) {
+func (e finishedRun) fetched(t *total) (n int64, unit string) {
 	if t != nil && t.pages {
 		return int64(e.evidence.filled), "pages"
 	}
-	return int64(e.found), "rows"
+	return int64(e.rowsReceived), "rows"
 }
 
 // errorsOnly finds an answer that has errors instead of data.
-func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Finding, error) {
-	if res.Ignored || res.Decision != nil || page.Rows > 0 && !page.FromErrors {
+func (r *jobRun) errorsOnly(res *exchange.Response, page *answer.Page) (event.Finding, error) {
+	if res.AcceptedError || res.Decision != nil || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
 	}
 	errors := page.Errors()
@@ -204,7 +204,7 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	// The next run should request another answer, not take this one from the cache.
 	return event.ResponseErrors{
 		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
-	}, res.Forget()
+	}, res.EvictFromCache()
 }
 
 // Limits of what is shown of the errors that an API reports. The first readBytes of a
@@ -224,7 +224,7 @@ func (r *jobRun) reported(errors value.Value) string {
 	var texts []string
 	for _, one := range all[:min(len(all), mostErrors)] {
 		text := errorMessage(one)
-		masked := r.run.Secrets.Redact(text[:min(len(text), readBytes)])
+		masked := r.run.Secrets.Mask(text[:min(len(text), readBytes)])
 		if len(text) > readBytes {
 			masked = masked[:len(masked)/2] // it may end with half of a secret, which is not masked
 		}
@@ -266,9 +266,9 @@ func errorMessage(v value.Value) string {
 	return v.JSON()
 }
 
-// missing finds a job whose `dataField` is in none of its answers, while one of them
+// checkDataField finds a job whose `dataField` is in none of its answers, while one of them
 // has lists elsewhere.
-func (jr *jobRunner) missing(j *job) event.Finding {
+func (jr *jobRunner) checkDataField(j *job) event.Finding {
 	s := jr.statistics[j]
 	if s == nil || s.found || len(s.lists) == 0 {
 		return nil
@@ -281,7 +281,7 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
 	lists := make([]string, len(paths))
 	for i, path := range paths {
-		lists[i] = jr.run.Secrets.Redact(path)
+		lists[i] = jr.run.Secrets.Mask(path)
 		if path == "" {
 			lists[i] = j.DataField.Delimiter
 		}
@@ -295,17 +295,17 @@ func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
 // unrecorded explains a request that is not in the recording of a replay: a `dataField`
 // that leads nowhere leads to other requests than those that were recorded.
 func (r *jobRun) unrecorded(err error) error {
-	if _, ok := errors.AsType[*har.Unknown](err); !ok || !r.evidence.leadsNowhere() {
+	if _, ok := errors.AsType[*har.UnrecordedError](err); !ok || !r.evidence.leadsNowhere() {
 		return err
 	}
 	found := r.leadsNowhere(r.job, r.evidence.lists)
 	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
 }
 
-// complete checks a root job and its child jobs when all their runs have ended. With cut,
+// checkCompleteness checks a root job and its child jobs when all their runs have ended. With cut,
 // a limit has ended some of them early, and only what was found before counts.
-func (jr *jobRunner) complete(j *job, cut bool) error {
-	if found := jr.missing(j); found != nil && !cut {
+func (jr *jobRunner) checkCompleteness(j *job, cut bool) error {
+	if found := jr.checkDataField(j); found != nil && !cut {
 		if err := jr.emit(j, found); err != nil {
 			return err
 		}
@@ -315,7 +315,7 @@ func (jr *jobRunner) complete(j *job, cut bool) error {
 		return err
 	}
 	for _, child := range j.children {
-		if err := jr.complete(child, cut); err != nil {
+		if err := jr.checkCompleteness(child, cut); err != nil {
 			return err
 		}
 	}

@@ -114,12 +114,12 @@ func TestErrorsOfAnySize(t *testing.T) {
 		if _, err := spool.Write([]byte(`{"data":null,"errors":` + errors + `}`)); err != nil {
 			t.Fatal(err)
 		}
-		page, err := answer.NewScanner((&secret.Registry{}).Redact).Scan(spool, answer.Query{Data: answer.Path{Text: "data", Separator: "."}})
+		page, err := answer.NewScanner((&secret.Registry{}).Mask).Scan(spool, answer.Query{Data: answer.Path{Text: "data", Separator: "."}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: &secret.Registry{}}}}}, job: &job{}}
-		if found, err := r.errorsOnly(&exchange.Answer{}, page); err != nil || found == nil {
+		if found, err := r.errorsOnly(&exchange.Response{}, page); err != nil || found == nil {
 			t.Errorf("%s: got %v, %v", name, found, err)
 		}
 		if err := spool.Close(); err != nil {

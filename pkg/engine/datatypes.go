@@ -13,7 +13,7 @@ import (
 
 // sinks yields every iteration with the one whose mappings its jobs use: of several
 // iterations with one bucket that is the first.
-func (p *Plan) sinks(visit func(it, first *iteration)) {
+func (p *Program) sinks(visit func(it, first *iteration)) {
 	first := map[string]*iteration{}
 	for i := range p.iterations {
 		it := &p.iterations[i]
@@ -28,10 +28,10 @@ func (p *Plan) sinks(visit func(it, first *iteration)) {
 // type gives no name for a table, like the endpoint "/", or the user data holds
 // lists. Mapped tables have names of their own and may have lists there; a job that
 // never runs has no rows.
-func (p *Plan) checkDataTypes() {
+func (p *Program) checkDataTypes() {
 	p.sinks(func(it, first *iteration) {
 		eachJob(it.Jobs, func(j config.Job, child bool) {
-			if !j.Runs || j.Unstored || first.mappings.Has(j.DataType) {
+			if !j.Reachable || j.NotStored || first.mappings.Has(j.DataType) {
 				return
 			}
 			checkTableName(j)
@@ -47,7 +47,7 @@ func (p *Plan) checkDataTypes() {
 func unstored(jobs []config.Job) []string {
 	var none, some []string
 	eachJob(jobs, func(j config.Job, _ bool) {
-		if j.Unstored {
+		if j.NotStored {
 			none = append(none, j.DataType)
 		} else {
 			some = append(some, j.DataType)
@@ -84,7 +84,7 @@ func eachJob(jobs []config.Job, visit func(j config.Job, child bool)) {
 // tolerateUnusedMappings makes warnings of the problems with mappings of data types
 // that no job has, because the original does not look at them. Mappings without a
 // problem still make tables without rows. Unknown keys remain problems.
-func (p *Plan) tolerateUnusedMappings() {
+func (p *Program) tolerateUnusedMappings() {
 	used := map[string]bool{} // by the pointer of the mapping
 	use := func(jobs []config.Job, it *iteration) {
 		eachJob(jobs, func(j config.Job, _ bool) {

@@ -37,8 +37,8 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 	if len(in.parents) == 0 {
 		return scope
 	}
-	placeholders := make(expr.Members, len(in.filled))
-	for _, f := range in.filled {
+	placeholders := make(expr.Members, len(in.placeholderValues))
+	for _, f := range in.placeholderValues {
 		placeholders[f.token] = f.value
 	}
 	scope = scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
@@ -49,38 +49,38 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 }
 
 // request is a job's own request, before any paging, as its first page has it.
-func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paging.Job, error) {
+func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paging.BaseRequest, error) {
 	var first value.Value
-	job := paging.Job{}
-	if j.places {
+	job := paging.BaseRequest{}
+	if j.placesPageValues {
 		first = paging.FirstValues(j.scroller)
 		// A later page may be requested in advance, more than once: the first one warns.
 		silent := scope.Warning(nil)
-		job.With = func(values value.Value) (config.Request, error) { return jr.requestWith(j, in, silent, values) }
+		job.WithValues = func(values value.Value) (config.RequestSpec, error) { return jr.requestWith(j, in, silent, values) }
 	}
 	var err error
-	job.Request, err = jr.requestWith(j, in, scope, first)
+	job.RequestSpec, err = jr.requestWith(j, in, scope, first)
 	return job, err
 }
 
 // requestWith is a job's own request with values of paging, where it places some.
-func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, values value.Value) (r config.Request, err error) {
-	if j.places {
+func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, values value.Value) (r config.RequestSpec, err error) {
+	if j.placesPageValues {
 		members := expr.Members{}
 		for _, m := range values.Members() {
 			members[m.Name] = m.Value
 		}
 		scope = scope.With(expr.Paging, members)
 	}
-	for _, f := range in.filled {
+	for _, f := range in.placeholderValues {
 		for _, v := range f.values() {
-			jr.hide(v)
+			jr.registerSecret(v)
 		}
 	}
 	// The method decides where paging puts its parameters.
 	method := cmp.Or(j.Method, jr.run.plan.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text())
-	r = config.Request{Endpoint: in.endpoint, Method: method}
-	err = jr.concealing(scope, func(scope *expr.Scope) (err error) {
+	r = config.RequestSpec{Endpoint: in.endpoint, Method: method}
+	err = jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
 		if j.ComputedEndpoint != nil {
 			if r.Endpoint, err = jr.computedEndpoint(j, in, scope); err != nil {
 				return err
@@ -99,20 +99,20 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 // computedEndpoint is an endpoint that is an expression. What is secret in it is hidden:
 // an address has no mark.
 func (jr *jobRunner) computedEndpoint(j *job, in invocation, scope *expr.Scope) (string, error) {
-	v, text, err := evalEndpoint(j.ComputedEndpoint, j.at(config.JobEndpoint.Name), in.filled, scope)
+	v, text, err := evalEndpoint(j.ComputedEndpoint, j.at(config.JobEndpoint.Name), in.placeholderValues, scope)
 	if err != nil {
 		return "", err
 	}
-	jr.hide(v)
+	jr.registerSecret(v)
 	if v.Secret() && text != v.Text() && expr.Conceals(text) {
-		jr.run.Secrets.AddPassing(text)
+		jr.run.Secrets.AddTemporary(text)
 	}
 	return text, nil
 }
 
 // evalEndpoint evaluates an endpoint. It returns the value, and the text to send: values
 // inside the endpoint are percent-encoded.
-func evalEndpoint(e *expr.Expr, pointer string, placeholders []filled, scope *expr.Scope) (v value.Value, text string, err error) {
+func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue, scope *expr.Scope) (v value.Value, text string, err error) {
 	v, parts, err := e.Parts(scope)
 	if err != nil {
 		return v, "", err
@@ -138,18 +138,18 @@ func evalEndpoint(e *expr.Expr, pointer string, placeholders []filled, scope *ex
 	return v, text, nil
 }
 
-// hide hides a value that is a secret where it goes into a text, which has no mark.
-func (jr *jobRunner) hide(v value.Value) {
+// registerSecret hides a value that is a secret where it goes into a text, which has no mark.
+func (jr *jobRunner) registerSecret(v value.Value) {
 	if text := v.Text(); v.Secret() && expr.Conceals(text) {
-		jr.run.Secrets.AddPassing(text)
+		jr.run.Secrets.AddTemporary(text)
 	}
 }
 
 // outgoing is a request of a job as it is sent: with the default options underneath, and
 // the headers of all jobs, without the secrets in both where the job wants no
 // credentials.
-func (jr *jobRunner) outgoing(j *job, request config.Request, scope *expr.Scope) (full config.Request, headers []config.Header, err error) {
-	err = jr.concealing(scope, func(scope *expr.Scope) error {
+func (jr *jobRunner) outgoing(j *job, request config.RequestSpec, scope *expr.Scope) (full config.RequestSpec, headers []config.Header, err error) {
+	err = jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) error {
 		defaults, err := jr.it.Defaults.Request(scope)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, err
 		return j.scroller, nil
 	}
 	values := make([]value.Value, len(j.scrolled))
-	err := jr.concealing(scope, func(scope *expr.Scope) (err error) {
+	err := jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
 		for i, entries := range j.scrolled {
 			if values[i], err = entries.Eval(scope); err != nil {
 				return err
@@ -193,28 +193,28 @@ func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, err
 
 // columnsIn are the columns that the rows get besides their own.
 func (r *jobRun) columnsIn(scope *expr.Scope) (columns []mapping.Column, err error) {
-	err = r.concealing(scope, func(scope *expr.Scope) (err error) {
+	err = r.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
 		columns, err = r.user.columns(scope)
 		return err
 	})
-	return append(columns, parentColumns(r.filled)...), err
+	return append(columns, parentColumns(r.placeholderValues)...), err
 }
 
-// concealing evaluates expressions of a job and hides the secrets that they
+// evalRegisteringSecrets evaluates expressions of a job and hides the secrets that they
 // compute from every event: for good, unless they may depend on the page, on the time or
 // on chance, because those are different again and again.
-func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
+func (jr *jobRunner) evalRegisteringSecrets(given *expr.Scope, evaluate func(*expr.Scope) error) error {
 	scope, hide := *given, jr.run.Secrets.Add
 	if _, ok := given.Contexts[expr.Paging]; ok { // other ones for each page
-		hide = jr.run.Secrets.AddPassing
+		hide = jr.run.Secrets.AddTemporary
 	}
 	scope.Now = func() time.Time {
-		hide = jr.run.Secrets.AddPassing
+		hide = jr.run.Secrets.AddTemporary
 		return given.Now()
 	}
 	var secrets []string
 	scope.Random = func(n int) ([]byte, error) {
-		hide = jr.run.Secrets.AddPassing
+		hide = jr.run.Secrets.AddTemporary
 		return given.Random(n)
 	}
 	scope.Conceal = func(secret string) { secrets = append(secrets, secret) }
@@ -225,15 +225,15 @@ func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) er
 	return err
 }
 
-// recordWarnings appends what is odd about the arguments of a call to events.
-func recordWarnings(events *[]event.Body) func(pointer, text string) {
+// warningCollector appends what is odd about the arguments of a call to events.
+func warningCollector(events *[]event.Body) func(pointer, text string) {
 	return func(pointer, text string) {
 		*events = append(*events, event.ConfigWarning{Pointer: pointer, Text: text})
 	}
 }
 
 // columnsOf are the columns that the rows of a page get besides their own.
-func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Answer) ([]mapping.Column, error) {
+func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Response) ([]mapping.Column, error) {
 	if !r.user.ofPage() {
 		return r.columns, nil
 	}
@@ -246,7 +246,7 @@ func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Answer) ([]mapping.C
 
 // answerScope returns the scope of a job with the members of an answer that expressions
 // refer to. where names the expressions in errors.
-func (r *jobRun) answerScope(page *answer.Page, res *exchange.Answer, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
+func (r *jobRun) answerScope(page *answer.Page, res *exchange.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
 	answered, err := membersOf(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err

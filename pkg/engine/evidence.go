@@ -15,7 +15,7 @@ import (
 type evidence struct {
 	// last is the last page that was stored; indicators are those beside its data,
 	// and link is where its header Link leads for the next page.
-	last       paging.Page
+	last       paging.PageInfo
 	indicators []answer.Indicator
 	link       string
 	// largest is how many rows the largest page has, filled how many pages have
@@ -46,14 +46,14 @@ type total struct {
 }
 
 // observe adds a page that is stored.
-func (v *evidence) observe(scroller paging.Scroller, res *exchange.Answer, page *answer.Page) {
-	v.last = factsOf(res, page)
+func (v *evidence) observe(scroller paging.Scroller, res *exchange.Response, page *answer.Page) {
+	v.last = pagingPageOf(res, page)
 	v.indicators, v.link = nil, ""
-	if res.Ignored {
+	if res.AcceptedError {
 		return // an error says nothing about pages
 	}
 	v.indicators = page.Indicators
-	v.link, _ = paging.LinkTo("next", res.Link(), res.Asked())
+	v.link, _ = paging.LinkTo("next", res.Link(), res.RequestURL())
 	v.largest = max(v.largest, page.Rows)
 	if page.Rows > 0 {
 		v.filled++

@@ -41,7 +41,7 @@ type Result struct {
 // run is one run of a plan.
 type run struct {
 	*exchange.Shared
-	plan    *Plan
+	plan    *Program
 	scanner *answer.Scanner
 	tables  *tables
 	// state is what the next run knows of this one, time what it says of the
@@ -49,7 +49,7 @@ type run struct {
 	state *state.State
 	time  *state.Time
 	// memories are what the iterations remember, by their keys.
-	memories map[string]*state.Memory
+	memories map[string]*state.IterationValues
 	dry      *exchange.DryRun // nil for a run that sends its requests
 	// standIn is that of Preview; nil for a run that sends its requests.
 	standIn    func(name string) string
@@ -61,18 +61,18 @@ type run struct {
 }
 
 // newRun makes the run of a plan. Close ends it.
-func (p *Plan) newRun(e *env.Run) *run {
+func (p *Program) newRun(e *env.Run) *run {
 	r := &run{
 		Shared:  exchange.NewShared(e, p.doc, p.target),
 		plan:    p,
-		scanner: answer.NewScanner(e.Secrets.Redact),
+		scanner: answer.NewScanner(e.Secrets.Mask),
 		time:    state.NewTime(e.Now().Unix()),
 	}
 	r.tables = newTables(e, p.typed, r.warn)
 	var remembered state.Remembered
 	previous := e.State
 	if e.LoginsOnly {
-		previous = state.OfLogins(previous, p.rememberedByLogins())
+		previous = state.LoginValues(previous, p.rememberedByLogins())
 	}
 	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
 	r.openMemories(&remembered)
@@ -82,7 +82,7 @@ func (p *Plan) newRun(e *env.Run) *run {
 // Run runs all iterations and leaves the tables in the stage. Nothing is
 // visible in the data directory until the stage is committed. A run that is cut
 // is not an error: its tables hold what had arrived completely.
-func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
+func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 	return p.newRun(e).run(ctx)
 }
 
@@ -120,7 +120,7 @@ func (r *run) run(ctx context.Context) (Result, error) {
 		Bytes:        r.Stats.Bytes.Load(),
 		Tables:       len(written),
 		State:        next,
-		Remembered:   r.kept(),
+		Remembered:   r.rememberedEvents(),
 		LimitReached: r.limit,
 		Incomplete:   r.incomplete,
 	}
@@ -140,7 +140,7 @@ func (r *run) iterations(ctx context.Context) error {
 }
 
 // number is the number of an iteration in events, from 1; 0 when there is only one.
-func (p *Plan) number(iteration int) int {
+func (p *Program) number(iteration int) int {
 	if len(p.iterations) == 1 {
 		return 0
 	}
@@ -161,7 +161,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	}
 	jobs := r.newJobRunner(it, client)
 	jobs.sink, jobs.number = sink, number
-	jobs.read()
+	jobs.reportRemembered()
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err

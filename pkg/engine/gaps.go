@@ -28,14 +28,14 @@ func (s sink) truncated() []mapping.Truncated {
 
 // reportTruncated reports incomplete lists in the items of a stored page.
 func (r *jobRun) reportTruncated(p *pageResult) error {
-	if r.Unstored {
+	if r.NotStored {
 		return nil
 	}
 	for _, one := range r.sink.truncated() {
 		if r.fetchesRest(one) {
 			continue
 		}
-		found := event.ItemsTruncated{Job: r.name, Page: p.number, List: r.run.Secrets.Redact(one.List), Flag: r.run.Secrets.Redact(one.Flag), JobPointer: r.Pointer, Iteration: r.number}
+		found := event.ItemsTruncated{Job: r.name, Page: p.number, List: r.run.Secrets.Mask(one.List), Flag: r.run.Secrets.Mask(one.Flag), JobPointer: r.Pointer, Iteration: r.number}
 		if err := r.emit(r.job, found); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (r *run) checkTables() error {
 			case gap.Rows > 0:
 				found = event.KeyEmpty{Job: from.job.name, Table: gap.Table, PrimaryKey: gap.Key, Rows: gap.Rows, Page: from.page, Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.iteration}
 			case gap.Near != "":
-				found = event.ColumnMissing{Job: from.job.name, Table: gap.Table, Column: gap.Column, Path: gap.Path, Near: r.Secrets.Redact(gap.Near), Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.iteration}
+				found = event.ColumnMissing{Job: from.job.name, Table: gap.Table, Column: gap.Column, Path: gap.Path, Near: r.Secrets.Mask(gap.Near), Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.iteration}
 			case r.limit == nil:
 				r.warn(event.MappingWarning{Table: gap.Table, Text: fmt.Sprintf(`no item has anything at '%s', so %q is empty; if that is right, "optional": true in its setting says so`, gap.Path, gap.Column)})
 				continue

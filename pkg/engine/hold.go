@@ -60,7 +60,7 @@ func (jr *jobRunner) hold(j *job, in *invocation, found event.Finding) {
 // holdName holds a name of job owner, because rows of a run of job j are missing. It
 // returns false if the name has one value for each item below the run: missing items have
 // no value.
-func (jr *jobRunner) holdName(m remembering, owner, j *job, in *invocation) bool {
+func (jr *jobRunner) holdName(m rememberEntry, owner, j *job, in *invocation) bool {
 	switch combination, known := m.combinationOf(in); {
 	case in == nil || !slices.Contains(j.family(), owner):
 		jr.memory.HoldAll(m.name)
@@ -75,7 +75,7 @@ func (jr *jobRunner) holdName(m remembering, owner, j *job, in *invocation) bool
 }
 
 // combinationOf returns the combination of run in, or false if in is nil.
-func (m remembering) combinationOf(in *invocation) (text string, ok bool) {
+func (m rememberEntry) combinationOf(in *invocation) (text string, ok bool) {
 	if in == nil {
 		return "", false
 	}
@@ -84,7 +84,7 @@ func (m remembering) combinationOf(in *invocation) (text string, ok bool) {
 
 // ofWindow reports whether the remembered value of a root job depends on its window only.
 // The windows of a root job run one after another.
-func (m remembering) ofWindow(owner *job) bool {
+func (m rememberEntry) ofWindow(owner *job) bool {
 	return owner.parent == nil && owner.Windows != nil && m.path == "" &&
 		len(m.value.References(expr.Window)) > 0 && !m.value.RefersBeyond(expr.Window, expr.Attr, expr.Time)
 }

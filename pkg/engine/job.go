@@ -24,27 +24,27 @@ type jobRunner struct {
 	it     iteration
 	client *exchange.Client
 	sink   sink
-	memory *state.Memory // what the iteration remembers
+	memory *state.IterationValues // what the iteration remembers
 	scope  *expr.Scope
 	// number is that of the iteration, from 1; 0 when there is only one.
 	number int
-	// rooted is the number of the current root job, from 1.
-	rooted     int
-	statistics statistics // of the current root job and its children
-	unwanted   *unwanted  // runs of these that did not take place
+	// rootNumber is the number of the current root job, from 1.
+	rootNumber int
+	statistics statistics   // of the current root job and its children
+	unwanted   *skippedRuns // runs of these that did not take place
 	progress   progress
 }
 
 // newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &unwanted{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &skippedRuns{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children, then reports for each of these
 // jobs how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
-	jr.rooted++
-	jr.statistics, jr.unwanted = statistics{}, &unwanted{}
+	jr.rootNumber++
+	jr.statistics, jr.unwanted = statistics{}, &skippedRuns{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	in := invocation{endpoint: j.Endpoint}
@@ -52,10 +52,10 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	if jr.run.concurrency() > 1 {
 		err = jr.parallel(ctx, j, in)
 	} else {
-		err = jr.eachWindow(j, in, jr.serially(ctx, nil))
+		err = jr.eachWindow(j, in, jr.serialRunner(ctx, nil))
 	}
 	if err == nil || isLimit(err) {
-		if found := jr.complete(j, err != nil); found != nil {
+		if found := jr.checkCompleteness(j, err != nil); found != nil {
 			err = found
 		}
 	}
@@ -74,13 +74,13 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 // placeholders filled in, their values, and the rows above it, the direct parent
 // first. Only a job with children may read these rows.
 type invocation struct {
-	endpoint string
-	filled   []filled
-	parents  []value.Packed
-	items    expr.Members // what its expressions refer to in these rows
-	window   *jobWindow   // the window it is for, which may be that of a job above it; nil for none
-	// place is that of the run among all, see position.
-	place position
+	endpoint          string
+	placeholderValues []placeholderValue
+	parents           []value.Packed
+	items             expr.Members // what its expressions refer to in these rows
+	window            *jobWindow   // the window it is for, which may be that of a job above it; nil for none
+	// position is that of the run among all, see position.
+	position position
 	// events are about the values that filled it.
 	events []event.Body
 	// counted are the items that the run is for, on the live line.
@@ -92,16 +92,16 @@ type jobRun struct {
 	*jobRunner
 	*job
 	invocation
-	base       paging.Job // the job's own request, before any paging
+	base       paging.BaseRequest // the job's own request, before any paging
 	scope      *expr.Scope
 	scroller   paging.Scroller
 	columns    []mapping.Column // nil when they differ from page to page
 	repetition repetition
 	// evidence is what the answers say about whether all data was fetched.
-	evidence evidence
-	pages    int
-	found    int // rows
-	leftOut  int // of these, by the row filter
+	evidence     evidence
+	pages        int
+	rowsReceived int // rows
+	rowsFiltered int // of these, by the row filter
 	// batches are the values that child jobs with batches still wait with.
 	batches map[*job]*openBatch
 	sample  sample
@@ -111,10 +111,10 @@ type jobRun struct {
 	live      *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
-	// gathered is what its items leave for the next run, last the scope of the last
+	// accumulators is what its items leave for the next run, last the scope of the last
 	// page for what expressions leave.
-	gathered []gathered
-	last     *expr.Scope
+	accumulators []accumulator
+	last         *expr.Scope
 }
 
 // start is a run of a job that has sent nothing yet.
@@ -125,11 +125,11 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 		live:   jr.run.Live.Job(j, j.name, len(in.parents)).At(j.Pointer, jr.number),
 		events: slices.Clip(in.events), // other runs share them; about the first page
 	}
-	if j.Unstored {
+	if j.NotStored {
 		r.live.Unstored()
 	}
-	r.scope = jr.scopeOf(in).Warning(recordWarnings(&r.events))
-	r.gathered = gathering(j.remembers)
+	r.scope = jr.scopeOf(in).Warning(warningCollector(&r.events))
+	r.accumulators = newAccumulators(j.remembers)
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
@@ -161,9 +161,9 @@ func (r *jobRun) begin() (err error) {
 // and it sends requests of both as soon as it has a permit. A serial run sends no
 // request before all that comes before it has succeeded.
 type driver interface {
-	// answer is the answer to the request for the next page. state is that of the
+	// sendNext is the answer to the request for the next page. state is that of the
 	// scroller after this request, last is the page before it.
-	answer(ctx context.Context, request config.Request, state paging.State, last paging.Page) (*exchange.Answer, error)
+	sendNext(ctx context.Context, request config.RequestSpec, state paging.State, last paging.PageInfo) (*exchange.Response, error)
 	// process stores a page and runs its child jobs, or starts both, and returns the
 	// ids of the page. The error is that of the page, where it has one.
 	process(context.Context, *pageResult) (paging.IDs, error)
@@ -175,14 +175,14 @@ type driver interface {
 
 // fetch fetches page after page until a rule stops the job.
 func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
-	request, state := r.scroller.First(r.base.Request, r.run.Now())
-	var last paging.Page
+	request, state := r.scroller.First(r.base.RequestSpec, r.run.Now())
+	var last paging.PageInfo
 	for {
-		res, err := d.answer(ctx, request, state, last)
+		res, err := d.sendNext(ctx, request, state, last)
 		if err == nil && res.Decision.Is(rule.Restart) {
 			if err = r.startAgain(res); err == nil {
 				d.restart()
-				request, state = r.scroller.First(r.base.Request, r.run.Now())
+				request, state = r.scroller.First(r.base.RequestSpec, r.run.Now())
 				continue
 			}
 		}
@@ -190,17 +190,17 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 		ids, err := d.process(ctx, page)
 		stop := page.stop
 		if err == nil && stop == nil {
-			last = r.facts(page, ids) // child jobs count as time spent
+			last = r.pagingPage(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
 		}
 		if err == nil {
-			err = r.note(page, stop)
+			err = r.recordPage(page, stop)
 		}
 		if err == nil && stop != nil {
 			err = d.finish(ctx)
 		}
 		if err != nil {
-			return nil, r.within(r.pages, r.unrecorded(err))
+			return nil, r.wrapPageError(r.pages, r.unrecorded(err))
 		}
 		if stop != nil {
 			return stop, nil
@@ -209,9 +209,9 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 }
 
 // next is the request after a page, or the reason to stop.
-func (r *jobRun) next(state paging.State, page paging.Page) (config.Request, paging.State, *paging.Stop, error) {
+func (r *jobRun) next(state paging.State, page paging.PageInfo) (config.RequestSpec, paging.State, *paging.Stop, error) {
 	if r.sample.dropped {
-		return r.base.Request, state, r.sample.stop(), nil
+		return r.base.RequestSpec, state, r.sample.stop(), nil
 	}
 	request, state, stop, err := r.base.Next(r.scroller, state, page)
 	if err == nil && stop == nil && page.Rows == 0 && r.repetition.unchanged(request) {
@@ -241,34 +241,34 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 	if err != nil {
 		return err
 	}
-	return r.ended(*stop)
+	return r.completeRun(*stop)
 }
 
-// serially runs jobs below a position, one after another.
-func (jr *jobRunner) serially(ctx context.Context, at position) runFunc {
+// serialRunner runs jobs below a position, one after another.
+func (jr *jobRunner) serialRunner(ctx context.Context, at position) runFunc {
 	n := 0
 	return func(j *job, in invocation) error {
 		n++
-		in.place = at.below(n)
+		in.position = at.child(n)
 		return jr.serial(ctx, j, in)
 	}
 }
 
-func (s serial) answer(ctx context.Context, request config.Request, _ paging.State, _ paging.Page) (*exchange.Answer, error) {
+func (s serial) sendNext(ctx context.Context, request config.RequestSpec, _ paging.State, _ paging.PageInfo) (*exchange.Response, error) {
 	out, err := s.prepare(request)
 	if err != nil {
 		return nil, err
 	}
-	return s.send(ctx, s.place.below(s.pages+1), request, out, nil, nil)
+	return s.send(ctx, s.position.child(s.pages+1), request, out, nil, nil)
 }
 
 func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {
 	if p.body != nil {
 		defer p.body.Close()
 	}
-	ids, err := s.settle(ctx, p)
+	ids, err := s.reportAndStore(ctx, p)
 	if err == nil && p.page != nil {
-		err = s.eachChild(p.page, s.serially(ctx, s.place.below(p.number)))
+		err = s.eachChild(p.page, s.serialRunner(ctx, s.position.child(p.number)))
 	}
 	return ids, err
 }
@@ -276,7 +276,7 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 func (serial) restart() {}
 
 func (s serial) finish(ctx context.Context) error {
-	return s.runLastBatches(s.serially(ctx, s.place.below(s.pages+1)))
+	return s.runLastBatches(s.serialRunner(ctx, s.position.child(s.pages+1)))
 }
 
 // count counts a run of a job that has ended.
@@ -287,12 +287,12 @@ func (r *jobRun) count(stop paging.Stop) {
 	r.statistics.add(r, stop)
 }
 
-// ended counts a run of a job that a rule has ended, and checks whether its data
+// completeRun counts a run of a job that a rule has ended, and checks whether its data
 // is complete.
-func (r *jobRun) ended(stop paging.Stop) error {
+func (r *jobRun) completeRun(stop paging.Stop) error {
 	r.count(stop)
 	for _, check := range endChecks() {
-		found := check(ending{r, stop})
+		found := check(finishedRun{r, stop})
 		if found == nil {
 			continue
 		}
@@ -306,12 +306,12 @@ func (r *jobRun) ended(stop paging.Stop) error {
 			return err
 		}
 	}
-	return r.remember()
+	return r.saveRemembered()
 }
 
-// within names the page of a job at which an error happened. A finding names it
+// wrapPageError names the page of a job at which an error happened. A finding names it
 // already.
-func (r *jobRun) within(page int, err error) error {
+func (r *jobRun) wrapPageError(page int, err error) error {
 	if errors.Is(err, errIncomplete) {
 		return err
 	}

@@ -8,31 +8,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// errUnwanted is why a job has no request.
-var errUnwanted = errors.New("it does not run, because of its 'if'")
+// errSkipped is why a job has no request.
+var errSkipped = errors.New("it does not run, because of its 'if'")
 
-// wanted reports whether the `if` of a job lets it run. Warnings about the expression go
+// shouldRun reports whether the `if` of a job lets it run. Warnings about the expression go
 // to warn.
-func (jr *jobRunner) wanted(j *job, in invocation, warn func(pointer, text string)) (bool, error) {
+func (jr *jobRunner) shouldRun(j *job, in invocation, warn func(pointer, text string)) (bool, error) {
 	if j.If == nil {
 		return true, nil
 	}
 	var v value.Value
-	err := jr.concealing(jr.scopeOf(in).Warning(warn), func(scope *expr.Scope) (err error) {
+	err := jr.evalRegisteringSecrets(jr.scopeOf(in).Warning(warn), func(scope *expr.Scope) (err error) {
 		v, err = j.If.Eval(scope)
 		return err
 	})
 	return !v.Empty(), err
 }
 
-// unwanted counts the runs of jobs that did not take place because of `if`. Streams count
+// skippedRuns counts the runs of jobs that did not take place because of `if`. Streams count
 // at the same time.
-type unwanted struct {
+type skippedRuns struct {
 	mu    sync.Mutex
 	count map[*job]int
 }
 
-func (u *unwanted) add(j *job) {
+func (u *skippedRuns) add(j *job) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.count == nil {
@@ -41,15 +41,15 @@ func (u *unwanted) add(j *job) {
 	u.count[j]++
 }
 
-func (u *unwanted) of(j *job) int {
+func (u *skippedRuns) of(j *job) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count[j]
 }
 
-// unwantedDraft is errUnwanted for a job of which it is known before the run that it does
+// plannedSkip is errSkipped for a job of which it is known before the run that it does
 // not take place.
-func (v *previewer) unwantedDraft(j *job, in invocation) error {
+func (v *previewer) plannedSkip(j *job, in invocation) error {
 	known := []expr.Context{expr.Attr, expr.Time, expr.Remembered}
 	if in.window == nil || in.window.of > 0 {
 		known = append(known, expr.Window)
@@ -57,9 +57,9 @@ func (v *previewer) unwantedDraft(j *job, in invocation) error {
 	if j.If == nil || j.If.RefersBeyond(known...) {
 		return nil
 	}
-	wanted, err := v.wanted(j, in, nil)
+	wanted, err := v.shouldRun(j, in, nil)
 	if err == nil && !wanted {
-		err = errUnwanted
+		err = errSkipped
 	}
 	return err
 }

@@ -60,5 +60,5 @@ func (s *sample) take(page *answer.Page) {
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
 func (s *sample) stop() *paging.Stop {
-	return &paging.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: paging.OnPurpose}
+	return &paging.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: paging.Deliberate}
 }

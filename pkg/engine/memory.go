@@ -19,19 +19,19 @@ import (
 // openMemories makes what each iteration remembers, unless the document has nothing to
 // do with it.
 func (r *run) openMemories(remembered *state.Remembered) {
-	r.memories = map[string]*state.Memory{}
+	r.memories = map[string]*state.IterationValues{}
 	if len(r.plan.reads) == 0 && !r.plan.remembers() {
 		return
 	}
 	for _, it := range r.plan.iterations {
 		if r.memories[it.Key] == nil {
-			r.memories[it.Key] = remembered.Of(it.Key, namesIn(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
+			r.memories[it.Key] = remembered.ForIteration(it.Key, namesIn(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
 		}
 	}
 }
 
 // remembers reports whether a job leaves something for the next run.
-func (p *Plan) remembers() bool {
+func (p *Program) remembers() bool {
 	for _, it := range p.iterations {
 		if len(it.remembers) > 0 {
 			return true
@@ -41,7 +41,7 @@ func (p *Plan) remembers() bool {
 }
 
 // rememberedByLogins are the names of what logins remember.
-func (p *Plan) rememberedByLogins() []string {
+func (p *Program) rememberedByLogins() []string {
 	var names []string
 	for _, it := range p.iterations {
 		for _, m := range auth.Remembered(it.auth) {
@@ -63,7 +63,7 @@ func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 		if members == nil {
 			members = jr.memory.AllBefore()
 		}
-		members[m.name] = jr.memory.Before(m.name, combination)
+		members[m.name] = jr.memory.Previous(m.name, combination)
 		if jr.run.standIn != nil && jr.memory.Entry(m.name).Stored > 0 { // the values of the placeholders are not known
 			members[m.name] = value.OfString(jr.run.standIn(m.name + " of this " + strings.Join(m.per, ", ")))
 		}
@@ -73,10 +73,10 @@ func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 
 // combination is what the value of a run of a job is known by. Not every job has the
 // placeholders.
-func (m remembering) combination(in invocation) (text string, ok bool) {
+func (m rememberEntry) combination(in invocation) (text string, ok bool) {
 	values := make([]value.Value, 0, len(m.per))
 	for _, name := range m.per {
-		for _, f := range in.filled {
+		for _, f := range in.placeholderValues {
 			if f.token == name {
 				values = append(values, f.value)
 				break
@@ -86,33 +86,33 @@ func (m remembering) combination(in invocation) (text string, ok bool) {
 	return state.Combination(values), len(values) == len(m.per)
 }
 
-// gathered is what the items of one run of a job have for a name.
-type gathered struct {
-	remembering
-	items, valued int
-	value         value.Value // null for none so far
-	key           order.Key   // of the value
+// accumulator is what the items of one run of a job have for a name.
+type accumulator struct {
+	rememberEntry
+	items, found int
+	value        value.Value // null for none so far
+	key          order.Key   // of the value
 }
 
-// gathering are the names of a job that items have values for.
-func gathering(all []remembering) []gathered {
-	var names []gathered
+// newAccumulators are the names of a job that items have values for.
+func newAccumulators(all []rememberEntry) []accumulator {
+	var names []accumulator
 	for _, m := range all {
 		if m.path != "" {
-			names = append(names, gathered{remembering: m})
+			names = append(names, accumulator{rememberEntry: m})
 		}
 	}
 	return names
 }
 
-// observe looks at an item that was stored.
-func (r *jobRun) observe(row value.Packed) {
-	for i := range r.gathered {
-		r.gathered[i].add(row)
+// accumulate looks at an item that was stored.
+func (r *jobRun) accumulate(row value.Packed) {
+	for i := range r.accumulators {
+		r.accumulators[i].add(row)
 	}
 }
 
-func (g *gathered) add(row value.Packed) {
+func (g *accumulator) add(row value.Packed) {
 	g.items++
 	v, _ := row.At(g.path, ".")
 	if v.IsBlank() {
@@ -134,12 +134,12 @@ func (g *gathered) add(row value.Packed) {
 		}
 	}
 	if !v.IsNull() {
-		g.valued++
+		g.found++
 	}
 }
 
 // beats reports whether one value is to take the place of another.
-func (m remembering) beats(a, b order.Key) bool {
+func (m rememberEntry) beats(a, b order.Key) bool {
 	if m.pick == least {
 		return order.Compare(a, b) < 0
 	}
@@ -156,31 +156,31 @@ func (j *job) leaves(c expr.Context) []string {
 	return names
 }
 
-// keepAnswer keeps what expressions may refer to in the last page.
-func (r *jobRun) keepAnswer(page *answer.Page, res *exchange.Answer) (err error) {
-	if len(r.job.remembers) > len(r.gathered) {
+// saveLastResponse keeps what expressions may refer to in the last page.
+func (r *jobRun) saveLastResponse(page *answer.Page, res *exchange.Response) (err error) {
+	if len(r.job.remembers) > len(r.accumulators) {
 		r.last, err = r.answerScope(page, res, "an expression of 'remember'", r.leaves)
 	}
 	return err
 }
 
-// remember keeps what a run of a job that came to its end leaves for the next run. If a
+// saveRemembered keeps what a run of a job that came to its end leaves for the next run. If a
 // rule has skipped an answer, what it would have had may come another time, so the next
 // run begins where this one did.
-func (r *jobRun) remember() error {
+func (r *jobRun) saveRemembered() error {
 	if r.skipped {
 		return nil
 	}
 	statistics := r.statistics.of(r.job)
-	for i, g := range r.gathered {
+	for i, g := range r.accumulators {
 		if statistics.valued == nil {
-			statistics.valued = make([]int, len(r.gathered))
+			statistics.valued = make([]int, len(r.accumulators))
 		}
-		statistics.valued[i] += g.valued
+		statistics.valued[i] += g.found
 		if i == 0 {
 			statistics.items += g.items
 		}
-		if err := r.keep(g); err != nil {
+		if err := r.saveAccumulated(g); err != nil {
 			return err
 		}
 	}
@@ -190,7 +190,7 @@ func (r *jobRun) remember() error {
 		}
 		v, err := r.afterLastPage(m)
 		if err == nil && !v.IsBlank() {
-			err = r.set(m, v)
+			err = r.saveValue(m, v)
 		}
 		if err != nil {
 			return err
@@ -199,9 +199,9 @@ func (r *jobRun) remember() error {
 	return nil
 }
 
-// keep keeps what items had. A greatest or least value never goes back, unless the job has
+// saveAccumulated keeps what items had. A greatest or least value never goes back, unless the job has
 // begun again without what was remembered.
-func (r *jobRun) keep(g gathered) error {
+func (r *jobRun) saveAccumulated(g accumulator) error {
 	combination, _ := g.combination(r.invocation)
 	switch {
 	case g.items == 0 || g.pick == earliest && r.memory.IsSet(g.name, combination):
@@ -213,28 +213,28 @@ func (r *jobRun) keep(g gathered) error {
 		if r.restarted && !r.memory.IsSet(g.name, combination) {
 			break
 		}
-		if now := r.memory.Now(g.name, combination); !now.IsBlank() {
+		if now := r.memory.Current(g.name, combination); !now.IsBlank() {
 			r.compared(g, order.Of(now))
 			if !g.beats(g.key, order.Of(now)) {
 				g.value = now
 			}
 		}
 	}
-	return r.set(g.remembering, g.value)
+	return r.saveValue(g.rememberEntry, g.value)
 }
 
 // compared warns when what was remembered is not of the kind of the values now: compared
 // as texts, it may stay for ever.
-func (r *jobRun) compared(g gathered, before order.Key) {
+func (r *jobRun) compared(g accumulator, before order.Key) {
 	if !order.Alike(g.key, before) {
 		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
 			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
 	}
 }
 
-// set keeps a value. Null says that there was none, and what was remembered before
+// saveValue keeps a value. Null says that there was none, and what was remembered before
 // stays.
-func (r *jobRun) set(m remembering, v value.Value) error {
+func (r *jobRun) saveValue(m rememberEntry, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
 	}
@@ -249,7 +249,7 @@ func (r *jobRun) set(m remembering, v value.Value) error {
 }
 
 // afterLastPage is the value of an expression after the last page.
-func (r *jobRun) afterLastPage(m remembering) (v value.Value, err error) {
+func (r *jobRun) afterLastPage(m rememberEntry) (v value.Value, err error) {
 	scope := r.scope
 	if r.last != nil {
 		scope = r.last
@@ -258,7 +258,7 @@ func (r *jobRun) afterLastPage(m remembering) (v value.Value, err error) {
 		scope = scope.With(expr.Window, r.window.bounds())
 	}
 	scope = scope.Warning(func(pointer, text string) { r.run.warn(event.ConfigWarning{Pointer: pointer, Text: text}) })
-	err = r.concealing(scope, func(scope *expr.Scope) (err error) {
+	err = r.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
 		v, err = m.value.Eval(scope)
 		return err
 	})
@@ -269,7 +269,7 @@ func (r *jobRun) afterLastPage(m remembering) (v value.Value, err error) {
 // remember: the next run would begin where this one did.
 func (jr *jobRunner) warnForgetting(j *job) {
 	statistics := jr.statistics[j]
-	for i, g := range gathering(j.remembers) {
+	for i, g := range newAccumulators(j.remembers) {
 		if statistics != nil && statistics.items > 0 && statistics.valued[i] == 0 {
 			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)), Text: "no item has a value there, so nothing is remembered"})
 		}
@@ -279,29 +279,29 @@ func (jr *jobRunner) warnForgetting(j *job) {
 	}
 }
 
-// read reports what an iteration takes from earlier runs.
-func (jr *jobRunner) read() {
-	for _, r := range jr.readings(jr.run.plan.reads) {
+// reportRemembered reports what an iteration takes from earlier runs.
+func (jr *jobRunner) reportRemembered() {
+	for _, r := range jr.rememberedValues(jr.run.plan.reads) {
 		if r.Value != "" || r.Values > 0 {
 			jr.run.Log.Emit(event.StateRead{Name: r.Name, Value: r.Value, Values: r.Values, Iteration: jr.number})
 		}
 	}
 }
 
-// Reading is what earlier runs left under a name: a value, or so many values of a name
+// RememberedValue is what earlier runs left under a name: a value, or so many values of a name
 // with one for each combination of placeholders. Neither is there before the first run.
-type Reading struct {
+type RememberedValue struct {
 	Name   string `json:"name"`
 	Value  string `json:"value,omitempty"`
 	Values int    `json:"values,omitempty"`
 }
 
-// readings are what earlier runs left under these names.
-func (jr *jobRunner) readings(names []string) []Reading {
-	all := make([]Reading, len(names))
+// rememberedValues are what earlier runs left under these names.
+func (jr *jobRunner) rememberedValues(names []string) []RememberedValue {
+	all := make([]RememberedValue, len(names))
 	for i, name := range names {
 		found := jr.memory.Entry(name)
-		all[i] = Reading{Name: name, Value: jr.run.shown(name, found.Before)}
+		all[i] = RememberedValue{Name: name, Value: jr.run.shown(name, found.Before)}
 		if found.Per {
 			all[i].Values = found.Stored
 		}
@@ -309,8 +309,8 @@ func (jr *jobRunner) readings(names []string) []Reading {
 	return all
 }
 
-// kept are the events about what each iteration leaves for the next run.
-func (r *run) kept() []event.StateRemembered {
+// rememberedEvents are the events about what each iteration leaves for the next run.
+func (r *run) rememberedEvents() []event.StateRemembered {
 	var all []event.StateRemembered
 	for i, it := range r.plan.iterations {
 		for _, m := range it.remembers {
@@ -336,9 +336,9 @@ func (r *run) shown(name string, v value.Value) string {
 	case state.Secret(name):
 		return secret.Hidden
 	case v.Kind() == value.String:
-		return prose.Shorten(r.Secrets.Redact(v.Raw()), maxShown)
+		return prose.Shorten(r.Secrets.Mask(v.Raw()), maxShown)
 	default:
-		return prose.Shorten(r.Secrets.Redact(v.JSON()), maxShown)
+		return prose.Shorten(r.Secrets.Mask(v.JSON()), maxShown)
 	}
 }
 

@@ -15,22 +15,22 @@ import (
 )
 
 // remembered runs a job of these items once for each list, after a run that left a value.
-func remembered(t *testing.T, m remembering, before string, runs ...string) (now string, err error) {
+func remembered(t *testing.T, m rememberEntry, before string, runs ...string) (now string, err error) {
 	t.Helper()
 	var s state.Remembered
 	s.Load(testvalue.Parse(t, `{"remembered":{"n":`+before+`}}`))
-	memory := s.Of("", []state.Name{{Name: "n", Per: len(m.per) > 0}}, func(text string) { t.Error(text) })
+	memory := s.ForIteration("", []state.Name{{Name: "n", Per: len(m.per) > 0}}, func(text string) { t.Error(text) })
 	secrets := &secret.Registry{}
 	e := &env.Run{Secrets: secrets, Log: event.NewLog(discard{}, secrets, nil)}
 	runner := &jobRunner{run: &run{Shared: &exchange.Shared{Run: e}}, memory: memory, statistics: statistics{}}
-	j := &job{remembers: []remembering{m}}
+	j := &job{remembers: []rememberEntry{m}}
 	for i, items := range runs {
-		r := &jobRun{jobRunner: runner, job: j, gathered: gathering(j.remembers)}
-		r.filled = []filled{{token: "p", value: value.OfInt(int64(i))}}
+		r := &jobRun{jobRunner: runner, job: j, accumulators: newAccumulators(j.remembers)}
+		r.placeholderValues = []placeholderValue{{token: "p", value: value.OfInt(int64(i))}}
 		for _, item := range testvalue.Parse(t, items).Items() {
-			r.observe(item.AppendPacked(nil))
+			r.accumulate(item.AppendPacked(nil))
 		}
-		if err := r.remember(); err != nil {
+		if err := r.saveRemembered(); err != nil {
 			return "", err
 		}
 	}
@@ -43,7 +43,7 @@ func TestRemember(t *testing.T) {
 	const many = `[{"v":5},{"v":"7"},{"v":null},{"v":""},{},{"v":[9]},{"v":6}]`
 	for _, row := range []struct {
 		name   string
-		pick   pick
+		pick   aggregate
 		before string
 		runs   []string
 		want   string
@@ -65,12 +65,12 @@ func TestRemember(t *testing.T) {
 		{"the first item has none", earliest, `10`, []string{`[{"w":1},{"v":2}]`, `[{"v":1}]`}, `10`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got, err := remembered(t, remembering{name: "n", pick: row.pick, path: "v"}, row.before, row.runs...); err != nil || got != row.want {
+			if got, err := remembered(t, rememberEntry{name: "n", pick: row.pick, path: "v"}, row.before, row.runs...); err != nil || got != row.want {
 				t.Errorf("got %s, %v, want %s", got, err, row.want)
 			}
 		})
 	}
-	got, err := remembered(t, remembering{name: "n", pick: greatest, path: "v", per: []string{"p"}}, `{"1":9,"x":1}`, `[{"v":5}]`, `[{"v":5}]`, `[]`, `[{"v":7}]`)
+	got, err := remembered(t, rememberEntry{name: "n", pick: greatest, path: "v", per: []string{"p"}}, `{"1":9,"x":1}`, `[{"v":5}]`, `[{"v":5}]`, `[]`, `[{"v":7}]`)
 	if want := `{"1":9,"x":1,"0":5,"3":7}`; err != nil || got != want {
 		t.Errorf("for each placeholder: got %s, %v, want %s", got, err, want)
 	}
@@ -82,7 +82,7 @@ func TestTooManyToRemember(t *testing.T) {
 	for i := range state.MaxCombinations {
 		before.WriteString(`,"old` + value.OfInt(int64(i)).Raw() + `":1`)
 	}
-	_, err := remembered(t, remembering{name: "n", pointer: "/n", pick: greatest, path: "v", per: []string{"p"}}, "{"+before.String()[1:]+"}", `[{"v":5}]`)
+	_, err := remembered(t, rememberEntry{name: "n", pointer: "/n", pick: greatest, path: "v", per: []string{"p"}}, "{"+before.String()[1:]+"}", `[{"v":5}]`)
 	if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/n" || !strings.Contains(err.Error(), "more than 100000 values") {
 		t.Errorf("got %v at %s", err, failure.PointerOf(err))
 	}

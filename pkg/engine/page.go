@@ -26,11 +26,11 @@ import (
 // is none.
 type pageResult struct {
 	number int
-	events []event.Body     // about the page
-	page   *answer.Page     // nil when there is nothing to store
-	answer *exchange.Answer // of page
-	body   *answer.Spool    // of page
-	stop   *paging.Stop     // ends the job instead of the page
+	events []event.Body       // about the page
+	page   *answer.Page       // nil when there is nothing to store
+	answer *exchange.Response // of page
+	body   *answer.Spool      // of page
+	stop   *paging.Stop       // ends the job instead of the page
 	err    error
 	// columns are those that its rows get besides their own.
 	columns []mapping.Column
@@ -38,12 +38,12 @@ type pageResult struct {
 
 // outgoing is a request with everything that it is sent with.
 type outgoing struct {
-	config.Request
+	config.RequestSpec
 	headers []config.Header // of all jobs
 }
 
 // prepare evaluates what all jobs send, in the scope of this one.
-func (r *jobRun) prepare(request config.Request) (outgoing, error) {
+func (r *jobRun) prepare(request config.RequestSpec) (outgoing, error) {
 	full, headers, err := r.jobRunner.outgoing(r.job, request, r.scope)
 	return outgoing{full, headers}, err
 }
@@ -51,17 +51,17 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // send sends a request of the job for the page at a position: paged, with what all jobs
 // send (out). needed is closed when the job needs the answer;
 // nil is for one that it needs now. rest is as that of exchange.Sender.
-func (r *jobRun) send(ctx context.Context, at position, paged config.Request, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
+func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Response, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	from := exchange.Sender{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+	from := exchange.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
-		from.At, from.Explain = r.placeOf(at), r.explain(paged, out.Request)
+		from.PagePath, from.FindSources = r.placeOf(at), r.sourceFinder(paged, out.RequestSpec)
 	}
-	return r.client.Do(ctx, out.Request, from)
+	return r.client.Do(ctx, out.RequestSpec, from)
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
-func (r *jobRun) read(request config.Request, state paging.State, res *exchange.Answer, err error) *pageResult {
+func (r *jobRun) read(request config.RequestSpec, state paging.State, res *exchange.Response, err error) *pageResult {
 	if !isLimit(err) { // else the request was never sent
 		r.pages++
 	}
@@ -71,13 +71,13 @@ func (r *jobRun) read(request config.Request, state paging.State, res *exchange.
 			p.err = nil
 		}
 	} else {
-		p.page, p.stop, p.err = r.examine(request, state, res)
+		p.page, p.stop, p.err = r.scanAndCheck(request, state, res)
 		if p.page == nil {
 			res.Body.Close()
 		} else {
 			p.body, p.answer = res.Body, res
 			if p.columns, p.err = r.columnsOf(p.page, res); p.err == nil {
-				p.err = r.keepAnswer(p.page, res)
+				p.err = r.saveLastResponse(p.page, res)
 			}
 		}
 	}
@@ -92,24 +92,24 @@ func (r *jobRun) afterLast(err error) *paging.Stop {
 	if status == 0 || r.pages < 2 {
 		return nil
 	}
-	return paging.AfterLast(r.scroller, r.base.Request, status, r.evidence.last, r.evidence.largest)
+	return paging.AfterLast(r.scroller, r.base.RequestSpec, status, r.evidence.last, r.evidence.largest)
 }
 
-// examine scans and checks an answer. A page that only repeats an earlier one is
+// scanAndCheck scans and checks an answer. A page that only repeats an earlier one is
 // the reason to stop.
-func (r *jobRun) examine(request config.Request, state paging.State, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
+func (r *jobRun) scanAndCheck(request config.RequestSpec, state paging.State, res *exchange.Response) (*answer.Page, *paging.Stop, error) {
 	if res.Decision.Is(rule.Skip) {
 		return nil, r.skip(res), nil
 	}
-	if res.Ignored {
-		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as " + r.accepting(res) + " wants it", JobPointer: r.Pointer})
+	if res.AcceptedError {
+		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as " + r.acceptReason(res) + " wants it", JobPointer: r.Pointer})
 	}
 	page, err := r.scan(res)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := func() (config.Request, bool) {
-		request, _, stop, err := r.base.Next(r.scroller, state, factsOf(res, page))
+	next := func() (config.RequestSpec, bool) {
+		request, _, stop, err := r.base.Next(r.scroller, state, pagingPageOf(res, page))
 		return request, err == nil && stop == nil
 	}
 	if repeat := r.repetition.check(r.pages, request, page, next); repeat != nil {
@@ -129,16 +129,16 @@ func (r *jobRun) examine(request config.Request, state paging.State, res *exchan
 }
 
 // skip is the end of a job by a rule that drops an answer.
-func (r *jobRun) skip(res *exchange.Answer) *paging.Stop {
-	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.Says(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
+func (r *jobRun) skip(res *exchange.Response) *paging.Stop {
+	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.RuleMessage(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	r.skipped = true
-	return &paging.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: paging.OnPurpose}
+	return &paging.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: paging.Deliberate}
 }
 
-// accepting is what takes an answer with an error status as data, and what the API says
+// acceptReason is what takes an answer with an error status as data, and what the API says
 // about it.
-func (r *jobRun) accepting(res *exchange.Answer) string {
-	switch says := r.client.Says(res); {
+func (r *jobRun) acceptReason(res *exchange.Response) string {
+	switch says := r.client.RuleMessage(res); {
 	case res.Decision == nil:
 		return "'api.http.ignoreErrors'"
 	case says != "":
@@ -153,10 +153,10 @@ func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 
 // scan reads an answer once. An error names its address, to which a redirect may
 // have led.
-func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
+func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 	page, err := r.decode(res, r.formatOf(res))
 	if err != nil {
-		if forgetting := res.Forget(); forgetting != nil {
+		if forgetting := res.EvictFromCache(); forgetting != nil {
 			return nil, forgetting
 		}
 		return nil, failure.Wrap(res.Address(), "", err)
@@ -164,7 +164,7 @@ func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
 	if page.Damaged != "" {
 		r.record(r.cleaned(page))
 	}
-	page.Explain(func(err error) error { return failure.Wrap(res.Address(), "", err) })
+	page.WrapItemErrors(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
 }
 
@@ -178,8 +178,8 @@ func (r *jobRun) cleaned(page *answer.Page) event.ResponseCleaned {
 
 // formatOf is the format of an answer. Errors are not in that of the job: at most they
 // are JSON.
-func (r *jobRun) formatOf(res *exchange.Answer) answer.Format {
-	if res.Ignored {
+func (r *jobRun) formatOf(res *exchange.Response) answer.Format {
+	if res.AcceptedError {
 		return answer.Format{}
 	}
 	return r.format
@@ -187,7 +187,7 @@ func (r *jobRun) formatOf(res *exchange.Answer) answer.Format {
 
 // decode reads an answer. A successful answer without a body has no data. An error
 // answer that the configuration ignores is data unless it is null.
-func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Page, error) {
+func (r *jobRun) decode(res *exchange.Response, format answer.Format) (*answer.Page, error) {
 	needs := r.scroller.Needs()
 	query := answer.Query{
 		Format:   format,
@@ -196,7 +196,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	if !res.Ignored || res.Decision != nil { // an error has no such data, unless a rule accepts it
+	if !res.AcceptedError || res.Decision != nil { // an error has no such data, unless a rule accepts it
 		query.KeyAs, query.Parallel, query.Columns = r.DataField.KeyAs, r.DataField.Parallel, r.names
 	}
 	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
@@ -204,7 +204,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)
 	switch {
-	case err == nil && res.Ignored && page.Root == value.Null:
+	case err == nil && res.AcceptedError && page.Root == value.Null:
 		return nil, failure.Userf("the response with status %d is null, expected data", res.Status)
 	case err == nil:
 		return page, nil
@@ -220,9 +220,9 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 // ignoresText reports whether an answer with the status, which is a successful or
 // an ignored one, may be something else than JSON. The code 0 stands for an error
 // that has no status.
-func (r *jobRun) ignoresText(res *exchange.Answer) bool {
+func (r *jobRun) ignoresText(res *exchange.Response) bool {
 	ignored := r.run.plan.doc.API.IgnoreErrors
-	return res.Ignored || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
+	return res.AcceptedError || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
 }
 
 // maxErrorData is how many bytes an answer may have that becomes a single value.
@@ -230,7 +230,7 @@ const maxErrorData = 8 << 20
 
 // errorData makes an object with the text of an answer that is not JSON, but
 // whose status is to be ignored.
-func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Page, error) {
+func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
 	}
@@ -250,7 +250,7 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 
 // check takes the decisions about a page that need no row: whether it has data, at
 // one place only, or errors instead.
-func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
+func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
 	found, err := r.errorsOnly(res, page)
 	if err != nil {
 		return err
@@ -287,8 +287,8 @@ func (r *jobRun) report(p *pageResult) error {
 	return p.err
 }
 
-// settle reports a page and stores its rows.
-func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+// reportAndStore reports a page and stores its rows.
+func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
 	if r.Windows != nil {
 		r.live.Window(r.window.Number, r.window.of)
 	}
@@ -302,9 +302,9 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 	if err := r.reportTruncated(p); err != nil {
 		return ids, err
 	}
-	r.found += p.page.Rows
-	r.leftOut += p.page.Rows - kept
-	if r.Unstored {
+	r.rowsReceived += p.page.Rows
+	r.rowsFiltered += p.page.Rows - kept
+	if r.NotStored {
 		kept = 0
 	}
 	r.progress.page(kept)
@@ -318,7 +318,7 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column, number int) (ids paging.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
 	rows := r.pageRows(columns, number)
-	for row, err := range r.filtered(page) {
+	for row, err := range r.parsedRows(page) {
 		keep := false
 		if err == nil {
 			err = ctx.Err()
@@ -334,7 +334,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 			return ids, kept, err
 		}
 		if keep {
-			r.observe(row)
+			r.accumulate(row)
 		}
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
@@ -346,7 +346,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 
 // pageRows is where the rows of one page go.
 func (r *jobRun) pageRows(columns []mapping.Column, number int) pageRows {
-	if r.Unstored {
+	if r.NotStored {
 		return unstoredRows{}
 	}
 	return r.sink.page(r.DataType, columns, pageOrigin{r.job, number, r.number, r.it.FailIncomplete})
@@ -358,7 +358,7 @@ func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
 	if id.Text == "" {
 		return ids, nil
 	}
-	for row, err := range r.filtered(page) {
+	for row, err := range r.parsedRows(page) {
 		if err != nil {
 			return ids, err
 		}
@@ -368,22 +368,22 @@ func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
 	return ids, nil
 }
 
-// facts are what paging may know of a page.
-func (r *jobRun) facts(p *pageResult, ids paging.IDs) paging.Page {
-	known := factsOf(p.answer, p.page)
+// pagingPage are what paging may know of a page.
+func (r *jobRun) pagingPage(p *pageResult, ids paging.IDs) paging.PageInfo {
+	known := pagingPageOf(p.answer, p.page)
 	known.IDs, known.Now = ids, r.run.Now()
 	return known
 }
 
-// factsOf are those of an answer alone.
-func factsOf(res *exchange.Answer, page *answer.Page) paging.Page {
-	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.Compared, Header: res.Header, Address: res.Asked()}
+// pagingPageOf are those of an answer alone.
+func pagingPageOf(res *exchange.Response, page *answer.Page) paging.PageInfo {
+	return paging.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
 }
 
-// filtered are the rows of a page as everything but the scan sees them: after the
+// parsedRows are the rows of a page as everything but the scan sees them: after the
 // response filter. Each is gone when the next one comes.
-func (r *jobRun) filtered(page *answer.Page) iter.Seq2[value.Packed, error] {
-	return r.rows.apply(page.Packed())
+func (r *jobRun) parsedRows(page *answer.Page) iter.Seq2[value.Packed, error] {
+	return r.rows.apply(page.Items())
 }
 
 // firstNames are the first few of many names, for a message.

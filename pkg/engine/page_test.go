@@ -25,7 +25,7 @@ func TestSeveralLists(t *testing.T) {
 		5000: "l9, l10 and 4990 more):",
 	} {
 		r := jobRun{job: &job{Job: config.Job{Pointer: "/jobs/0"}}}
-		err := r.check(&exchange.Answer{}, &answer.Page{Root: value.Object, Rows: n, Lists: names[:n]})
+		err := r.check(&exchange.Response{}, &answer.Page{Root: value.Object, Rows: n, Lists: names[:n]})
 		if failure.PointerOf(err) != "/jobs/0" || !strings.Contains(fmt.Sprint(err), want) || !strings.Contains(fmt.Sprint(err), "set 'dataField'") {
 			t.Errorf("%d lists: %v", n, err)
 		}

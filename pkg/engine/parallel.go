@@ -86,29 +86,29 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 	if err != nil {
 		p.cancel()
 	}
-	roots.drop()
+	roots.discard()
 	return err
 }
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	in.place = at
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.below(1))}
+	in.position = at
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.child(1))}
 }
 
 // store stores the pages of a stream and of those below it.
 func (p *parallel) store(ctx context.Context, s *jobStream) error {
 	defer s.input.counted.End()
-	defer s.drop()
+	defer s.discard()
 	for q := range s.pages {
 		if err := p.storePage(ctx, s, q); err != nil {
-			return s.r.within(q.number, err)
+			return s.r.wrapPageError(q.number, err)
 		}
 	}
 	if s.err != nil {
 		return s.err
 	}
-	return s.r.ended(*s.stop)
+	return s.r.completeRun(*s.stop)
 }
 
 // storePage stores a page and then the pages of its children. After an error nothing
@@ -119,9 +119,9 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 		if !stored {
 			p.cancel()
 		}
-		q.drop()
+		q.discard()
 	}()
-	if _, err := s.r.settle(ctx, q.pageResult); err != nil {
+	if _, err := s.r.reportAndStore(ctx, q.pageResult); err != nil {
 		return err
 	}
 	if q.permit != nil {
@@ -142,26 +142,26 @@ func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
 	return all.err
 }
 
-// drop drops the pages that are left, until the stream has ended.
-func (s *jobStream) drop() {
+// discard drops the pages that are left, until the stream has ended.
+func (s *jobStream) discard() {
 	for q := range s.pages {
-		q.drop()
+		q.discard()
 	}
 }
 
-// drop drops the children that are left and closes the page, which is read until
+// discard drops the children that are left and closes the page, which is read until
 // all children have started.
-func (q *queuedPage) drop() {
-	q.children.drop()
+func (q *queuedPage) discard() {
+	q.children.discard()
 	if q.body != nil {
 		q.body.Close()
 	}
 }
 
-// drop drops the streams that are left, until all have started.
-func (all *queuedStreams) drop() {
+// discard drops the streams that are left, until all have started.
+func (all *queuedStreams) discard() {
 	for s := range all.streams {
-		s.drop()
+		s.discard()
 	}
 }
 
@@ -177,16 +177,16 @@ func (s *jobStream) work(ctx context.Context) {
 func (s *jobStream) fetch(ctx context.Context) (err error) {
 	if s.r, err = s.start(s.job, s.input); err != nil {
 		s.admission.fail(s.first.at)
-		s.first.answered()
+		s.first.endRequest()
 		return err
 	}
 	if s.stop, err = s.r.fetch(ctx, s); err != nil {
-		s.admission.fail(s.at.below(s.r.pages + 1))
+		s.admission.fail(s.at.child(s.r.pages + 1))
 	}
 	return err
 }
 
-func (s *jobStream) answer(ctx context.Context, request config.Request, state paging.State, last paging.Page) (*exchange.Answer, error) {
+func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, state paging.State, last paging.PageInfo) (*exchange.Response, error) {
 	if len(s.pending) == 0 {
 		s.requestPage(ctx, request)
 	}
@@ -237,7 +237,7 @@ func (s *jobStream) finish(ctx context.Context) error {
 	q := &queuedPage{pageResult: &pageResult{number: s.r.pages}, children: s.newStreams()}
 	defer close(q.children.streams)
 	s.pages <- q
-	return s.startChildren(ctx, q, s.at.below(s.r.pages+1), s.r.runLastBatches)
+	return s.startChildren(ctx, q, s.at.child(s.r.pages+1), s.r.runLastBatches)
 }
 
 // startChildren starts the children of a page at a position, each as soon as its first
@@ -254,7 +254,7 @@ func (p *parallel) startAll(ctx context.Context, at position, queue *queuedStrea
 	n := 0
 	err := each(func(j *job, in invocation) error {
 		n++
-		s := p.stream(ctx, at.below(n), j, in)
+		s := p.stream(ctx, at.child(n), j, in)
 		if err := s.first.wait(); err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func (p *parallel) startAll(ctx context.Context, at position, queue *queuedStrea
 		return nil
 	})
 	if err != nil {
-		p.admission.fail(at.below(n + 1))
+		p.admission.fail(at.child(n + 1))
 	}
 	return err
 }

@@ -16,16 +16,16 @@ type pendingPage struct {
 	needed chan struct{} // closed when the job comes to the page
 	// res or err are set when done is closed.
 	done chan struct{}
-	res  *exchange.Answer
+	res  *exchange.Response
 	err  error
 }
 
 // requestPage requests the page of a stream after those that were requested. The
 // request is sent as soon as it has a permit.
-func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
+func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec) {
 	permit := s.first
 	if s.first = nil; permit == nil {
-		permit = s.admission.request(ctx, s.at.below(s.r.pages+len(s.pending)+1))
+		permit = s.admission.request(ctx, s.at.child(s.r.pages+len(s.pending)+1))
 	}
 	p := &pendingPage{permit: permit, needed: make(chan struct{}), done: make(chan struct{})}
 	s.pending = append(s.pending, p)
@@ -35,12 +35,12 @@ func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
 		if p.err = permit.wait(); p.err != nil {
 			return
 		}
-		defer permit.answered()
+		defer permit.endRequest()
 		if p.err = err; err != nil {
 			return
 		}
 		p.err = failure.Recover(func() (err error) {
-			p.res, err = s.r.send(permit.ctx, permit.at, request, out, p.needed, permit.rest)
+			p.res, err = s.r.send(permit.ctx, permit.at, request, out, p.needed, permit.yieldSlot)
 			return err
 		})
 	})
@@ -55,7 +55,7 @@ func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
 // of a child. Nor does it while exchanges are recorded or replayed, because a
 // recording holds what a run needs and no more, or with a sample, which is not to
 // send more requests either.
-func (s *jobStream) requestAhead(ctx context.Context, state paging.State, last paging.Page) {
+func (s *jobStream) requestAhead(ctx context.Context, state paging.State, last paging.PageInfo) {
 	if len(s.job.children) > 0 || s.r.run.Recorder != nil || s.r.run.Player != nil || s.r.run.Sample > 0 {
 		return
 	}

@@ -69,9 +69,9 @@ func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary
 	return all
 }
 
-// filled is a placeholder with the value of one child run: a scalar, or the list of
+// placeholderValue is a placeholder with the value of one child run: a scalar, or the list of
 // the values of a batch.
-type filled struct {
+type placeholderValue struct {
 	token string
 	path  string
 	value value.Value
@@ -83,22 +83,22 @@ type filled struct {
 
 // filledWith returns the placeholder with a value. column is the value without
 // percent-encoding.
-func (p placeholder) filledWith(v, column value.Value) filled {
-	return filled{token: p.token, path: p.path, value: v, column: column, encoded: p.compute != nil && p.compute.Encodes()}
+func (p placeholder) filledWith(v, column value.Value) placeholderValue {
+	return placeholderValue{token: p.token, path: p.path, value: v, column: column, encoded: p.compute != nil && p.compute.Encodes()}
 }
 
 // values are the scalars that filled it.
-func (f filled) values() []value.Value {
+func (f placeholderValue) values() []value.Value {
 	if f.batch() {
 		return f.value.Items()
 	}
 	return []value.Value{f.value}
 }
 
-func (f filled) batch() bool { return f.value.Kind() == value.Array }
+func (f placeholderValue) batch() bool { return f.value.Kind() == value.Array }
 
 // text is in the endpoint.
-func (f filled) text() string {
+func (f placeholderValue) text() string {
 	if !f.batch() {
 		return f.value.Text()
 	}
@@ -115,7 +115,7 @@ func (f filled) text() string {
 // when it is yielded, because three lists of a few hundred items have millions of
 // them. An error in any value is returned before the first combination. Warnings
 // about a computed value go to warn, with its pointer.
-func combinations(inherited []filled, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
+func combinations(inherited []placeholderValue, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]placeholderValue], error) {
 	all := make([]found, len(own))
 	for i, p := range own {
 		var err error
@@ -123,27 +123,27 @@ func combinations(inherited []filled, own []placeholder, rows []value.Packed, wa
 			return nil, err
 		}
 	}
-	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
+	return func(yield func([]placeholderValue) bool) { combine(inherited, own, all, yield) }, nil
 }
 
 // combine yields the combinations that begin with those already filled. It returns
 // false when no more of them are wanted.
-func combine(c []filled, own []placeholder, all []found, yield func([]filled) bool) bool {
+func combine(c []placeholderValue, own []placeholder, all []found, yield func([]placeholderValue) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
 	}
 	for i, v := range all[0].values {
-		if !combine(fill(c, own[0].filledWith(v, all[0].columns[i])), own[1:], all[1:], yield) {
+		if !combine(withPlaceholder(c, own[0].filledWith(v, all[0].columns[i])), own[1:], all[1:], yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// fill is a combination with one more placeholder, which replaces an inherited one of
+// withPlaceholder is a combination with one more placeholder, which replaces an inherited one of
 // that name.
-func fill(c []filled, f filled) []filled {
-	c = append([]filled(nil), c...)
+func withPlaceholder(c []placeholderValue, f placeholderValue) []placeholderValue {
+	c = append([]placeholderValue(nil), c...)
 	for i := range c {
 		if c[i].token == f.token {
 			c[i] = f
@@ -193,7 +193,7 @@ func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) 
 // because 1.0 may be the id 1 of the next request; the table keeps the number as the
 // response wrote it. An endpoint that is an expression is returned unchanged and evaluated
 // later.
-func (j *job) filledEndpoint(values []filled) (string, error) {
+func (j *job) filledEndpoint(values []placeholderValue) (string, error) {
 	if j.ComputedEndpoint != nil {
 		return j.Endpoint, nil
 	}
@@ -204,7 +204,7 @@ func (j *job) filledEndpoint(values []filled) (string, error) {
 	return text, nil
 }
 
-func endpoint(template string, values []filled) (string, error) {
+func endpoint(template string, values []placeholderValue) (string, error) {
 	if len(values) == 1 && !strings.Contains(template, "%") { // an ordinary id is by far the most frequent
 		if text := values[0].text(); exchange.Harmless(text) {
 			return strings.ReplaceAll(template, "{"+values[0].token+"}", text), nil
@@ -214,7 +214,7 @@ func endpoint(template string, values []filled) (string, error) {
 }
 
 // piecesOf splits the template of an endpoint into texts and placeholders.
-func piecesOf(template string, values []filled) []exchange.Piece {
+func piecesOf(template string, values []placeholderValue) []exchange.Piece {
 	var pieces []exchange.Piece
 	add := func(text string) {
 		if text != "" {
@@ -223,7 +223,7 @@ func piecesOf(template string, values []filled) []exchange.Piece {
 	}
 	start := 0
 	for at := 0; at < len(template); at++ {
-		i := slices.IndexFunc(values, func(f filled) bool { return strings.HasPrefix(template[at:], "{"+f.token+"}") })
+		i := slices.IndexFunc(values, func(f placeholderValue) bool { return strings.HasPrefix(template[at:], "{"+f.token+"}") })
 		if i < 0 {
 			continue
 		}
@@ -238,13 +238,13 @@ func piecesOf(template string, values []filled) []exchange.Piece {
 
 // piece returns the placeholder as a piece of an endpoint. text is its value, or a part of
 // the value.
-func (f filled) piece(text string) exchange.Piece {
+func (f placeholderValue) piece(text string) exchange.Piece {
 	return exchange.Piece{Text: text, Value: true, Encoded: f.encoded, Name: "the placeholder '" + f.token + "'"}
 }
 
 // parentColumns are the columns that link the rows of a child job to its
 // parents. A batch has several parents and no column.
-func parentColumns(values []filled) []mapping.Column {
+func parentColumns(values []placeholderValue) []mapping.Column {
 	const prefix = "parent_"
 	columns := make([]mapping.Column, 0, len(values))
 	for _, f := range values {

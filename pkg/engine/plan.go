@@ -18,9 +18,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Plan is a document whose every part is compiled, ready to run. It does not
+// Program is a document whose every part is compiled, ready to run. It does not
 // change while it runs.
-type Plan struct {
+type Program struct {
 	doc        *config.Document
 	target     exchange.Settings
 	features   Features
@@ -39,7 +39,7 @@ type iteration struct {
 	jobs       []*job
 	// remembers are the names that its jobs remember, each once, and then those of its
 	// login.
-	remembers []remembering
+	remembers []rememberEntry
 	// unstored are data types that only jobs have which store nothing.
 	unstored []string
 }
@@ -50,17 +50,17 @@ type job struct {
 	name     string // in events, see nameOf
 	child    bool
 	scroller paging.Scroller
-	// places is set when its request has values of paging in its expressions.
-	places       bool
-	paged        config.Section // the settings of its scroller
-	placeholders []placeholder
-	filter       condition.Condition
-	rows         responseFilter
-	rowFilter    condition.Condition
-	user         userData
-	remembers    []remembering
-	format       answer.Format
-	names        answer.Columns // of values in lists
+	// placesPageValues is set when its request has values of paging in its expressions.
+	placesPageValues bool
+	paged            config.Section // the settings of its scroller
+	placeholders     []placeholder
+	filter           condition.Condition
+	rows             responseFilter
+	rowFilter        condition.Condition
+	user             userData
+	remembers        []rememberEntry
+	format           answer.Format
+	names            answer.Columns // of values in lists
 	// rules are those of the job; rules of the API come after them.
 	rules rule.List
 	// scrolled are the expressions of the scroller.
@@ -84,10 +84,10 @@ type Features struct {
 // Compile lets every package read its sections of the document. Problems go to the
 // document's list; nothing is sent. The tables will be typed (table.Table) or
 // not.
-func Compile(doc *config.Document, features Features, typed bool) *Plan {
-	p := &Plan{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
+func Compile(doc *config.Document, features Features, typed bool) *Program {
+	p := &Program{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
 	scrollers := paging.Compile(doc.API.Pagination, features.Paging)
-	paging.CheckParameters(doc.API.Pagination, features.Paging, placedIn(doc))
+	paging.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
 	format := answer.Compile(doc.API.Response)
 	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
@@ -115,8 +115,8 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	return p
 }
 
-// placedIn finds the values of paging that all jobs place whose scroller is at a place.
-func placedIn(doc *config.Document) func(pointer string) []string {
+// placedValueFinder finds the values of paging that all jobs place whose scroller is at a place.
+func placedValueFinder(doc *config.Document) func(pointer string) []string {
 	placed := map[string][]string{}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
@@ -139,7 +139,7 @@ func placedIn(doc *config.Document) func(pointer string) []string {
 // asked with credentials, and those without. One that is computed is among them when
 // it is made only of the configuration, the times of the run and a window,
 // whose times change no address: data does not decide where credentials go.
-func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
+func (p *Program) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
 	with = []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
 	var add func([]config.Job)
@@ -164,7 +164,7 @@ func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []strin
 }
 
 // Jobs is the number of root jobs of all iterations.
-func (p *Plan) Jobs() int {
+func (p *Program) Jobs() int {
 	n := 0
 	for _, it := range p.iterations {
 		n += len(it.jobs)
@@ -185,19 +185,19 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {
 		compiled := &job{
-			Job:       j,
-			name:      nameOf(j),
-			child:     above > 0,
-			scroller:  c.scroller(j),
-			places:    len(j.Placed()) > 0,
-			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),
-			rows:      compileResponseFilter(j, c.it.CompatLevel),
-			rowFilter: condition.CompileWords(j.RowFilter),
-			user:      c.userData(j, above == 0),
-			remembers: c.remembers(j),
-			format:    c.answers(j),
-			rules:     rule.Compile(j.Rules, rule.OfJob, c.doc.API.Retry.MaxWait),
-			children:  c.jobs(j.Children, above+1),
+			Job:              j,
+			name:             nameOf(j),
+			child:            above > 0,
+			scroller:         c.scroller(j),
+			placesPageValues: len(j.Placed()) > 0,
+			paged:            paging.ServedBy(c.doc.API.Pagination, j.Scroller),
+			rows:             compileResponseFilter(j, c.it.CompatLevel),
+			rowFilter:        condition.CompileWords(j.RowFilter),
+			user:             c.userData(j, above == 0),
+			remembers:        c.remembers(j),
+			format:           c.responseFormat(j),
+			rules:            rule.Compile(j.Rules, rule.JobScope, c.doc.API.Retry.MaxWait),
+			children:         c.jobs(j.Children, above+1),
 		}
 		compiled.names = answer.CompileColumns(j.Columns, j.DataField.Delimiter)
 		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
@@ -222,11 +222,11 @@ func (c compiler) scroller(j config.Job) paging.Scroller {
 		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
 	paging.CheckPlaced(paging.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
-	return paging.Placing(scroller, j.Placed())
+	return paging.WithPlacedValues(scroller, j.Placed())
 }
 
-// answers is what the answers of a job are written in.
-func (c compiler) answers(j config.Job) answer.Format {
+// responseFormat is what the answers of a job are written in.
+func (c compiler) responseFormat(j config.Job) answer.Format {
 	format := c.format
 	if j.Response.Present() {
 		format = answer.Compile(j.Response)
@@ -262,7 +262,7 @@ func (c compiler) userData(j config.Job, root bool) userData {
 }
 
 // expressions compiles the expressions at a place that belongs to these jobs.
-func (c compiler) expressions(place expr.Place, of config.Family, s config.Section) expr.Compiler {
+func (c compiler) expressions(place expr.Site, of config.JobScope, s config.Section) expr.Compiler {
 	return of.Compiler(place, c.it.attributes, c.doc.Vocabulary, s.Problems())
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Draft is the first request of a job or of a child job, which was not sent.
-type Draft struct {
+// PlannedRequest is the first request of a job or of a child job, which was not sent.
+type PlannedRequest struct {
 	// Iteration counts from 0.
 	Iteration int
 	// Job is the name of the job as in events, Pointer its place.
@@ -55,7 +55,7 @@ type Draft struct {
 	Rules []string
 	// Read is what the job, or the login before it, reads of what earlier runs left.
 	// Remembers says in sentences what it leaves for the next one.
-	Read      []Reading
+	Read      []RememberedValue
 	Remembers []string
 }
 
@@ -63,23 +63,23 @@ type Draft struct {
 // iteration, and sends nothing. standIn gives a text, the same for the same
 // name, in the place of a value that only a run will know. An error is that of
 // the first request which cannot be made: a run would end there too.
-func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string) string) ([]Draft, error) {
+func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name string) string) ([]PlannedRequest, error) {
 	r := p.newRun(e)
 	r.standIn = standIn
 	defer r.Close()
-	var all []Draft
+	var all []PlannedRequest
 	for number, it := range p.iterations {
 		r.dry = &exchange.DryRun{}
-		r.dry.Header, r.dry.Answer = auth.Answer(it.auth, func(t auth.Taken) string { return standIn(nameOfTaken(t)) })
+		r.dry.Header, r.dry.Answer = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
 		client, err := r.client(it)
 		if err != nil {
 			return all, err
 		}
 		v := &previewer{
-			jobRunner: r.newJobRunner(it, client),
-			origins:   origins{it: it, doc: p.doc, features: p.features, secrets: e.Secrets},
-			number:    number,
-			standIn:   standIn,
+			jobRunner:      r.newJobRunner(it, client),
+			requestSources: requestSources{it: it, doc: p.doc, features: p.features, secrets: e.Secrets},
+			number:         number,
+			standIn:        standIn,
 		}
 		for _, j := range it.jobs {
 			if err = v.root(ctx, j); err != nil {
@@ -99,7 +99,7 @@ func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string
 func (v *previewer) loginRemembers() []string {
 	var all []string
 	for _, name := range auth.Remembered(v.jobRunner.it.auth) {
-		if now := v.memory.Now(name.Name, ""); !now.IsNull() {
+		if now := v.memory.Current(name.Name, ""); !now.IsNull() {
 			all = append(all, name.Name+" = "+now.Text()+", stored at once")
 		}
 	}
@@ -108,7 +108,7 @@ func (v *previewer) loginRemembers() []string {
 
 // nameOfTaken is what the reader sees in the place of a value that a login will
 // bring.
-func nameOfTaken(t auth.Taken) string {
+func nameOfTaken(t auth.LoginValue) string {
 	if t.Literal {
 		return fmt.Sprintf("login: %s, or %q", t.Path, t.Path)
 	}
@@ -118,17 +118,17 @@ func nameOfTaken(t auth.Taken) string {
 // previewer previews the jobs of one iteration.
 type previewer struct {
 	*jobRunner
-	origins
+	requestSources
 	number  int
 	standIn func(name string) string
-	drafts  []Draft
+	drafts  []PlannedRequest
 }
 
 // root previews a job and its children.
 func (v *previewer) root(ctx context.Context, j *job) error {
 	in := invocation{endpoint: j.Endpoint}
-	d, in := v.forFirstWindow(j, in, func(in invocation) Draft { return v.draft(ctx, j, in) })
-	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errUnwanted)
+	d, in := v.forFirstWindow(j, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, j, in) })
+	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errSkipped)
 	if d.Problem == nil || d.Login != nil || idle {
 		v.drafts = append(v.drafts, d)
 	}
@@ -146,9 +146,9 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 // the nearest first.
 func (v *previewer) children(ctx context.Context, above []*job, parent invocation) {
 	for _, child := range above[0].children {
-		values := parent.filled
+		values := parent.placeholderValues
 		for _, p := range child.placeholders {
-			values = fill(values, v.standInFor(child, p, above))
+			values = withPlaceholder(values, v.standInFor(child, p, above))
 		}
 		items := expr.Members{}
 		for _, name := range child.parentItems {
@@ -158,20 +158,20 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 		}
 		parents := make([]value.Packed, len(above)) // none is read
 		endpoint, err := child.filledEndpoint(values)
-		in := invocation{endpoint: endpoint, filled: values, parents: parents, items: items, window: parent.window}
-		var d Draft
-		if !child.Runs {
-			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
+		in := invocation{endpoint: endpoint, placeholderValues: values, parents: parents, items: items, window: parent.window}
+		var d PlannedRequest
+		if !child.Reachable {
+			d = PlannedRequest{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
 		} else if err != nil {
-			d = Draft{Problem: err}
+			d = PlannedRequest{Problem: err}
 		} else {
-			d, in = v.forFirstWindow(child, in, func(in invocation) Draft { return v.draft(ctx, child, in) })
+			d, in = v.forFirstWindow(child, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, child, in) })
 			d.Calls = calls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
 		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.name, child.Pointer, len(above)
 		v.drafts = append(v.drafts, d)
-		if errors.Is(d.Problem, errUnwanted) {
+		if errors.Is(d.Problem, errSkipped) {
 			continue // nor do the jobs below it
 		}
 		v.children(ctx, append([]*job{child}, above...), in)
@@ -180,7 +180,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 
 // standInFor fills a placeholder: of a batch a list with one item, which stands for all
 // of them.
-func (v *previewer) standInFor(child *job, p placeholder, above []*job) filled {
+func (v *previewer) standInFor(child *job, p placeholder, above []*job) placeholderValue {
 	if child.Batch.Size == 0 {
 		one := value.OfString(v.standIn(p.token + " ← " + p.origin(above)))
 		return p.filledWith(one, one)
@@ -194,7 +194,7 @@ func (v *previewer) standInFor(child *job, p placeholder, above []*job) filled {
 func notes(j *job) []string {
 	var all []string
 	if j.If != nil {
-		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Written))
+		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Text))
 	}
 	if l := j.RateLimit; l.Requests > 0 {
 		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", prose.Count(l.Requests, "request"), rule.Seconds(l.Per)))
@@ -214,7 +214,7 @@ func notes(j *job) []string {
 	if filter := j.RowFilter.Value.Text(); filter != "" {
 		all = append(all, fmt.Sprintf("Only items that %q lets pass are kept.", filter))
 	}
-	if j.Unstored {
+	if j.NotStored {
 		all = append(all, "Its items are not stored, they are only parents.")
 	}
 	return all
@@ -247,21 +247,21 @@ func (p placeholder) origin(above []*job) string {
 	return text
 }
 
-// draft makes the first request of a job at a place.
-func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
-	d := Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
+// planRequest makes the first request of a job at a place.
+func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) PlannedRequest {
+	d := PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
 	scope := v.scopeOf(in)
 	base, err := v.request(j, in, scope)
 	if err != nil {
 		d.Problem = err
 		return d
 	}
-	d.Read = v.readings(j.rememberedNames)
+	d.Read = v.rememberedValues(j.rememberedNames)
 	for _, m := range j.remembers {
 		d.Remembers = append(d.Remembers, m.describe())
 	}
-	first, _ := j.scroller.First(base.Request, v.run.Now())
-	d.Paging = j.scroller.Describe(base.Request)
+	first, _ := j.scroller.First(base.RequestSpec, v.run.Now())
+	d.Paging = j.scroller.Describe(base.RequestSpec)
 	if paging.Pages(j.scroller) {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
@@ -272,7 +272,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		d.Problem = err
 		return d
 	}
-	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
+	answer, err := v.client.Do(ctx, full, exchange.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
 	if !errors.Is(err, exchange.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())
@@ -282,7 +282,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
 			login := auth.LoginRequest.In(v.doc.API.Authentication)
-			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(login.Value, false, expr.Remembered)), d.Read...)
+			d.Read = append(v.rememberedValues(v.doc.Vocabulary.All().References.Names(login.Value, false, expr.Remembered)), d.Read...)
 			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.login(&out)
 			d.LoginRemembers = v.loginRemembers()
 			d.LoginRules = v.run.plan.target.LoginRules.Describe()
@@ -291,7 +291,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		}
 	}
 	if d.Request != nil {
-		d.Sources = v.sources(j, base.Request, first, full, d.Request)
+		d.Sources = v.sources(j, base.RequestSpec, first, full, d.Request)
 	}
 	return d
 }

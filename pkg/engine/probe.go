@@ -29,7 +29,7 @@ const MaxSample = 10
 
 // Probe logs in and sends the first request of the first job of the first
 // iteration, and nothing else. No table is written.
-func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
+func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	it := p.iterations[0]
 	if len(it.jobs) == 0 {
 		return Probe{}, failure.Userf("there is no job to try")
@@ -47,7 +47,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	switch {
 	case errors.Is(err, errNoWindow):
 		err = failure.Userf("%w", err).At(j.Windows.Pointer)
-	case errors.Is(err, errUnwanted):
+	case errors.Is(err, errSkipped):
 		err = failure.Userf("%w", err).At(failure.PointerJoin(j.Pointer, config.JobIf.Name))
 	}
 	if err != nil {
@@ -57,10 +57,10 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	request, res, err := one.try(ctx)
+	request, res, err := one.sendFirst(ctx)
 	if err == nil && res.Decision.Is(rule.Restart) {
 		if err = one.startAgain(res); err == nil {
-			request, res, err = one.try(ctx)
+			request, res, err = one.sendFirst(ctx)
 		}
 	}
 	if err == nil && res.Decision.Is(rule.Restart) {
@@ -78,7 +78,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 		return probe, nil // a rule skipped it
 	}
 	probe.Rows = result.page.Rows
-	for row, err := range one.kept(result.page) {
+	for row, err := range one.storedRows(result.page) {
 		if err != nil {
 			return Probe{}, err
 		}
@@ -89,13 +89,13 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	return probe, nil
 }
 
-// try sends the first request of a run of a job.
-func (r *jobRun) try(ctx context.Context) (config.Request, *exchange.Answer, error) {
-	request, _ := r.scroller.First(r.base.Request, r.run.Now())
+// sendFirst sends the first request of a run of a job.
+func (r *jobRun) sendFirst(ctx context.Context) (config.RequestSpec, *exchange.Response, error) {
+	request, _ := r.scroller.First(r.base.RequestSpec, r.run.Now())
 	out, err := r.prepare(request)
 	if err != nil {
 		return request, nil, err
 	}
-	res, err := r.client.Do(ctx, out.Request, exchange.Sender{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
+	res, err := r.client.Do(ctx, out.RequestSpec, exchange.JobInfo{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
 	return request, res, err
 }

@@ -14,18 +14,18 @@ import (
 
 // placeOf is the place of a page in the whole run, see har.Origin.
 func (r *jobRun) placeOf(at position) []int {
-	return append([]int{max(r.number, 1), r.rooted}, at...)
+	return append([]int{max(r.number, 1), r.rootNumber}, at...)
 }
 
-// explain returns a function that says where the parts of a request come from: of the
+// sourceFinder returns a function that says where the parts of a request come from: of the
 // one that paging made (paged), and of the one with what all jobs send (full). What is
 // the same for every request is left out.
-func (r *jobRun) explain(paged, full config.Request) func(exchange.Outgoing) []request.Source {
-	own := r.base.Request
+func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(exchange.Outgoing) []request.Source {
+	own := r.base.RequestSpec
 	if !paged.Own.IsNull() {
 		own.Params = paged.Own
 	}
-	o := origins{it: r.it, doc: r.run.plan.doc, features: r.run.plan.features, secrets: r.run.Secrets}
+	o := requestSources{it: r.it, doc: r.run.plan.doc, features: r.run.plan.features, secrets: r.run.Secrets}
 	return func(sent exchange.Outgoing) []request.Source {
 		var all []request.Source
 		if sent.Login {
@@ -33,7 +33,7 @@ func (r *jobRun) explain(paged, full config.Request) func(exchange.Outgoing) []r
 		} else {
 			all = append(o.sources(r.job, own, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
 		}
-		words := Words{References: o.doc.Vocabulary.All().References, Document: o.doc.Root.Value}
+		words := SourceFormatter{References: o.doc.Vocabulary.All().References, Document: o.doc.Root.Value}
 		var explained []request.Source
 		for _, s := range all {
 			fixed := strings.HasPrefix(s.Part, "header ") && s.Pointer == ""
@@ -46,12 +46,12 @@ func (r *jobRun) explain(paged, full config.Request) func(exchange.Outgoing) []r
 	}
 }
 
-// note records what was found in the answer for a page, and the reason to stop after it.
-func (r *jobRun) note(p *pageResult, stop *paging.Stop) error {
+// recordPage records what was found in the answer for a page, and the reason to stop after it.
+func (r *jobRun) recordPage(p *pageResult, stop *paging.Stop) error {
 	if r.run.Recorder == nil || p.page == nil && stop == nil {
 		return nil
 	}
-	found := har.Reading{At: r.placeOf(r.place.below(p.number))}
+	found := har.PageFindings{At: r.placeOf(r.position.child(p.number))}
 	if p.page != nil {
 		found.Rows = p.page.Rows
 		found.Data = r.dataIn(p.page)

@@ -14,25 +14,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// remembering is one name under which a job leaves a value for the next run.
-type remembering struct {
+// rememberEntry is one name under which a job leaves a value for the next run.
+type rememberEntry struct {
 	name    string
 	pointer string
-	pick    pick      // of the values at path in the items
+	pick    aggregate // of the values at path in the items
 	path    string    // "" for an expression
 	value   expr.Expr // after the last page
 	written string    // the expression as it stands
 	per     []string  // placeholders; nil for one value in all
 }
 
-// pick says which of many values counts.
-type pick string
+// aggregate says which of many values counts.
+type aggregate string
 
 const (
-	greatest pick = "max"
-	least    pick = "min"
-	latest   pick = "last"
-	earliest pick = "first"
+	greatest aggregate = "max"
+	least    aggregate = "min"
+	latest   aggregate = "last"
+	earliest aggregate = "first"
 )
 
 // The settings of a value to remember that is not an expression.
@@ -52,7 +52,7 @@ func pathForms() []field.Setting[string] {
 // RememberType is the type of an entry of `remember`.
 func RememberType() *field.Type {
 	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, under the key that says which of its values to keep; or an expression, which is evaluated after the last page: its `response` and `responseHeader` refer to that page. Both may have `per`.",
-		Kinds: []string{"object"}, NotEmpty: []string{"object"}, Open: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
+		Kinds: []string{"object"}, NotEmpty: []string{"object"}, AllowUnknown: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
 		Fields: field.Fields(RememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
 }
 
@@ -68,11 +68,11 @@ func RememberedPath(entry config.Section) (config.Section, bool) {
 }
 
 // remembers compiles what a job leaves for the next run.
-func (c compiler) remembers(j config.Job) []remembering {
-	var all []remembering
+func (c compiler) remembers(j config.Job) []rememberEntry {
+	var all []rememberEntry
 	for _, entry := range j.Remember.Items() {
 		tokens := failure.PointerSplit(entry.Pointer)
-		m := remembering{name: tokens[len(tokens)-1], pointer: entry.Pointer}
+		m := rememberEntry{name: tokens[len(tokens)-1], pointer: entry.Pointer}
 		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.named(m.name, entry) {
 			continue
 		}
@@ -98,7 +98,7 @@ func (c compiler) named(name string, entry config.Section) bool {
 }
 
 // perOf are the placeholders of `per`, in its order.
-func perOf(s config.Section, of config.Family) []string {
+func perOf(s config.Section, of config.JobScope) []string {
 	if !s.Present() {
 		return nil
 	}
@@ -130,11 +130,11 @@ func perOf(s config.Section, of config.Family) []string {
 }
 
 // formOf reads what an entry is: a path with a word, or an expression.
-func (c compiler) formOf(m *remembering, entry config.Section, j config.Job) bool {
+func (c compiler) formOf(m *rememberEntry, entry config.Section, j config.Job) bool {
 	own := entry.Value.Without(RememberPer.Name)
 	if at, ok := RememberedPath(entry); ok {
 		tokens := failure.PointerSplit(at.Pointer)
-		m.pick, m.path = pick(tokens[len(tokens)-1]), at.Value.Text()
+		m.pick, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
 		if own.Len() > 1 {
 			refuse(entry, "expected one form", "give each value a name of its own: "+shape)
 			return false
@@ -188,12 +188,12 @@ func (c compiler) secretIn(e expr.Expr) bool {
 
 // remembersOf are the names that jobs and those below them remember, each once. Two
 // entries of one name must agree about what it means.
-func (c compiler) remembersOf(jobs []*job) []remembering {
-	var all []remembering
+func (c compiler) remembersOf(jobs []*job) []rememberEntry {
+	var all []rememberEntry
 	for _, j := range jobs {
 		own := slices.Clone(j.remembers)
 		for _, m := range append(own, c.remembersOf(j.children)...) {
-			i := slices.IndexFunc(all, func(other remembering) bool { return other.name == m.name })
+			i := slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == m.name })
 			switch {
 			case i < 0:
 				all = append(all, m)
@@ -208,25 +208,25 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 
 // remembersOfLogin are the names with those of the login after them, which no job may
 // share.
-func (c compiler) remembersOfLogin(all []remembering) []remembering {
+func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 	for _, m := range auth.Remembered(c.it.auth) {
-		if i := slices.IndexFunc(all, func(other remembering) bool { return other.name == m.Name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == m.Name }); i >= 0 {
 			at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.Pointer)), m.Pointer, c.doc.Root.Problems())
 			at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one", "")
 			continue
 		}
-		all = append(all, remembering{name: m.Name, pointer: m.Pointer})
+		all = append(all, rememberEntry{name: m.Name, pointer: m.Pointer})
 	}
 	return all
 }
 
 // agrees reports whether two jobs may remember under the same name.
-func (m remembering) agrees(other remembering) bool {
+func (m rememberEntry) agrees(other rememberEntry) bool {
 	return m.pick == other.pick && (m.pick == greatest || m.pick == least) && slices.Equal(m.per, other.per)
 }
 
 // describe says in a sentence what is remembered.
-func (m remembering) describe() string {
+func (m rememberEntry) describe() string {
 	text := m.name + ": "
 	switch m.pick {
 	case greatest:
@@ -247,7 +247,7 @@ func (m remembering) describe() string {
 }
 
 // checkKeys reports iterations that the state cannot distinguish.
-func (p *Plan) checkKeys() {
+func (p *Program) checkKeys() {
 	first := map[string]iteration{}
 	for _, it := range p.iterations {
 		other, ok := first[it.Key]
@@ -263,7 +263,7 @@ func (p *Plan) checkKeys() {
 }
 
 // namesIn are what the state must know of names.
-func namesIn(all []remembering) []state.Name {
+func namesIn(all []rememberEntry) []state.Name {
 	names := make([]state.Name, len(all))
 	for i, m := range all {
 		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.pick == greatest || m.pick == least}

@@ -82,13 +82,13 @@ type repeat struct {
 
 // check returns the repetition if the page repeats an earlier page and must be dropped,
 // otherwise nil. next returns the request that the page leads to, if there is one.
-func (r *repetition) check(number int, request config.Request, page *answer.Page, next func() (config.Request, bool)) *repeat {
+func (r *repetition) check(number int, request config.RequestSpec, page *answer.Page, next func() (config.RequestSpec, bool)) *repeat {
 	if r.pages == nil {
 		r.pages, r.seed = map[byte][]earlier{}, maphash.MakeSeed()
 	}
 	before := r.last
-	r.last = seenPage{number: number, request: r.hash(request), fingerprint: page.Fingerprint, items: page.Items, noBody: page.NoBody}
-	sameItems := before.number > 0 && page.Rows > 0 && page.Items == before.items
+	r.last = seenPage{number: number, request: r.hash(request), fingerprint: page.Fingerprint, items: page.ItemCount, noBody: page.NoBody}
+	sameItems := before.number > 0 && page.Rows > 0 && page.ItemCount == before.items
 	if r.equal++; !sameItems {
 		r.equal = 1
 	}
@@ -123,7 +123,7 @@ func (r *repetition) check(number int, request config.Request, page *answer.Page
 // leadsOn reports whether a page leads to another request than the one it was the response
 // to. An equal page can do that only by its headers. Scrollers that count continue regardless
 // of the page.
-func (r *repetition) leadsOn(next func() (config.Request, bool)) bool {
+func (r *repetition) leadsOn(next func() (config.RequestSpec, bool)) bool {
 	if r.numbered {
 		return false
 	}
@@ -132,7 +132,7 @@ func (r *repetition) leadsOn(next func() (config.Request, bool)) bool {
 }
 
 // unchanged reports whether a request equals the request of the last page.
-func (r *repetition) unchanged(request config.Request) bool {
+func (r *repetition) unchanged(request config.RequestSpec) bool {
 	return r.last.number > 0 && r.last.request == r.hash(request)
 }
 
@@ -140,7 +140,7 @@ func (r *repetition) unchanged(request config.Request) bool {
 // page; if forever is set, with the same rows. If there is none, it keeps the last page and
 // returns 0.
 func (r *repetition) remember(number int, page *answer.Page) (before int) {
-	key := binary.LittleEndian.AppendUint64(nil, page.Items)
+	key := binary.LittleEndian.AppendUint64(nil, page.ItemCount)
 	if !r.forever {
 		key = binary.LittleEndian.AppendUint64(key, r.last.request)
 	}
@@ -151,7 +151,7 @@ func (r *repetition) remember(number int, page *answer.Page) (before int) {
 			return int(e.number)
 		}
 	}
-	r.pages[byte(hash)] = append(part, earlier{hash, uint32(page.Items), uint32(number)})
+	r.pages[byte(hash)] = append(part, earlier{hash, uint32(page.ItemCount), uint32(number)})
 	return 0
 }
 
@@ -172,7 +172,7 @@ func (r *repetition) doubled() bool {
 
 // hash returns the hash of a request as paging makes it, without authentication and
 // without headers and parameters of all jobs.
-func (r *repetition) hash(request config.Request) uint64 {
+func (r *repetition) hash(request config.RequestSpec) uint64 {
 	text := []byte(request.Method + " " + request.Endpoint + " ")
 	text = appendSent(text, request.Params)
 	text = appendSent(text, request.Query)

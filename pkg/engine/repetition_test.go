@@ -55,13 +55,13 @@ func TestRepetition(t *testing.T) {
 				params, text, _ := strings.Cut(text, " ")
 				items, around, _ := strings.Cut(text, " ")
 				page := &answer.Page{NoBody: items == "-"}
-				if fmt.Sscan(items, &page.Items); page.Items > 0 {
+				if fmt.Sscan(items, &page.ItemCount); page.ItemCount > 0 {
 					page.Rows = 1
 				}
 				for _, c := range text + around {
 					page.Fingerprint = page.Fingerprint<<8 + uint64(c)
 				}
-				repeat := seen.check(i+1, config.Request{Endpoint: "t", Params: testvalue.Parse(t, params)}, page, nowhere)
+				repeat := seen.check(i+1, config.RequestSpec{Endpoint: "t", Params: testvalue.Parse(t, params)}, page, nowhere)
 				last := i == len(tt.pages)-1
 				switch {
 				case repeat == nil && last && tt.stop != "":
@@ -78,11 +78,11 @@ func TestRepetition(t *testing.T) {
 
 // TestUnchanged: a request is compared with the one before it only.
 func TestUnchanged(t *testing.T) {
-	request := func(text string) config.Request {
-		return config.Request{Endpoint: "t", Method: "POST", Params: testvalue.Parse(t, text), Headers: testvalue.Parse(t, `{"A":"1"}`)}
+	request := func(text string) config.RequestSpec {
+		return config.RequestSpec{Endpoint: "t", Method: "POST", Params: testvalue.Parse(t, text), Headers: testvalue.Parse(t, `{"A":"1"}`)}
 	}
 	var seen repetition
-	if seen.unchanged(config.Request{}) {
+	if seen.unchanged(config.RequestSpec{}) {
 		t.Error("nothing was requested")
 	}
 	for i, text := range []string{`{"p":1}`, `{"p":2}`} {
@@ -102,7 +102,7 @@ func TestCircleOfNumbers(t *testing.T) {
 	pages := func(rows func(n int) uint64) (int, *repeat) {
 		seen := repetition{numbered: true, forever: true}
 		for n := range 5 * mostKnown {
-			if r := seen.check(n+1, config.Request{Endpoint: fmt.Sprint(n)}, &answer.Page{Rows: 1, Items: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
+			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, &answer.Page{Rows: 1, ItemCount: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
 				return n + 1, r
 			}
 		}
@@ -131,17 +131,17 @@ func TestRepetitionIsSmall(t *testing.T) {
 		before := inUse()
 		seen := repetition{numbered: forever, forever: forever}
 		page := func(n int) *answer.Page {
-			return &answer.Page{Rows: 1, Items: uint64(n), Fingerprint: uint64(n)}
+			return &answer.Page{Rows: 1, ItemCount: uint64(n), Fingerprint: uint64(n)}
 		}
 		for n := range pages {
-			if r := seen.check(n+1, config.Request{Endpoint: fmt.Sprint(n)}, page(n+1), nowhere); r != nil {
+			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, page(n+1), nowhere); r != nil {
 				t.Fatal(r.rule)
 			}
 		}
 		if each := (inUse() - before) / pages; each > most {
 			t.Errorf("%d bytes for a page, want at most %d", each, most)
 		}
-		r := seen.check(pages+1, config.Request{Endpoint: "17"}, page(18), nowhere)
+		r := seen.check(pages+1, config.RequestSpec{Endpoint: "17"}, page(18), nowhere)
 		if !forever && (r == nil || r.earlier != 18) || forever && seen.known != 1 {
 			t.Errorf("the repeated page: %+v", r)
 		}
@@ -158,16 +158,16 @@ func inUse() int64 {
 }
 
 // nowhere is the next request of a page that leads to none.
-func nowhere() (config.Request, bool) { return config.Request{}, false }
+func nowhere() (config.RequestSpec, bool) { return config.RequestSpec{}, false }
 
 // TestEmptyPagesThatLeadOn: equal pages without rows do not end a job if each leads to another
 // request, as with the header Link, until there are too many in a row. A page with rows counts
 // as a repetition, wherever it leads.
 func TestEmptyPagesThatLeadOn(t *testing.T) {
-	request := func(n int) config.Request { return config.Request{Endpoint: fmt.Sprint(n)} }
+	request := func(n int) config.RequestSpec { return config.RequestSpec{Endpoint: fmt.Sprint(n)} }
 	ends := func(seen repetition, rows, step int) (int, *repeat) {
 		for n := range 3 * mostEmpty {
-			next := func() (config.Request, bool) { return request(n + step), true }
+			next := func() (config.RequestSpec, bool) { return request(n + step), true }
 			if r := seen.check(n+1, request(n), &answer.Page{Rows: rows, Fingerprint: 1}, next); r != nil {
 				return n + 1, r
 			}

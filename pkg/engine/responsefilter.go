@@ -12,15 +12,15 @@ import (
 // responseFilter turns parts of each row into JSON text, so that they become
 // cells instead of columns and tables.
 type responseFilter struct {
-	paths [][]step
+	paths [][]filterSegment
 	// lenient is compatLevel 2: empty values are left alone and scalars become
 	// plain text.
 	lenient bool
 	pointer string
 }
 
-// step is one segment of a path. With each it means every item of the list there.
-type step struct {
+// filterSegment is one segment of a path. With each it means every item of the list there.
+type filterSegment struct {
 	name string
 	each bool
 }
@@ -28,10 +28,10 @@ type step struct {
 func compileResponseFilter(job config.Job, compatLevel int) responseFilter {
 	f := responseFilter{lenient: compatLevel == 2, pointer: failure.PointerJoin(job.Pointer, config.JobResponseFilter.Name)}
 	for _, path := range job.ResponseFilter {
-		var steps []step
+		var steps []filterSegment
 		for segment := range strings.SplitSeq(path, job.ResponseFilterDelimiter) {
 			name, each := strings.CutSuffix(segment, "[]")
-			steps = append(steps, step{name, each})
+			steps = append(steps, filterSegment{name, each})
 		}
 		f.paths = append(f.paths, steps)
 	}
@@ -63,7 +63,7 @@ func (f responseFilter) apply(all iter.Seq2[value.Packed, error]) iter.Seq2[valu
 
 // append appends a value with a path filtered. What is not there, or no object, is
 // left alone.
-func (f responseFilter) append(dst []byte, v value.Packed, path []step) ([]byte, error) {
+func (f responseFilter) append(dst []byte, v value.Packed, path []filterSegment) ([]byte, error) {
 	if len(path) == 0 {
 		return f.appendText(dst, v), nil
 	}

@@ -17,8 +17,8 @@ import (
 // startAgain makes a run of a job begin again, without what was remembered, because a rule
 // says so about an answer, which it closes. That is possible once, with the first answer
 // of the run: nothing of it is stored yet. Else it is a user error.
-func (r *jobRun) startAgain(res *exchange.Answer) error {
-	says := r.client.Says(res)
+func (r *jobRun) startAgain(res *exchange.Response) error {
+	says := r.client.RuleMessage(res)
 	status := strings.TrimSpace(res.StatusLine)
 	if err := res.Body.Close(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *jobRun) cannotStartAgain() string {
 }
 
 // checkRestarts reports rules that can start no job again.
-func (p *Plan) checkRestarts() {
+func (p *Program) checkRestarts() {
 	reading := false
 	var walk func(jobs []*job)
 	walk = func(jobs []*job) {

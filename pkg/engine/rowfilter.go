@@ -7,11 +7,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// kept are the rows of a page that satisfy `rowFilter`: they are stored, and get child
+// storedRows are the rows of a page that satisfy `rowFilter`: they are stored, and get child
 // jobs. Paging counts the others too. Each is gone
 // when the next one comes.
-func (r *jobRun) kept(page *answer.Page) iter.Seq2[value.Packed, error] {
-	all := r.filtered(page)
+func (r *jobRun) storedRows(page *answer.Page) iter.Seq2[value.Packed, error] {
+	all := r.parsedRows(page)
 	if !r.rowFilter.Given() {
 		return all
 	}

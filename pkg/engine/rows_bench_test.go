@@ -20,8 +20,8 @@ import (
 // withID is a scroller that wants the ids of the rows.
 type withID struct{ paging.Scroller }
 
-func (withID) Needs() paging.Needs {
-	return paging.Needs{ItemID: answer.Path{Text: "id", Separator: "."}}
+func (withID) Needs() paging.Requirements {
+	return paging.Requirements{ItemID: answer.Path{Text: "id", Separator: "."}}
 }
 
 // BenchmarkRows looks into the 1,000 rows of a page: for the ids that paging wants,
@@ -42,7 +42,7 @@ func BenchmarkRows(b *testing.B) {
 		b.Fatal(page, err)
 	}
 	s, _ := section(b, `{"id":"id"}`)
-	child := &job{Job: config.Job{Endpoint: "c/{id}", Runs: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
+	child := &job{Job: config.Job{Endpoint: "c/{id}", Reachable: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
 	runner := &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{}}}}
 	r := &jobRun{jobRunner: runner, scroller: withID{}, job: &job{children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
@@ -64,7 +64,7 @@ func BenchmarkRows(b *testing.B) {
 		}
 	})
 	for _, row := range []struct{ name, filter string }{{"all rows", ""}, {"some rows", "active==true&id<500"}} {
-		some := &jobRun{scroller: withID{}, job: &job{rowFilter: rowFilterOf(b, row.filter), Job: config.Job{Unstored: true}}}
+		some := &jobRun{scroller: withID{}, job: &job{rowFilter: rowFilterOf(b, row.filter), Job: config.Job{NotStored: true}}}
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -79,7 +79,7 @@ func BenchmarkRows(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			n := 0
-			for row, err := range filtered.filtered(page) {
+			for row, err := range filtered.parsedRows(page) {
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -76,7 +76,7 @@ func TestResponseFilter(t *testing.T) {
 }
 
 // children are the endpoints and parent columns of the child runs of one row.
-func children(t *testing.T, template, placeholders string, inherited []filled, parents ...string) string {
+func children(t *testing.T, template, placeholders string, inherited []placeholderValue, parents ...string) string {
 	t.Helper()
 	s, problems := section(t, placeholders)
 	own := compilePlaceholders(s, len(parents), expr.Vocabulary{})
@@ -133,7 +133,7 @@ func TestPlaceholders(t *testing.T) {
 			}
 		})
 	}
-	inherited := []filled{{token: "a", path: "a", column: value.OfInt(1), value: value.OfInt(1)}, {token: "b", path: "b", column: value.OfInt(2), value: value.OfInt(2)}}
+	inherited := []placeholderValue{{token: "a", path: "a", column: value.OfInt(1), value: value.OfInt(1)}, {token: "b", path: "b", column: value.OfInt(2), value: value.OfInt(2)}}
 	if got, want := children(t, "{a}/{b}/{c}", `{"a":"x","c":"y"}`, inherited, `{"x":8,"y":9}`), `8/2/9 parent_x=8 parent_b=2 parent_y=9`; got != want {
 		t.Errorf("inherited: got %s, want %s", got, want)
 	}

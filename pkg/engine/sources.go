@@ -15,8 +15,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// origins knows the sources of an iteration's requests.
-type origins struct {
+// requestSources knows the sources of an iteration's requests.
+type requestSources struct {
 	it       iteration
 	doc      *config.Document
 	features Features
@@ -26,7 +26,7 @@ type origins struct {
 // sources are those of the parts of a request: a job's own request (base), what paging
 // made of it (first), the same with the default options (full), and what authentication
 // and signature added to the request that was sent.
-func (o origins) sources(j *job, base, first, full config.Request, sent *exchange.Outgoing) []request.Source {
+func (o requestSources) sources(j *job, base, first, full config.RequestSpec, sent *exchange.Outgoing) []request.Source {
 	all := o.base(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
 	all = append(all, o.method(j)...)
 	all = append(all, o.params(j, base, first, full, sent)...)
@@ -34,7 +34,7 @@ func (o origins) sources(j *job, base, first, full config.Request, sent *exchang
 }
 
 // login are the sources of the request of a login.
-func (o origins) login(sent *exchange.Outgoing) []request.Source {
+func (o requestSources) login(sent *exchange.Outgoing) []request.Source {
 	login := auth.LoginRequest.In(o.doc.API.Authentication)
 	all := o.base(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
 	where := "body "
@@ -45,7 +45,7 @@ func (o origins) login(sent *exchange.Outgoing) []request.Source {
 	if o.doc.Vocabulary.IsCall(params.Value) {
 		all = append(all, request.Source{Part: strings.TrimSpace(where), From: "login request", Pointer: params.Pointer, Evaluated: true})
 	} else {
-		for _, name := range (config.Request{Params: params.Value}).ParamNames() {
+		for _, name := range (config.RequestSpec{Params: params.Value}).ParamNames() {
 			all = append(all, request.Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
 		}
 	}
@@ -78,7 +78,7 @@ func (j *job) at(keys ...string) string {
 }
 
 // defaults is a place in the default options.
-func (o origins) defaults(keys ...string) string {
+func (o requestSources) defaults(keys ...string) string {
 	pointer := o.doc.API.Pointer
 	for _, key := range append([]string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name}, keys...) {
 		pointer = failure.PointerJoin(pointer, key)
@@ -88,7 +88,7 @@ func (o origins) defaults(keys ...string) string {
 
 // base is the source of an endpoint, after that of the base address where this
 // is part of it.
-func (o origins) base(endpoint string, own request.Source) []request.Source {
+func (o requestSources) base(endpoint string, own request.Source) []request.Source {
 	// An endpoint that is an address leads to the same place from anywhere.
 	here, err := exchange.Resolve(o.it.BaseURL, endpoint)
 	elsewhere, err2 := exchange.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
@@ -99,7 +99,7 @@ func (o origins) base(endpoint string, own request.Source) []request.Source {
 }
 
 // method is given where it is a default; a job's own is seen in the request.
-func (o origins) method(j *job) []request.Source {
+func (o requestSources) method(j *job) []request.Source {
 	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
 		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
 	}
@@ -108,7 +108,7 @@ func (o origins) method(j *job) []request.Source {
 
 // params are the parameters, wherever the method sends them, then those in the
 // query that the endpoint or the authentication brought.
-func (o origins) params(j *job, base, first, full config.Request, sent *exchange.Outgoing) []request.Source {
+func (o requestSources) params(j *job, base, first, full config.RequestSpec, sent *exchange.Outgoing) []request.Source {
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
@@ -147,13 +147,13 @@ func (o origins) params(j *job, base, first, full config.Request, sent *exchange
 		}
 		add(s, name)
 	}
-	for _, name := range (config.Request{Params: first.Query}).ParamNames() {
+	for _, name := range (config.RequestSpec{Params: first.Query}).ParamNames() {
 		add(request.Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
 	}
 	if sent.Built != nil {
 		// A secret may hold what parts parameters: no piece of it is the name of one.
 		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
-		query = o.secrets.RedactPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
+		query = o.secrets.MaskPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
 		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
@@ -200,7 +200,7 @@ func namesOf(query string) []string {
 }
 
 // headers are the headers in the order in which they are sent.
-func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) []request.Source {
+func (o requestSources) headers(j *job, first config.RequestSpec, sent *exchange.Outgoing) []request.Source {
 	var all []request.Source
 	for i, line := range sent.Headers {
 		if i > 0 && sent.Headers[i-1].Name == line.Name {
@@ -211,7 +211,7 @@ func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) 
 	return all
 }
 
-func (o origins) header(j *job, first config.Request, name string, sent *exchange.Outgoing) request.Source {
+func (o requestSources) header(j *job, first config.RequestSpec, name string, sent *exchange.Outgoing) request.Source {
 	s := request.Source{Part: "header " + name, From: "built in"}
 	built := sent.Built
 	if built == nil {
@@ -268,7 +268,7 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 }
 
 // addedHeader is a header that was not there when the request was built.
-func (o origins) addedHeader(name string, sent *exchange.Outgoing) request.Source {
+func (o requestSources) addedHeader(name string, sent *exchange.Outgoing) request.Source {
 	signature := exchange.Signed(o.doc)
 	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
 	s := o.authentication("headers", name)
@@ -285,7 +285,7 @@ func (o origins) addedHeader(name string, sent *exchange.Outgoing) request.Sourc
 
 // authentication is the source of a header or a parameter of the query that the
 // authentication added; the pointer leads as near to it as it can.
-func (o origins) authentication(kind, name string) request.Source {
+func (o requestSources) authentication(kind, name string) request.Source {
 	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
 	s := request.Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}

@@ -66,8 +66,8 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 	one := s.of(r.job)
 	one.runs++
 	one.pages += r.pages
-	one.rows += r.found
-	one.leftOut += r.leftOut
+	one.rows += r.rowsReceived
+	one.leftOut += r.rowsFiltered
 	if r.skipped {
 		one.skipped++
 	}
@@ -87,13 +87,13 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 }
 
 // report emits one event for a job and for each job below it.
-func (s statistics) report(log *event.Log, j *job, unwanted *unwanted, iteration int) {
+func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iteration int) {
 	one := s[j]
 	if one == nil {
 		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted.of(j))}}}
 	}
 	one.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
-	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.NotStored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}

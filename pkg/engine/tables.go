@@ -30,8 +30,8 @@ type tables struct {
 type bucket struct {
 	name        string
 	incremental bool
-	automatic   *mapping.Automatic
-	configured  *mapping.Configured
+	automatic   *mapping.AutomaticMapper
+	configured  *mapping.ConfiguredMapper
 	mapped      bool // that there are mappings
 }
 
@@ -49,7 +49,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			continue
 		}
 		// Each of many iterations may have a bucket of its own.
-		if err := b.automatic.Rest(); err != nil {
+		if err := b.automatic.ReleaseBuffers(); err != nil {
 			return sink{}, err
 		}
 	}
@@ -71,7 +71,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		},
 		Named: func(text, name string) bool {
 			// The name may be cut, and with it a secret that the API returned.
-			secret := t.env.Secrets.Masked(text) != nil
+			secret := t.env.Secrets.MaskedSpans(text) != nil
 			if secret {
 				t.env.Secrets.AddPart(name)
 			}

@@ -40,7 +40,7 @@ type runFunc func(*job, invocation) error
 // setting for them; not at all when its `if` says so.
 func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 	in.events = slices.Clip(in.events) // other runs share them
-	wanted, err := jr.wanted(j, in, recordWarnings(&in.events))
+	wanted, err := jr.shouldRun(j, in, warningCollector(&in.events))
 	switch {
 	case err != nil:
 		return err
@@ -50,7 +50,7 @@ func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 	case j.Windows == nil:
 		return run(j, in)
 	}
-	all, secret, err := jr.windows(j, in, recordWarnings(&in.events))
+	all, secret, err := jr.windows(j, in, warningCollector(&in.events))
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 }
 
 // windows are those of one run of a job. Warnings about their bounds go to warn.
-func (jr *jobRunner) windows(j *job, in invocation, warn func(pointer, text string)) (all window.Windows, secret bool, err error) {
-	err = jr.concealing(jr.scopeOf(in).Warning(warn), func(scope *expr.Scope) (err error) {
+func (jr *jobRunner) windows(j *job, in invocation, warn func(pointer, text string)) (all window.Sequence, secret bool, err error) {
+	err = jr.evalRegisteringSecrets(jr.scopeOf(in).Warning(warn), func(scope *expr.Scope) (err error) {
 		all, secret, err = j.Windows.Between(scope, jr.started())
 		return err
 	})
@@ -83,7 +83,7 @@ func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int,
 	started := event.WindowStarted{Job: j.name, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
 	if secret {
 		for _, v := range in.window.members.AsSecret() {
-			jr.hide(v)
+			jr.registerSecret(v)
 		}
 		started.Start, started.End = "", ""
 	}
@@ -99,8 +99,8 @@ var errNoWindow = errors.New("it does not run: " + noWindow)
 // firstWindow is the invocation for the first window of a job, or the same one for a job
 // without windows.
 func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
-	if wanted, err := jr.wanted(j, in, nil); err != nil || !wanted {
-		return in, cmp.Or(err, errUnwanted)
+	if wanted, err := jr.shouldRun(j, in, nil); err != nil || !wanted {
+		return in, cmp.Or(err, errSkipped)
 	}
 	if j.Windows == nil {
 		return in, nil
@@ -121,9 +121,9 @@ func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
 
 // forFirstWindow previews a job for its first window. Bounds that come from data have
 // stand-ins.
-func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation) Draft) (Draft, invocation) {
-	if err := v.unwantedDraft(j, in); err != nil {
-		return Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j), Problem: err}, in
+func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation) PlannedRequest) (PlannedRequest, invocation) {
+	if err := v.plannedSkip(j, in); err != nil {
+		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j), Problem: err}, in
 	}
 	if j.Windows == nil {
 		return draft(in), in
@@ -142,7 +142,7 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 	}
 	first, err := v.firstWindow(j, in)
 	if err != nil {
-		return Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Problem: err}, in
+		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Problem: err}, in
 	}
 	d := draft(first)
 	d.Windows, d.Window = first.window.of, first.window.String()

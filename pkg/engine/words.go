@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Words says in words where values come from.
-type Words struct {
+// SourceFormatter says in words where values come from.
+type SourceFormatter struct {
 	// References are those of the language.
 	References expr.References
 	// Document is the one that pointers lead into.
@@ -19,7 +19,7 @@ type Words struct {
 }
 
 // Source is where a part of a request comes from: "job, function concat of attr #token".
-func (w Words) Source(s request.Source) string {
+func (w SourceFormatter) Source(s request.Source) string {
 	text := s.From
 	if s.Evaluated {
 		if how := w.Expression(w.Document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
@@ -31,7 +31,7 @@ func (w Words) Source(s request.Source) string {
 
 // Expression says in words what an expression consists of: "function concat of
 // attr #token", "" for a plain value.
-func (w Words) Expression(v value.Value) string {
+func (w SourceFormatter) Expression(v value.Value) string {
 	form, ok := w.References.Parse(v, false)
 	text := ""
 	switch {
@@ -58,7 +58,7 @@ func (w Words) Expression(v value.Value) string {
 }
 
 // arguments are the expressions among the arguments of a function, each once.
-func (w Words) arguments(args value.Value) []string {
+func (w SourceFormatter) arguments(args value.Value) []string {
 	var all []string
 	add := func(v value.Value) {
 		if text := w.Expression(v); text != "" && !slices.Contains(all, text) {

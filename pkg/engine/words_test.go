@@ -26,7 +26,7 @@ func TestExpression(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Words{References: expr.AllReferences()}).Expression(v); got != want {
+		if got := (SourceFormatter{References: expr.AllReferences()}).Expression(v); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}

@@ -53,10 +53,10 @@ func (c *Console) Write(e Event) error {
 	b.WriteString(prose.Printable(e.Message))
 	for _, f := range e.Fields {
 		message := e.Message
-		if f.Unsaid {
+		if f.NotInMessage {
 			message = ""
 		}
-		if text := consoleText(f.Value, message); text != "" && !f.Programs {
+		if text := consoleText(f.Value, message); text != "" && !f.MachineOnly {
 			b.WriteByte(' ')
 			b.WriteString(c.paint(faint, f.Name+"="+text))
 		}

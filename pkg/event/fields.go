@@ -22,10 +22,10 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 			continue
 		}
 		fields = append(fields, Field{
-			Name:     name,
-			Value:    redacted(member.Interface(), redact),
-			Programs: v.Type().Field(i).Tag.Get("console") == "-",
-			Unsaid:   unsaid(body, v, i),
+			Name:         name,
+			Value:        redacted(member.Interface(), redact),
+			MachineOnly:  v.Type().Field(i).Tag.Get("console") == "-",
+			NotInMessage: unsaid(body, v, i),
 		})
 	}
 	return fields

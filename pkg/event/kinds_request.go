@@ -77,14 +77,14 @@ type RequestAnswered struct {
 	Job        string  `json:"job,omitempty"`
 	JobPointer string  `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int     `json:"iteration,omitempty" console:"-"`
-	// Untold says that the event is for a report only.
-	Untold bool `json:"-"`
+	// ReportOnly says that the event is for a report only.
+	ReportOnly bool `json:"-"`
 }
 
 func (RequestAnswered) Kind() string { return "request.answered" }
 
 func (e RequestAnswered) Level() Level {
-	if e.Untold {
+	if e.ReportOnly {
 		return Trace
 	}
 	return Debug

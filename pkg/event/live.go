@@ -156,14 +156,14 @@ func (l *Live) Forget() {
 }
 
 // Over wraps a sink: the lines disappear while it writes an event.
-func (l *Live) Over(sink Sink) Sink { return above{sink, l} }
+func (l *Live) Over(sink Sink) Sink { return overlaySink{sink, l} }
 
-type above struct {
+type overlaySink struct {
 	Sink
 	live *Live
 }
 
-func (a above) Write(e Event) error {
+func (a overlaySink) Write(e Event) error {
 	a.live.mu.Lock()
 	defer a.live.mu.Unlock()
 	a.live.clear()
@@ -279,7 +279,7 @@ func (l *Live) lines() []string {
 		if i == height-2 && i < len(l.jobs)-1 {
 			text = fmt.Sprintf("and %d more jobs", len(l.jobs)-i)
 		}
-		lines = append(lines, prose.Fit(prose.Printable(l.o.Secrets.Redact(text)), width-keptFree))
+		lines = append(lines, prose.Fit(prose.Printable(l.o.Secrets.Mask(text)), width-keptFree))
 		if i == height-2 {
 			break
 		}

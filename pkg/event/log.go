@@ -34,11 +34,11 @@ type Event struct {
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
-	// Programs says that the field is not for a terminal.
-	Programs bool
-	// Unsaid says that the message never contains the value, although it may contain
+	// MachineOnly says that the field is not for a terminal.
+	MachineOnly bool
+	// NotInMessage says that the message never contains the value, although it may contain
 	// an equal one.
-	Unsaid bool
+	NotInMessage bool
 }
 
 // Sink writes events. Write is called by one goroutine at a time.
@@ -87,12 +87,12 @@ func (l *Log) Trace(to func(Event)) { l.trace = to }
 // Traced reports whether events of level Trace are used.
 func (l *Log) Traced() bool { return l.trace != nil }
 
-// Watch also passes what a platform needs to show a run while it runs: every request.
+// EnableRequestEvents also passes what a platform needs to show a run while it runs: every request.
 // It must be called before the first event.
-func (l *Log) Watch() { l.watched = true }
+func (l *Log) EnableRequestEvents() { l.watched = true }
 
-// Watched reports whether Watch was called.
-func (l *Log) Watched() bool { return l.watched }
+// RequestEventsEnabled reports whether Watch was called.
+func (l *Log) RequestEventsEnabled() bool { return l.watched }
 
 // Secrets are the secrets that the log masks.
 func (l *Log) Secrets() *secret.Registry { return l.secrets }
@@ -107,11 +107,11 @@ func (l *Log) Emit(body Body) {
 	e := Event{
 		Kind:    body.Kind(),
 		Level:   level,
-		Message: l.secrets.Redact(body.Message()),
-		Fields:  fieldsOf(body, l.secrets.Redact),
+		Message: l.secrets.Mask(body.Message()),
+		Fields:  fieldsOf(body, l.secrets.Mask),
 	}
 	if l.trace != nil {
-		e.Body = masked(body, l.secrets.Redact)
+		e.Body = masked(body, l.secrets.Mask)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -76,8 +76,8 @@ func TestEmit(t *testing.T) {
 	want := Event{
 		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden]p",
 		Fields: []Field{
-			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true, Unsaid: true},
-			{Name: "count", Value: 1, Unsaid: true}, {Name: "bytes", Value: int64(2), Unsaid: true}, {Name: "seconds", Value: 0.5, Programs: true, Unsaid: true},
+			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true, NotInMessage: true},
+			{Name: "count", Value: 1, NotInMessage: true}, {Name: "bytes", Value: int64(2), NotInMessage: true}, {Name: "seconds", Value: 0.5, MachineOnly: true, NotInMessage: true},
 			{Name: "Untagged", Value: "u"}, {Name: "wait", Value: "1s"},
 		},
 		Body: odd{
@@ -189,7 +189,7 @@ func TestLogConcurrently(t *testing.T) {
 // TestTrace: events of the level trace go to the function and nowhere else, all
 // others to both.
 func TestTrace(t *testing.T) {
-	untold := RequestAnswered{Method: "GET", URL: "http://a.test/?key=hunter2", Untold: true}
+	untold := RequestAnswered{Method: "GET", URL: "http://a.test/?key=hunter2", ReportOnly: true}
 	sink := &memory{}
 	NewLog(sink, secretsOf(), atNoon).Emit(untold)
 	log := NewLog(sink, secretsOf("hunter2"), atNoon)

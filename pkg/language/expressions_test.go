@@ -43,7 +43,7 @@ func expressionsPage(t *testing.T) (path, written string, s samples) {
 }
 
 // evaluate returns the value of an expression at a place.
-func (s samples) evaluate(t *testing.T, vocabulary expr.Vocabulary, text string, place expr.Place) (string, error) {
+func (s samples) evaluate(t *testing.T, vocabulary expr.Vocabulary, text string, place expr.Site) (string, error) {
 	t.Helper()
 	source := testvalue.Parse(t, text)
 	contexts := map[expr.Context]expr.Members{}
@@ -100,7 +100,7 @@ func TestExpressionsPage(t *testing.T) {
 // reference describes all references and functions, and evaluates their examples.
 func (s samples) reference(t *testing.T, vocabulary expr.Vocabulary) string {
 	t.Helper()
-	check := func(e expr.Example, text string, place expr.Place) {
+	check := func(e expr.Example, text string, place expr.Site) {
 		t.Helper()
 		if got, err := s.evaluate(t, vocabulary, text, place); err != nil || got != e.Value {
 			t.Errorf("%s is %s, %v, declared as %s", text, got, err, e.Value)

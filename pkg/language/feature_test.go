@@ -35,7 +35,7 @@ import (
 var (
 	stepParam    = field.Text("stepParam", "Step parameter", "Parameter that counts down.").As(field.Parameter).Example(`"step"`)
 	firstStep    = field.Integer("firstStep", "First step", "Where the countdown begins.").Default(3).Example(`9`)
-	countedTotal = field.Text("countedTotal", "Counted", "What is counted in advance.").As(field.InAdvance).Example(`"n"`)
+	countedTotal = field.Text("countedTotal", "Counted", "What is counted in advance.").As(field.LookaheadRole).Example(`"n"`)
 	stampHeader  = field.Text("stampHeader", "Stamp header", "Header that carries the stamp.").Example(`"X-Stamp"`)
 	stamp        = field.Text("#stampText", "Stamp", "What the authentication `stamp` sends.").Example(`"…"`)
 )
@@ -49,8 +49,8 @@ type countdown struct {
 func countdownMethod() paging.Method {
 	return paging.Method{
 		Name:     "countdown",
-		Settings: []field.Declared{stepParam, firstStep, countedTotal},
-		Needed:   []field.Declared{stepParam},
+		Settings: []field.Declaration{stepParam, firstStep, countedTotal},
+		Needed:   []field.Declaration{stepParam},
 		Compile: func(s config.Section) paging.Scroller {
 			return countdown{stepParam.Of(s), firstStep.Of(s)}
 		},
@@ -58,17 +58,17 @@ func countdownMethod() paging.Method {
 	}
 }
 
-func (c countdown) request(job config.Request, n int) (config.Request, paging.State) {
+func (c countdown) request(job config.RequestSpec, n int) (config.RequestSpec, paging.State) {
 	return job.WithParam(c.param, value.OfInt(int64(n))), n
 }
 
-func (countdown) Needs() paging.Needs { return paging.Needs{} }
+func (countdown) Needs() paging.Requirements { return paging.Requirements{} }
 
-func (c countdown) First(job config.Request, _ time.Time) (config.Request, paging.State) {
+func (c countdown) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, paging.State) {
 	return c.request(job, c.first)
 }
 
-func (c countdown) Next(job config.Request, s paging.State, _ paging.Page) (config.Request, paging.State, *paging.Stop, error) {
+func (c countdown) Next(job config.RequestSpec, s paging.State, _ paging.PageInfo) (config.RequestSpec, paging.State, *paging.Stop, error) {
 	if s == 1 {
 		return job, nil, &paging.Stop{Rule: "the countdown is over"}, nil
 	}
@@ -76,7 +76,7 @@ func (c countdown) Next(job config.Request, s paging.State, _ paging.Page) (conf
 	return request, state, nil, nil
 }
 
-func (c countdown) Describe(config.Request) []string {
+func (c countdown) Describe(config.RequestSpec) []string {
 	return []string{"Counts down with " + c.param + "."}
 }
 
@@ -86,15 +86,15 @@ type stamped struct{ header, text string }
 func stampScheme() auth.Scheme {
 	return auth.Scheme{
 		Name:       "stamp",
-		Settings:   []field.Declared{stampHeader},
-		Attributes: []field.Declared{stamp},
-		Compile: func(s auth.Source) auth.Method {
+		Settings:   []field.Declaration{stampHeader},
+		Attributes: []field.Declaration{stamp},
+		Compile: func(s auth.CompileInput) auth.Method {
 			return stamped{stampHeader.Of(s.Section), s.Attributes.Field(stamp.Name).Text()}
 		},
 	}
 }
 
-func (s stamped) Start(*env.Run, *state.Memory) auth.Authenticator { return s }
+func (s stamped) Start(*env.Run, *state.IterationValues) auth.Authenticator { return s }
 
 func (s stamped) Authenticate(_ context.Context, r *auth.Attempt) error {
 	r.Header.Set(s.header, s.text)
@@ -117,10 +117,10 @@ func extended() *language.Language {
 // upside is a reference: its name reversed.
 func upside() expr.Reference {
 	return expr.Reference{Key: "upside", Argument: "NAME", Examples: []expr.Example{{Expression: `{"upside": "cba"}`, Value: `"abc"`}}, Doc: "The name from its end.",
-		Where: []expr.Place{expr.InHeaders, expr.InJobs, expr.InShared, expr.InUserData},
-		Check: func(_ expr.Compiler, name string) *expr.Fault {
+		Where: []expr.Site{expr.InHeaders, expr.InJobs, expr.InShared, expr.InUserData},
+		Check: func(_ expr.Compiler, name string) *expr.ArgumentProblem {
 			if name == "wrong" {
-				return &expr.Fault{Found: "a word", Expected: "expected another word", Hint: "turn it round"}
+				return &expr.ArgumentProblem{Found: "a word", Expected: "expected another word", Hint: "turn it round"}
 			}
 			return nil
 		},

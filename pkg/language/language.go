@@ -41,8 +41,8 @@ func New(features engine.Features) *Language {
 		Remember:       engine.RememberType(),
 		Mappings:       mapping.Type(),
 		Credentials:    features.Auth.Attributes(),
-		Document:       []field.Declared{auth.Authorization},
-		Settings:       []field.Declared{exchange.Cache, exchange.SSHProxy, exchange.AWS},
+		Document:       []field.Declaration{auth.Authorization},
+		Settings:       []field.Declaration{exchange.Cache, exchange.SSHProxy, exchange.AWS},
 	})}
 }
 

@@ -12,11 +12,11 @@ import (
 // TestPlacesOfExpressions: every setting with an expression says which place it is, itself
 // or by the settings around it, and every place has a setting.
 func TestPlacesOfExpressions(t *testing.T) {
-	used := map[expr.Place]bool{}
+	used := map[expr.Site]bool{}
 	seen := map[*field.Type]bool{}
 	expressions := 0
-	var walk func(at string, of *field.Type, places []expr.Place)
-	walk = func(at string, of *field.Type, places []expr.Place) {
+	var walk func(at string, of *field.Type, places []expr.Site)
+	walk = func(at string, of *field.Type, places []expr.Site) {
 		for ; of != nil; of = of.Base {
 			if of == config.ExpressionType || strings.HasSuffix(of.Title, "or expression") {
 				expressions++

@@ -54,20 +54,20 @@ type Options struct {
 	Random func(n int) ([]byte, error)
 }
 
-// Document is the result of Load.
-type Document struct {
-	// Filled is the document with its variables replaced.
-	Filled value.Value
+// Result is the result of Load.
+type Result struct {
+	// Resolved is the document with its variables replaced.
+	Resolved value.Value
 	// Variables says how they were replaced; zero if they were not.
 	Variables variables.Result
-	// Open is set if Filled still has variables, whose values are not known here.
-	Open bool
+	// Unresolved is set if Filled still has variables, whose values are not known here.
+	Unresolved bool
 	// StandIns are the names of the variables with a value of Options.StandIn.
 	StandIns []string
 	// Config is the model and Plan that of the run. With Problems only their warnings
 	// can be used.
 	Config   *config.Document
-	Plan     *engine.Plan
+	Plan     *engine.Program
 	language *language.Language
 	// Problems prevent a run. Each is there once, in the order of the document.
 	// Secrets are not masked.
@@ -76,13 +76,13 @@ type Document struct {
 
 // Load reads a document that config.Parse returned. If the variables cannot be
 // replaced it returns their error, and a Document in which they are unreplaced.
-func Load(ctx context.Context, given value.Value, o Options) (*Document, error) {
+func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
 	o.Secrets.AddDocument(given)
-	d := &Document{language: cmp.Or(o.Language, language.Default())}
+	d := &Result{language: cmp.Or(o.Language, language.Default())}
 	err := d.fill(ctx, given, o)
-	o.Secrets.AddDocument(d.Filled)
-	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
-		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.openIn(o)})
+	o.Secrets.AddDocument(d.Resolved)
+	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
+		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.unresolvedFinder(o)})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	if duplicates := Duplicates(o.Text); o.Strict {
 		*problems = append(duplicates, *problems...)
@@ -95,15 +95,15 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 }
 
 // Lint returns the warnings of package lint about a document without problems.
-func (d *Document) Lint() failure.Problems {
-	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config, Language: d.language})
+func (d *Result) Lint() failure.Problems {
+	return lint.Check(lint.Input{Tree: d.Resolved, Compiled: d.Config, Language: d.language})
 }
 
-// openIn finds variables without values in a text: as they are, or what replaces
+// unresolvedFinder finds variables without values in a text: as they are, or what replaces
 // them. It is nil where all values are known, or the run uses the text as it is.
-func (d *Document) openIn(o Options) func(text string) bool {
+func (d *Result) unresolvedFinder(o Options) func(text string) bool {
 	var open []string
-	if d.Open {
+	if d.Unresolved {
 		open = append(open, "{{")
 	}
 	for _, name := range d.StandIns {
@@ -118,13 +118,13 @@ func (d *Document) openIn(o Options) func(text string) bool {
 }
 
 // fill replaces the variables.
-func (d *Document) fill(ctx context.Context, given value.Value, o Options) (err error) {
-	d.Filled = variables.WithoutValues(given)
+func (d *Result) fill(ctx context.Context, given value.Value, o Options) (err error) {
+	d.Resolved = variables.WithoutValues(given)
 	d.Variables, err = variables.Resolve(ctx, given, o.Variables)
 	if err == nil {
-		d.Filled = d.Variables.Document
+		d.Resolved = d.Variables.Document
 	} else {
-		d.Open = true
+		d.Unresolved = true
 		platformHas := !given.Field(config.VariablesID.Name).Empty() && given.Field(config.VariableValuesData.Name).Field("values").Empty() && len(o.Variables.Flags) == 0
 		if !o.Offline || !platformHas || failure.PointerOf(err) != "" {
 			return err
@@ -136,14 +136,14 @@ func (d *Document) fill(ctx context.Context, given value.Value, o Options) (err 
 	if o.StandIn == nil || d.Variables.Source != "" {
 		return nil
 	}
-	d.StandIns, d.Open = variables.Placeholders(d.Filled), false
+	d.StandIns, d.Unresolved = variables.Placeholders(d.Resolved), false
 	values := map[string]string{}
 	for _, name := range d.StandIns {
 		values[name] = o.StandIn(name)
 	}
-	filled, _, err := variables.Replace(d.Filled, values)
+	filled, _, err := variables.Replace(d.Resolved, values)
 	if err == nil {
-		d.Filled = filled
+		d.Resolved = filled
 	}
 	return err
 }

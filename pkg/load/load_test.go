@@ -27,13 +27,13 @@ func TestVariablesWithoutValues(t *testing.T) {
 	}{
 		"run":                      {linked, load.Options{}, "{{a}}", true, true},
 		"offline":                  {linked, load.Options{Offline: true}, "{{a}}", true, false},
-		"offline, flags":           {linked, load.Options{Offline: true, Variables: variables.Inputs{Flags: []variables.Value{{Name: "b"}}}}, "{{a}}", true, true},
+		"offline, flags":           {linked, load.Options{Offline: true, Variables: variables.Inputs{Flags: []variables.Assignment{{Name: "b"}}}}, "{{a}}", true, true},
 		"offline, values":          {data, load.Options{Offline: true}, "{{a}}", true, true},
 		"offline, stand-in":        {linked, load.Options{Offline: true, StandIn: standIn}, "<a>", false, false},
 		"no variables_id":          {`"__": 1`, load.Options{Offline: true}, "{{a}}", false, false},
 		"no variables_id, run":     {`"__": 1`, load.Options{}, "{{a}}", false, false},
 		"no variables_id, standin": {`"__": 1`, load.Options{StandIn: standIn}, "<a>", false, false},
-		"a value":                  {linked, load.Options{StandIn: standIn, Variables: variables.Inputs{Flags: []variables.Value{{Name: "a", Text: "v{{b}}"}}}}, "v{{b}}", false, false},
+		"a value":                  {linked, load.Options{StandIn: standIn, Variables: variables.Inputs{Flags: []variables.Assignment{{Name: "a", Text: "v{{b}}"}}}}, "v{{b}}", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given, err := config.Parse([]byte(`{` + tc.with + `, "parameters": {"api": {"baseUrl": "https://api.example.com"}, "config": {"outputBucket": "{{a}}", "#key": "of {{a}}", "jobs": [{"endpoint": "x", "params": {"key": {"attr": "#key"}}}], "jbos": 1}}}`))
@@ -42,14 +42,14 @@ func TestVariablesWithoutValues(t *testing.T) {
 			}
 			tc.o.Secrets, tc.o.Strict = &secret.Registry{}, true
 			d, err := load.Load(t.Context(), given, tc.o)
-			if (err != nil) != tc.failed || d.Open != tc.open {
-				t.Errorf("error %v, open %v", err, d.Open)
+			if (err != nil) != tc.failed || d.Unresolved != tc.open {
+				t.Errorf("error %v, open %v", err, d.Unresolved)
 			}
-			attributes := d.Filled.Field("parameters").Field("config")
+			attributes := d.Resolved.Field("parameters").Field("config")
 			if got := attributes.Field("outputBucket").Raw(); got != tc.bucket || (len(d.StandIns) == 1) != strings.HasPrefix(got, "<") {
 				t.Errorf("filled with %q, stand-ins for %q", got, d.StandIns)
 			}
-			if key := attributes.Field("#key").Raw(); key != "of "+tc.bucket || strings.Contains(tc.o.Secrets.Redact("x "+key), key) {
+			if key := attributes.Field("#key").Raw(); key != "of "+tc.bucket || strings.Contains(tc.o.Secrets.Mask("x "+key), key) {
 				t.Errorf("%q is not known as a secret", key)
 			}
 			if len(d.Problems) != 1 || !strings.HasSuffix(d.Problems[0].Pointer, "/jbos") || d.Plan.Jobs() != 1 {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestParseSpan(t *testing.T) {
-	for text, want := range map[string]Span{
+	for text, want := range map[string]Interval{
 		"7 days": {Days: 7}, "1 month": {Months: 1}, "2 years 3 months": {Months: 27}, "1 week 2 days": {Days: 9}, "90 minutes": {Seconds: 5400},
 		"+1 hour": {Seconds: 3600}, "next year": {Months: 12}, "third day": {Days: 3}, "-2 days ago": {Days: 2}, "1 fortnight, 5 sec": {Days: 14, Seconds: 5},
 	} {
@@ -27,7 +27,7 @@ func FuzzParseSpan(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s, ok := ParseSpan(text); ok && (min(s.Months, s.Days, s.Seconds) < 0 || s == Span{}) {
+		if s, ok := ParseSpan(text); ok && (min(s.Months, s.Days, s.Seconds) < 0 || s == Interval{}) {
 			t.Errorf("%q is %+v", text, s)
 		}
 	})

@@ -21,7 +21,7 @@ const cipherPrefix = "KBC::"
 // Encrypt is a document with ciphers in the place of all scalars whose keys begin with
 // #, except for those that are ciphers. Without any it sends nothing.
 func (c *Client) Encrypt(ctx context.Context, scope CipherScope, document value.Value) (value.Value, error) {
-	return c.encryptThose(ctx, isSecret, document, func() (CipherScope, error) { return scope, nil })
+	return c.encryptMatching(ctx, isSecret, document, func() (CipherScope, error) { return scope, nil })
 }
 
 // EncryptConfiguration does the same for a configuration that is about to be stored. It
@@ -33,7 +33,7 @@ func (c *Client) EncryptConfiguration(ctx context.Context, component string, doc
 		return value.Value{}, err
 	}
 	isPlain := func(v value.Value) bool { return isSecret(v) && v.Raw() != "" && !strings.Contains(v.Raw(), "{{") }
-	return c.encryptThose(ctx, isPlain, document, func() (CipherScope, error) {
+	return c.encryptMatching(ctx, isPlain, document, func() (CipherScope, error) {
 		project, err := c.project(ctx)
 		return CipherScope{Component: component, Project: project}, err
 	})
@@ -53,7 +53,7 @@ func (c *Client) project(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-func (c *Client) encryptThose(ctx context.Context, those func(value.Value) bool, document value.Value, scope func() (CipherScope, error)) (value.Value, error) {
+func (c *Client) encryptMatching(ctx context.Context, those func(value.Value) bool, document value.Value, scope func() (CipherScope, error)) (value.Value, error) {
 	var plain []value.Member // by their numbers: the rest of the document stays here
 	eachSecret(document, those, func(secret value.Value) value.Value {
 		plain = append(plain, value.Member{Name: "#" + strconv.Itoa(len(plain)), Value: secret})

@@ -61,9 +61,9 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// Unsettled reports whether a failed write may have been done: there was no answer,
+// MayHaveSucceeded reports whether a failed write may have been done: there was no answer,
 // or one that does not say.
-func (e *Error) Unsettled() bool {
+func (e *Error) MayHaveSucceeded() bool {
 	return e.Method != http.MethodGet && (e.Status < 400 || e.Status >= 500)
 }
 

@@ -10,15 +10,15 @@ var _ http.RoundTripper = tokenGuard{}
 
 // RoundTrip implements http.RoundTripper.
 func (g tokenGuard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if left(req) {
+	if leftOrigin(req) {
 		req = req.Clone(req.Context())
 		req.Header.Del(tokenHeader)
 	}
 	return g.next.RoundTrip(req)
 }
 
-// left reports whether a redirect on the way to a request changed the origin.
-func left(req *http.Request) bool {
+// leftOrigin reports whether a redirect on the way to a request changed the origin.
+func leftOrigin(req *http.Request) bool {
 	for at := req; at.Response != nil; at = at.Response.Request {
 		from := at.Response.Request
 		if from == nil || from.URL.Scheme != at.URL.Scheme || from.URL.Host != at.URL.Host {

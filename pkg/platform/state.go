@@ -8,9 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// StatePlace is where the platform keeps a state: in a configuration, or in one of
+// StateLocation is where the platform keeps a state: in a configuration, or in one of
 // its rows.
-type StatePlace struct {
+type StateLocation struct {
 	// Branch is the id of a branch; "" is the default branch.
 	Branch                   string
 	Component, Configuration string
@@ -19,7 +19,7 @@ type StatePlace struct {
 }
 
 // path is the path of the configuration or row below /v2/storage.
-func (p StatePlace) path() (string, error) {
+func (p StateLocation) path() (string, error) {
 	path, err := configurationPath(p.Component, p.Configuration)
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ func (p StatePlace) path() (string, error) {
 
 // State reads the whole state that is stored in a place, with its ciphers. Without
 // one it is an empty object.
-func (c *Client) State(ctx context.Context, place StatePlace) (value.Value, error) {
+func (c *Client) State(ctx context.Context, place StateLocation) (value.Value, error) {
 	path, err := place.path()
 	if err != nil {
 		return value.Value{}, err
@@ -55,7 +55,7 @@ func (c *Client) State(ctx context.Context, place StatePlace) (value.Value, erro
 
 // SetState replaces the whole state of a place. The values of its keys that begin
 // with # must be ciphers, see Encrypt.
-func (c *Client) SetState(ctx context.Context, place StatePlace, state value.Value) error {
+func (c *Client) SetState(ctx context.Context, place StateLocation, state value.Value) error {
 	path, err := place.path()
 	if err != nil {
 		return err

@@ -16,15 +16,15 @@ import (
 )
 
 var (
-	ofConfiguration = platform.StatePlace{Component: "acme.ex", Configuration: "12"}
-	ofRow           = platform.StatePlace{Branch: "5", Component: "acme.ex", Configuration: "12", Row: "7"}
+	ofConfiguration = platform.StateLocation{Component: "acme.ex", Configuration: "12"}
+	ofRow           = platform.StateLocation{Branch: "5", Component: "acme.ex", Configuration: "12", Row: "7"}
 )
 
 const rowInBranch = storage + "/v2/storage/branch/5/components/acme.ex/configs/12/rows/7"
 
 func TestState(t *testing.T) {
 	for name, tc := range map[string]struct {
-		place         platform.StatePlace
+		place         platform.StateLocation
 		address, body string
 		want          string
 	}{
@@ -46,7 +46,7 @@ func TestState(t *testing.T) {
 
 func TestSetState(t *testing.T) {
 	for name, tc := range map[string]struct {
-		place   platform.StatePlace
+		place   platform.StateLocation
 		address string
 	}{
 		"of a configuration":   {ofConfiguration, configs + "/12/state"},
@@ -79,7 +79,7 @@ func TestStatesAreRepeated(t *testing.T) {
 }
 
 func TestOddPlacesAreNotSent(t *testing.T) {
-	for name, place := range map[string]platform.StatePlace{
+	for name, place := range map[string]platform.StateLocation{
 		"component":     {Component: "a/b", Configuration: "1"},
 		"configuration": {Component: "a", Configuration: ".."},
 		"row":           {Component: "a", Configuration: "1", Row: "?"},

@@ -21,7 +21,7 @@ const unknownScheme = 16
 // addCredentials adds the credentials in a secret that holds more than them: X of
 // "Bearer X", the texts in "Digest realm=…, response=…", user name and password of
 // "Basic X".
-func (s *set) addCredentials(secret string) {
+func (s *secretSet) addCredentials(secret string) {
 	scheme, rest, _ := strings.Cut(secret, " ")
 	rest = strings.TrimSpace(rest)
 	known := slices.Contains(schemes, strings.ToLower(strings.TrimSuffix(scheme, ":")))
@@ -42,7 +42,7 @@ func (s *set) addCredentials(secret string) {
 
 // addUser adds what "Basic X" is made of. The user name is not a secret by itself, as
 // long as there is a password; it is masked all the same.
-func (s *set) addUser(encoded string) {
+func (s *secretSet) addUser(encoded string) {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
 	user, password, found := strings.Cut(string(plain), ":")
 	if err != nil || !found {

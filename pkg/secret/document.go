@@ -21,7 +21,7 @@ const MostShown = 60
 // one in a message about the document: variables and expressions can bring a
 // secret to any place, and what is there is shortened before it is masked.
 func (r *Registry) AddDocument(doc value.Value) {
-	for _, secret := range In(doc) {
+	for _, secret := range SecretsIn(doc) {
 		r.AddConfigured(secret)
 	}
 }
@@ -52,9 +52,9 @@ func (r *Registry) addCut(secret string) {
 	}
 }
 
-// In yields every text and number below a key that begins with #, with
+// SecretsIn yields every text and number below a key that begins with #, with
 // its JSON pointer, in the order of the document: a number in all its spellings.
-func In(doc value.Value) iter.Seq2[string, string] {
+func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
@@ -64,8 +64,8 @@ func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
 		p := &masked[i]
-		p.Pointer = r.Redact(p.Pointer)
-		p.Found, p.Expected, p.Hint = p.Found.Mask(r.Redact), p.Expected.Mask(r.Redact), p.Hint.Mask(r.Redact)
+		p.Pointer = r.Mask(p.Pointer)
+		p.Found, p.Expected, p.Hint = p.Found.Mask(r.Mask), p.Expected.Mask(r.Mask), p.Hint.Mask(r.Mask)
 	}
 	return masked
 }

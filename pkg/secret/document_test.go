@@ -14,13 +14,13 @@ func TestIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for pointer, secret := range In(doc) {
+	for pointer, secret := range SecretsIn(doc) {
 		got = append(got, pointer+"="+secret)
 	}
 	if want := "[/#b=x /c/0/#d~1e/f/0=y /c/0/#d~1e/f/1=2 /c/0/#d~1e/f/4=]"; fmt.Sprint(got) != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	for range In(doc) {
+	for range SecretsIn(doc) {
 		break // the rest is not requested
 	}
 }
@@ -44,7 +44,7 @@ func TestInRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string{}
-		for pointer, secret := range In(doc) {
+		for pointer, secret := range SecretsIn(doc) {
 			got = append(got, pointer+"="+secret)
 		}
 		if fmt.Sprint(got) != want {
@@ -68,7 +68,7 @@ func TestNumbersAreRespelt(t *testing.T) {
 		"7654321 1e999 INF":                  "[hidden] [hidden] INF",
 		"12.345678901235 12.345678901234567": "[hidden] [hidden]",
 	} {
-		if got := s.Redact(text); got != want {
+		if got := s.Mask(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

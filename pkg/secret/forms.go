@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// set is a set of secrets by the hashes of their forms.
-type set struct {
-	names   bool            // that what becomes of a secret in names is masked too, and escapes below base64
-	secrets int             // how many, and parts of some
-	forms   map[uint64]form // by their hashes
+// secretSet is a set of secrets by the hashes of their forms.
+type secretSet struct {
+	names   bool                 // that what becomes of a secret in names is masked too, and escapes below base64
+	secrets int                  // how many, and parts of some
+	forms   map[uint64]formFlags // by their hashes
 	starts  starts
 	// filter has one bit for each start. Almost every position of almost every
 	// text is done with after a look at it.
@@ -23,16 +23,16 @@ type set struct {
 	quotes, apostrophes bool
 }
 
-// form is what is known of a form of a secret.
-type form uint8
+// formFlags is what is known of a form of a secret.
+type formFlags uint8
 
 const (
-	// inWords forms are masked inside words, too. Others are forms of a short secret.
-	inWords form = 1 << iota
-	// whole forms are a secret as it is: all its other forms are there, too.
-	whole
-	// complete forms reveal the secret; others are what may be left of one.
-	complete
+	// matchInWords forms are masked inside words, too. Others are forms of a short secret.
+	matchInWords formFlags = 1 << iota
+	// isOriginal forms are a secret as it is: all its other forms are there, too.
+	isOriginal
+	// revealsSecret forms reveal the secret; others are what may be left of one.
+	revealsSecret
 )
 
 // tooShort reports whether a text is too short to be searched for: it would be found in
@@ -43,7 +43,7 @@ func tooShort(text string) bool { return utf8.RuneCountInString(text) < wordChar
 func TooShort(secret string) bool { return !blank(secret) && tooShort(secret) }
 
 // addAll adds a secret and the parts of it that are secrets too.
-func (s *set) addAll(secret string) {
+func (s *secretSet) addAll(secret string) {
 	s.add(secret)
 	trimmed := strings.TrimSpace(secret)
 	s.add(trimmed)
@@ -58,35 +58,35 @@ func (s *set) addAll(secret string) {
 	}
 }
 
-func (s *set) add(secret string) {
+func (s *secretSet) add(secret string) {
 	if blank(secret) {
 		return
 	}
 	s.prepare()
 	hash := hashOf(secret)
-	if s.forms[hash]&whole != 0 {
+	if s.forms[hash]&isOriginal != 0 {
 		return
 	}
 	s.secrets++
 	if tooShort(secret) {
 		for _, text := range derivedForms(secret) {
-			s.addForm(text, complete)
+			s.addForm(text, revealsSecret)
 		}
 		return
 	}
 	for _, text := range formsOf(secret) {
-		s.addForm(text, inWords|complete)
+		s.addForm(text, matchInWords|revealsSecret)
 	}
-	s.forms[hash] |= whole
+	s.forms[hash] |= isOriginal
 	if !s.names {
 		return
 	}
 	for _, text := range encodedEscapes(secret) {
-		s.addForm(text, inWords|complete)
+		s.addForm(text, matchInWords|revealsSecret)
 	}
 	for _, name := range namesOf(secret) {
 		if !tooShort(name) {
-			s.addForm(name, inWords)
+			s.addForm(name, matchInWords)
 		}
 	}
 }
@@ -97,25 +97,25 @@ func blank(text string) bool {
 }
 
 // addPart adds what may be left of a secret.
-func (s *set) addPart(part string) {
+func (s *secretSet) addPart(part string) {
 	if blank(part) || tooShort(part) {
 		return
 	}
 	s.prepare()
 	before := len(s.forms)
-	s.addForm(part, inWords)
+	s.addForm(part, matchInWords)
 	s.secrets += len(s.forms) - before
 }
 
 // prepare makes an empty set of the zero value.
-func (s *set) prepare() {
+func (s *secretSet) prepare() {
 	if s.forms == nil {
-		s.forms = map[uint64]form{}
+		s.forms = map[uint64]formFlags{}
 		s.starts.first = map[uint32]int32{}
 	}
 }
 
-func (s *set) addForm(text string, where form) {
+func (s *secretSet) addForm(text string, where formFlags) {
 	hash := hashOf(text)
 	before, known := s.forms[hash]
 	s.forms[hash] = before | where

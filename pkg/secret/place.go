@@ -2,9 +2,9 @@ package secret
 
 import "strings"
 
-// MayStandAt reports whether a secret may be at a JSON pointer: the keys on the
+// IsSecretPointer reports whether a secret may be at a JSON pointer: the keys on the
 // way to it say so. The value must not be shown then.
-func MayStandAt(pointer string) bool {
+func IsSecretPointer(pointer string) bool {
 	if strings.HasSuffix(pointer, "/authentication") {
 		return true
 	}

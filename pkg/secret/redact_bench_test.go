@@ -14,7 +14,7 @@ func ordinarySecrets() *Registry {
 	}
 	for i := range 50 {
 		s.AddToken(fmt.Sprintf("eyJhbGciOiJIUzI1NiJ9.%d.c2lnbmF0dXJl", i))
-		s.AddPassing(fmt.Sprintf("signature %d of a request", i))
+		s.AddTemporary(fmt.Sprintf("signature %d of a request", i))
 	}
 	return s
 }
@@ -35,7 +35,7 @@ func BenchmarkRedactOrdinary(b *testing.B) {
 			b.SetBytes(int64(len(text.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Redact(text.text)
+				s.Mask(text.text)
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func BenchmarkRedactHostile(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Redact(text)
+				s.Mask(text)
 			}
 		})
 	}

@@ -128,7 +128,7 @@ func TestRedact(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := secretsOf(tt.secrets...).Redact(tt.text); got != tt.want {
+			if got := secretsOf(tt.secrets...).Mask(tt.text); got != tt.want {
 				t.Errorf("Redact(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
@@ -156,7 +156,7 @@ func TestFind(t *testing.T) {
 		"https://a.test/rest/api":            {1, 1},
 		"another text":                       {0, 0},
 	} {
-		if got := [2]int{len(s.Find(text)), len(s.Masked(text))}; got != want {
+		if got := [2]int{len(s.Find(text)), len(s.MaskedSpans(text))}; got != want {
 			t.Errorf("%q: %v found and masked, want %v", text, got, want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestRedactPart(t *testing.T) {
 		"http://a": "http://a", "EC?RE": "[hidden]", "": "", whole: "http://a/x/[hidden]&k=[hidden]&l=[hidden]",
 	} {
 		from := strings.Index(whole, part)
-		if got := s.RedactPart(whole, Span{from, from + len(part)}); got != want {
+		if got := s.MaskPart(whole, Span{from, from + len(part)}); got != want {
 			t.Errorf("%q: %q, want %q", part, got, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAddAddress(t *testing.T) {
 	for _, tt := range tests {
 		s := secretsOf(tt.secret)
 		s.AddAddress(tt.address)
-		if got := s.Redact(tt.text); got != tt.want {
+		if got := s.Mask(tt.text); got != tt.want {
 			t.Errorf("%s in %s: Redact(%q) = %q, want %q", tt.secret, tt.address, tt.text, got, tt.want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestAddAddress(t *testing.T) {
 func TestRedactEverySpelling(t *testing.T) {
 	s := secretsOf(secrettest.Canary)
 	for name, text := range secrettest.Spellings(secrettest.Canary) {
-		if got := s.Redact("before " + text + " after"); got != "before [hidden] after" {
+		if got := s.Mask("before " + text + " after"); got != "before [hidden] after" {
 			t.Errorf("%s: Redact(%q) = %q", name, text, got)
 		}
 	}
@@ -217,7 +217,7 @@ func TestSecretsConcurrently(t *testing.T) {
 			for j := range 50 {
 				secret := fmt.Sprintf("secret-%d-%d.", i, j)
 				s.Add(secret)
-				if got := s.Redact("is " + secret); got != "is [hidden]" {
+				if got := s.Mask("is " + secret); got != "is [hidden]" {
 					t.Errorf("Redact = %q", got)
 				}
 			}
@@ -234,7 +234,7 @@ func FuzzRedact(f *testing.F) {
 	f.Fuzz(func(t *testing.T, secret, before, after string) {
 		s := secretsOf(secret)
 		for name, text := range secrettest.Spellings(secret) {
-			got := s.Redact(before + text + after)
+			got := s.Mask(before + text + after)
 			// What is left must not hold the secret; the marks may, when it is
 			// a part of one.
 			for part := range strings.SplitSeq(got, Hidden) {
@@ -243,7 +243,7 @@ func FuzzRedact(f *testing.F) {
 				}
 			}
 		}
-		if len(s.Redact(before)) > len(Hidden)*(len(before)+1) {
+		if len(s.Mask(before)) > len(Hidden)*(len(before)+1) {
 			t.Errorf("Redact(%q) is longer than its marks", before)
 		}
 	})
@@ -261,7 +261,7 @@ func BenchmarkRedact(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Redact(text)
+				s.Mask(text)
 			}
 		})
 	}
@@ -281,32 +281,32 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 		name          string
 		add, addOther func(*Registry, string)
 	}{
-		{"tokens", (*Registry).AddToken, (*Registry).AddPassing},
-		{"those of a request", (*Registry).AddPassing, (*Registry).AddToken},
+		{"tokens", (*Registry).AddToken, (*Registry).AddTemporary},
+		{"those of a request", (*Registry).AddTemporary, (*Registry).AddToken},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			var s Registry
 			s.Add("lasting-one")
 			kind.addOther(&s, "other-kind")
 			kind.add(&s, "passing-first")
-			if got := s.Redact("lasting-one passing-first"); got != "[hidden] [hidden]" {
+			if got := s.Mask("lasting-one passing-first"); got != "[hidden] [hidden]" {
 				t.Errorf("got %s", got)
 			}
 			for i := range 3 * passingSecrets {
 				kind.add(&s, fmt.Sprintf("signature-%08d", i))
 			}
-			if got := s.Redact("lasting-one other-kind"); got != "[hidden] [hidden]" {
+			if got := s.Mask("lasting-one other-kind"); got != "[hidden] [hidden]" {
 				t.Errorf("a lasting secret, or one of the other kind, is gone: %s", got)
 			}
 			for i := 3*passingSecrets - passingSecrets; i < 3*passingSecrets; i++ {
-				if text := fmt.Sprintf("signature-%08d", i); s.Redact(text) != Hidden {
+				if text := fmt.Sprintf("signature-%08d", i); s.Mask(text) != Hidden {
 					t.Fatalf("a recent secret is gone: %s", text)
 				}
 			}
 			if n := s.kept(); n > 2*passingSecrets+1 {
 				t.Errorf("%d passing secrets are kept", n)
 			}
-			if got := s.Redact("passing-first"); got != "passing-first" {
+			if got := s.Mask("passing-first"); got != "passing-first" {
 				t.Errorf("the first passing secret is still there: %s", got)
 			}
 		})
@@ -346,7 +346,7 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 
 // kept is how many passing secrets are remembered.
 func (r *Registry) kept() (n int) {
-	for _, set := range []*set{r.tokens.younger, r.tokens.older, r.passing.younger, r.passing.older} {
+	for _, set := range []*secretSet{r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older} {
 		if set != nil {
 			n += set.secrets
 		}
@@ -358,7 +358,7 @@ func (r *Registry) kept() (n int) {
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")
-	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddPassing} {
+	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddTemporary} {
 		t.Run(name, func(t *testing.T) {
 			var s Registry
 			s.Add("lasting?one")
@@ -377,7 +377,7 @@ func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
 				t.Errorf("%d forms are kept for good, %d before", n, lasting)
 			}
 			last := fmt.Sprintf("nature&%08d==", all-1)
-			if got := s.Redact("lasting, " + last); got != "[hidden], [hidden]" {
+			if got := s.Mask("lasting, " + last); got != "[hidden], [hidden]" {
 				t.Errorf("got %s", got)
 			}
 		})

@@ -50,16 +50,16 @@ const (
 // Only hashes are kept, not the secrets.
 type Registry struct {
 	mu      sync.RWMutex
-	lasting set
+	lasting secretSet
 	// Those of logins and those of single requests are apart, since a token may
 	// serve millions of requests with a signature each.
-	tokens, passing passing
+	tokens, temporary recentSecrets
 }
 
-// passing are secrets that are forgotten at the end. They are in two sets: when
+// recentSecrets are secrets that are forgotten at the end. They are in two sets: when
 // the younger one is full it becomes the older one, and what the older one held
 // is forgotten.
-type passing struct{ younger, older *set }
+type recentSecrets struct{ younger, older *secretSet }
 
 // passingSecrets is how many passing secrets of a kind are remembered at least;
 // twice as many at most.
@@ -105,22 +105,22 @@ func (r *Registry) AddTokens(secrets []string) {
 	}
 }
 
-// AddPassing is AddToken for a secret that belongs to one request, such as a
+// AddTemporary is AddToken for a secret that belongs to one request, such as a
 // signature. However many there are, no token is forgotten because of them.
-func (r *Registry) AddPassing(secret string) {
+func (r *Registry) AddTemporary(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.passing.add(secret)
+	r.temporary.add(secret)
 }
 
-func (p *passing) add(secret string) { p.open().addAll(secret) }
+func (p *recentSecrets) add(secret string) { p.open().addAll(secret) }
 
-func (p *passing) addPart(part string) { p.open().addPart(part) }
+func (p *recentSecrets) addPart(part string) { p.open().addPart(part) }
 
 // open is the set that takes more secrets.
-func (p *passing) open() *set {
+func (p *recentSecrets) open() *secretSet {
 	if p.younger == nil || p.younger.secrets >= passingSecrets {
-		p.younger, p.older = &set{}, p.younger
+		p.younger, p.older = &secretSet{}, p.younger
 	}
 	return p.younger
 }
@@ -138,7 +138,7 @@ func (r *Registry) AddAddress(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	addPieces(text, find(text, false, &r.lasting), r.lasting.addPart)
-	for _, p := range []*passing{&r.tokens, &r.passing} {
+	for _, p := range []*recentSecrets{&r.tokens, &r.temporary} {
 		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
 	}
 }

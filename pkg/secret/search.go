@@ -21,8 +21,8 @@ const (
 
 // find lists what is to be hidden because of some sets, of which some may be nil.
 // parts reports whether what may be left of a secret counts.
-func find(text string, parts bool, sets ...*set) []Span {
-	searched := make([]*set, 0, len(sets)) // on the stack
+func find(text string, parts bool, sets ...*secretSet) []Span {
+	searched := make([]*secretSet, 0, len(sets)) // on the stack
 	longest := 0
 	var doubled doubling
 	for _, s := range sets {
@@ -54,8 +54,8 @@ func find(text string, parts bool, sets ...*set) []Span {
 
 // searchIn lists what is to be hidden in a part of a text that is at a place
 // of it, and begins within some bounds.
-func searchIn(w *window, part string, at int, within Span, parts bool, sets []*set) []Span {
-	found := hits{at: at, within: within}
+func searchIn(w *window, part string, at int, within Span, parts bool, sets []*secretSet) []Span {
+	found := matches{at: at, within: within}
 	w.each(part, func() {
 		for _, s := range sets {
 			s.search(w, parts, &found)
@@ -64,8 +64,8 @@ func searchIn(w *window, part string, at int, within Span, parts bool, sets []*s
 	return joined(found.spans)
 }
 
-// hits are spans of a text, found in a part of it.
-type hits struct {
+// matches are spans of a text, found in a part of it.
+type matches struct {
 	at     int
 	within Span
 	spans  []Span
@@ -74,7 +74,7 @@ type hits struct {
 // add adds the span of a part of the window. The spans of one path follow each
 // other, and those that overlap become one, so that there are never many more
 // than at the end.
-func (h *hits) add(from, to int) {
+func (h *matches) add(from, to int) {
 	one := Span{from + h.at, to + h.at}
 	if one.From < h.within.From || one.From >= h.within.To {
 		return
@@ -87,7 +87,7 @@ func (h *hits) add(from, to int) {
 }
 
 // search finds the forms of a set in a window.
-func (s *set) search(w *window, parts bool, found *hits) {
+func (s *secretSet) search(w *window, parts bool, found *matches) {
 	for _, on := range w.paths {
 		from, to := int(on.from), int(on.to)
 		text := w.bytes[from:to]
@@ -105,7 +105,7 @@ func (s *set) search(w *window, parts bool, found *hits) {
 }
 
 // match adds the longest form at a place of a path, if there is one.
-func (s *set) match(w *window, on path, at int, parts bool, found *hits) {
+func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches) {
 	longest, end := 0, 0
 	var room [startBytes]byte
 	var start []byte
@@ -127,7 +127,7 @@ func (s *set) match(w *window, on path, at int, parts bool, found *hits) {
 			continue
 		}
 		is, known := s.forms[hash]
-		if known && (parts || is&complete != 0) && (is&inWords != 0 || w.alone(on, at, last)) {
+		if known && (parts || is&revealsSecret != 0) && (is&matchInWords != 0 || w.alone(on, at, last)) {
 			longest, end = n, last
 		}
 	}
@@ -155,19 +155,21 @@ func joined(spans []Span) []Span {
 	return all
 }
 
-// Redact is the text with every form of every secret replaced by [hidden].
+// Mask is the text with every form of every secret replaced by [hidden].
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
-func (r *Registry) Redact(text string) string { return r.RedactPart(text, Span{0, len(text)}) }
+func (r *Registry) Mask(text string) string { return r.MaskPart(text, Span{0, len(text)}) }
 
-// RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
+// MaskPart is a part of a text, From inclusive, To exclusive, with [hidden] in
 // the place of what belongs to a secret in the whole: of one that is across
 // the border, what is left in the part would not be known.
-func (r *Registry) RedactPart(text string, part Span) string { return hide(text, part, r.Masked(text)) }
+func (r *Registry) MaskPart(text string, part Span) string {
+	return hide(text, part, r.MaskedSpans(text))
+}
 
-// Masked lists the parts of the text that Redact replaces, in their order and
+// MaskedSpans lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.
-func (r *Registry) Masked(text string) []Span { return r.findAny(text, true) }
+func (r *Registry) MaskedSpans(text string) []Span { return r.findAny(text, true) }
 
 // Find is Masked without what is not a secret, only what may be left of one.
 func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
@@ -175,5 +177,5 @@ func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 func (r *Registry) findAny(text string, parts bool) []Span {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return find(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.passing.younger, r.passing.older)
+	return find(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older)
 }

@@ -36,7 +36,7 @@ func checkEcho(t *testing.T, s *Registry, secret, before, echo, after, how strin
 	text := before + echo + after
 	end := len(before) + len(echo)
 	covered := len(before)
-	for _, span := range s.Masked(text) {
+	for _, span := range s.MaskedSpans(text) {
 		if span.From <= covered {
 			covered = max(covered, span.To)
 		}
@@ -122,8 +122,8 @@ func TestNothingElseIsMasked(t *testing.T) {
 			b.WriteString(decoys[r.IntN(len(decoys))])
 			fmt.Fprintf(&b, "%x", r.Uint32())
 		}
-		if text := b.String(); s.Redact(text) != text {
-			t.Fatalf("%q became %q", text, s.Redact(text))
+		if text := b.String(); s.Mask(text) != text {
+			t.Fatalf("%q became %q", text, s.Mask(text))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestLongTexts(t *testing.T) {
 		text, how := echo(r, secrettest.Canary, 3)
 		checkEcho(t, s, secrettest.Canary, filler[:at], text, filler[at:], how)
 	}
-	if got := s.Redact(filler); got != filler {
+	if got := s.Mask(filler); got != filler {
 		t.Error("a text without secrets is changed")
 	}
 }
@@ -156,7 +156,7 @@ func TestShortSecretsInLongTexts(t *testing.T) {
 	s := secretsOf("abc")
 	for at := leastStep - 2; at < leastStep+3; at++ {
 		text := strings.Repeat("x", at) + "YWJj and YWJj" + strings.Repeat(" ", 2*leastStep)
-		if got, want := s.Redact(text), strings.Replace(text, " YWJj", " "+Hidden, 1); got != want {
+		if got, want := s.Mask(text), strings.Replace(text, " YWJj", " "+Hidden, 1); got != want {
 			t.Errorf("%d: got %s", at, strings.TrimSpace(strings.TrimLeft(got, "x")))
 		}
 	}

@@ -114,7 +114,7 @@ func (r *Registry) RedactWith(text string, parts []Span) string {
 
 // maskedWith is Masked for a text of which these parts are secrets, too.
 func (r *Registry) maskedWith(text string, parts []Span) []Span {
-	return joined(append(r.Masked(text), parts...))
+	return joined(append(r.MaskedSpans(text), parts...))
 }
 
 // hide is a part of a text with [hidden] in the place of what belongs to one of

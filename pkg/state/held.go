@@ -13,7 +13,7 @@ func (vs *values) isHeld(combination string) bool {
 // Hold drops the value that this run has set for a name and a combination, and ignores
 // later ones: the value of earlier runs stays. combination is "" for a name without
 // combinations.
-func (m *Memory) Hold(name, combination string) {
+func (m *IterationValues) Hold(name, combination string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
@@ -25,7 +25,7 @@ func (m *Memory) Hold(name, combination string) {
 }
 
 // HoldAll is Hold for all combinations of a name.
-func (m *Memory) HoldAll(name string) {
+func (m *IterationValues) HoldAll(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
@@ -36,14 +36,14 @@ func (m *Memory) HoldAll(name string) {
 }
 
 // Freeze keeps the values that this run has set for a name so far, and ignores later ones.
-func (m *Memory) Freeze(name string) {
+func (m *IterationValues) Freeze(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.of(name).held.all = true
 }
 
 // forget removes a value that this run has set. Its combination stays in the order.
-func (m *Memory) forget(vs *values, combination string) {
+func (m *IterationValues) forget(vs *values, combination string) {
 	m.bytes -= sizeOf(vs.find(combination, true))
 	delete(vs.now, combination)
 	m.bytes += sizeOf(vs.find(combination, true))

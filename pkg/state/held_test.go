@@ -10,7 +10,7 @@ import (
 // TestHeld: what is held is for the next run what it was for this one; the limit of
 // bytes knows.
 func TestHeld(t *testing.T) {
-	set := func(m *Memory, name, combination, text string) {
+	set := func(m *IterationValues, name, combination, text string) {
 		t.Helper()
 		if err := m.Set(name, combination, value.OfString(text)); err != nil {
 			t.Fatal(err)
@@ -18,7 +18,7 @@ func TestHeld(t *testing.T) {
 	}
 	var remembered Remembered
 	state := Open(testvalue.Parse(t, `{"time":{"previousStart":3},"remembered":{"held":"old","frozen":"old","per":{"a":"old","b":"old"},"all":{"a":"old"}}}`), NewTime(5), &remembered)
-	m := remembered.Of("", []Name{{Name: "held"}, {Name: "frozen"}, {Name: "new"}, {Name: "per", Per: true}, {Name: "all", Per: true}}, func(text string) { t.Error(text) })
+	m := remembered.ForIteration("", []Name{{Name: "held"}, {Name: "frozen"}, {Name: "new"}, {Name: "per", Per: true}, {Name: "all", Per: true}}, func(text string) { t.Error(text) })
 	before := m.bytes
 	for _, name := range []string{"held", "frozen", "new"} {
 		set(m, name, "", "first value")

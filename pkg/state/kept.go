@@ -7,11 +7,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Keep is Set for a value that the next run needs even if this one fails, however much
+// SetDurable is Set for a value that the next run needs even if this one fails, however much
 // is remembered. It reports whether that is another value than the last one.
-func (m *Memory) Keep(name string, v value.Value) (changed bool, err error) {
+func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, err error) {
 	v = portableAs(name, v)
-	if before := m.Now(name, ""); !before.IsNull() && before.Equal(v) {
+	if before := m.Current(name, ""); !before.IsNull() && before.Equal(v) {
 		return false, nil
 	}
 	if err := m.set(name, "", v, math.MaxInt); err != nil {
@@ -25,9 +25,9 @@ func (m *Memory) Keep(name string, v value.Value) (changed bool, err error) {
 	return true, nil
 }
 
-// Kept is a document with the values of Keep, of all memories, in the place of older
+// WithDurable is a document with the values of Keep, of all memories, in the place of older
 // ones. Everything else in it stays as it is.
-func (m *Memory) Kept(document value.Value) value.Value {
+func (m *IterationValues) WithDurable(document value.Value) value.Value {
 	remembered := members(document.Field(keyRemembered))
 	for _, one := range m.owner.memories {
 		values := one.keptMembers()
@@ -44,7 +44,7 @@ func (m *Memory) Kept(document value.Value) value.Value {
 	return members(document).With(keyRemembered, remembered)
 }
 
-func (m *Memory) keptMembers() []value.Member {
+func (m *IterationValues) keptMembers() []value.Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []value.Member

@@ -35,21 +35,21 @@ func TestKept(t *testing.T) {
 			}
 			var r Remembered
 			s := Open(previous, &r)
-			var memories []*Memory
+			var memories []*IterationValues
 			for _, key := range row.iterations {
-				memories = append(memories, r.Of(key, []Name{{Name: "max"}, {Name: "#t"}}, func(string) {}))
+				memories = append(memories, r.ForIteration(key, []Name{{Name: "max"}, {Name: "#t"}}, func(string) {}))
 			}
 			for _, m := range memories {
 				if err := m.Set("max", "", value.OfInt(9)); err != nil {
 					t.Fatal(err)
 				}
 				for i, v := range []string{"between", "new", "new"} {
-					if changed, err := m.Keep("#t", value.OfString(v)); err != nil || changed != (i < 2) {
+					if changed, err := m.SetDurable("#t", value.OfString(v)); err != nil || changed != (i < 2) {
 						t.Fatalf("%s: changed %t, %v", v, changed, err)
 					}
 				}
 			}
-			if got := memories[0].Kept(document).JSON(); got != row.want {
+			if got := memories[0].WithDurable(document).JSON(); got != row.want {
 				t.Errorf("kept\n got %s\nwant %s", got, row.want)
 			}
 			if got, err := s.Next(); err != nil || got.JSON() != row.next {
@@ -63,11 +63,11 @@ func TestKept(t *testing.T) {
 func TestNothingToKeep(t *testing.T) {
 	var r Remembered
 	Open(testvalue.Parse(t, `{"remembered":{"#t":"same"}}`), &r)
-	m := r.Of("", []Name{{Name: "#t"}}, func(string) {})
-	if changed, err := m.Keep("#t", value.OfString("same")); changed || err != nil {
+	m := r.ForIteration("", []Name{{Name: "#t"}}, func(string) {})
+	if changed, err := m.SetDurable("#t", value.OfString("same")); changed || err != nil {
 		t.Errorf("changed %t, %v", changed, err)
 	}
-	if !m.Now("#t", "").Secret() {
+	if !m.Current("#t", "").Secret() {
 		t.Error("a name with # holds no secret")
 	}
 }

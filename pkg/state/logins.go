@@ -6,10 +6,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// OfLogins is what a run may not forget that otherwise starts without a state: what
+// LoginValues is what a run may not forget that otherwise starts without a state: what
 // logins remembered under these names. A token that changes with each use would be lost
 // with it. It is null if there is nothing.
-func OfLogins(previous value.Value, names []string) value.Value {
+func LoginValues(previous value.Value, names []string) value.Value {
 	remembered := members(previous.Field(keyRemembered))
 	own := only(remembered, names)
 	var iterations []value.Member

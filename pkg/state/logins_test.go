@@ -16,7 +16,7 @@ func TestOfLogins(t *testing.T) {
 		`{"a":1,"remembered":{"since":2,"#t":"x","#other":3,"iterations":{"eu":{"#t":4,"since":5},"us":{"since":6},"x":7}}}`: `{"remembered":{"#t":"x","iterations":{"eu":{"#t":4}}}}`,
 		`{"remembered":{"iterations":[1]}}`: `null`,
 	} {
-		if got := OfLogins(testvalue.Parse(t, previous), []string{"#t"}).JSON(); got != want {
+		if got := LoginValues(testvalue.Parse(t, previous), []string{"#t"}).JSON(); got != want {
 			t.Errorf("of %s: %s, want %s", previous, got, want)
 		}
 	}

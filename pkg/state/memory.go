@@ -43,10 +43,10 @@ func Combination(of []value.Value) string {
 	return strings.Join(texts, "/")
 }
 
-// Memory holds what one iteration remembers: what earlier runs left, and what this one
+// IterationValues holds what one iteration remembers: what earlier runs left, and what this one
 // leaves. The methods may be called by several goroutines at once. A nil Memory is
 // empty.
-type Memory struct {
+type IterationValues struct {
 	iteration string
 	mu        sync.Mutex
 	names     map[string]*values
@@ -66,7 +66,7 @@ type values struct {
 	held   held
 }
 
-func (m *Memory) load(before value.Value, names []Name, place string, warn func(text string)) {
+func (m *IterationValues) load(before value.Value, names []Name, place string, warn func(text string)) {
 	forms := map[string]Name{}
 	for _, n := range names {
 		forms[n.Name] = n
@@ -81,7 +81,7 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 			m.bytes += vs.load("", portableAs(member.Name, v), form, at, warn)
 			continue
 		}
-		once := onlyFirst(warn)
+		once := warnOnce(warn)
 		for _, one := range object(v, at, warn).Members() {
 			combination := one.Name
 			if Secret(member.Name) {
@@ -95,8 +95,8 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 	}
 }
 
-// onlyFirst passes on the first warning of many alike.
-func onlyFirst(warn func(text string)) func(text string) {
+// warnOnce passes on the first warning of many alike.
+func warnOnce(warn func(text string)) func(text string) {
 	warned := false
 	return func(text string) {
 		if !warned {
@@ -139,7 +139,7 @@ func sizeOf(v value.Value) int {
 }
 
 // of are the values of a name.
-func (m *Memory) of(name string) *values {
+func (m *IterationValues) of(name string) *values {
 	vs := m.names[name]
 	if vs == nil {
 		vs = &values{before: map[string]value.Value{}, now: map[string]value.Value{}}
@@ -149,9 +149,9 @@ func (m *Memory) of(name string) *values {
 	return vs
 }
 
-// Before is what earlier runs left under a name, for a combination where the name has
+// Previous is what earlier runs left under a name, for a combination where the name has
 // them; null for nothing.
-func (m *Memory) Before(name, combination string) value.Value {
+func (m *IterationValues) Previous(name, combination string) value.Value {
 	if m == nil {
 		return value.Value{}
 	}
@@ -160,8 +160,8 @@ func (m *Memory) Before(name, combination string) value.Value {
 	return m.names[name].find(combination, false)
 }
 
-// Now is what this run left there, else what earlier runs did.
-func (m *Memory) Now(name, combination string) value.Value {
+// Current is what this run left there, else what earlier runs did.
+func (m *IterationValues) Current(name, combination string) value.Value {
 	if m == nil {
 		return value.Value{}
 	}
@@ -183,12 +183,12 @@ func (vs *values) find(combination string, now bool) value.Value {
 // Set remembers a value, in the form that survives the platform (see portable). With null
 // what earlier runs left stays. A value that is held stays as it is. An error is a user
 // error.
-func (m *Memory) Set(name, combination string, v value.Value) error {
+func (m *IterationValues) Set(name, combination string, v value.Value) error {
 	return m.set(name, combination, v, MaxBytes)
 }
 
 // set is Set with another limit of bytes.
-func (m *Memory) set(name, combination string, v value.Value, most int) error {
+func (m *IterationValues) set(name, combination string, v value.Value, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
@@ -245,7 +245,7 @@ func (vs *values) growth(combination string, v value.Value) int {
 }
 
 // IsSet reports whether this run has set a value, be it null.
-func (m *Memory) IsSet(name, combination string) bool {
+func (m *IterationValues) IsSet(name, combination string) bool {
 	if m == nil {
 		return false
 	}
@@ -270,7 +270,7 @@ type Entry struct {
 }
 
 // Entry sums up what is remembered under a name.
-func (m *Memory) Entry(name string) Entry {
+func (m *IterationValues) Entry(name string) Entry {
 	if m == nil {
 		return Entry{}
 	}
@@ -294,12 +294,12 @@ func (m *Memory) Entry(name string) Entry {
 
 // AllBefore is what earlier runs left, by the names that have one value. AllNow is what
 // this run left there, else what earlier runs did.
-func (m *Memory) AllBefore() map[string]value.Value { return m.all(false) }
+func (m *IterationValues) AllBefore() map[string]value.Value { return m.all(false) }
 
 // AllNow see AllBefore.
-func (m *Memory) AllNow() map[string]value.Value { return m.all(true) }
+func (m *IterationValues) AllNow() map[string]value.Value { return m.all(true) }
 
-func (m *Memory) all(now bool) map[string]value.Value {
+func (m *IterationValues) all(now bool) map[string]value.Value {
 	if m == nil {
 		return nil
 	}
@@ -315,7 +315,7 @@ func (m *Memory) all(now bool) map[string]value.Value {
 }
 
 // members are all values, in the order of their first occurrence.
-func (m *Memory) members() []value.Member {
+func (m *IterationValues) members() []value.Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []value.Member

@@ -126,10 +126,10 @@ func (s *aState) save(t *testing.T, previous value.Value, random *rand.Rand) val
 	return next
 }
 
-func (s *aState) memories(t *testing.T, remembered *Remembered) []*Memory {
-	var all []*Memory
+func (s *aState) memories(t *testing.T, remembered *Remembered) []*IterationValues {
+	var all []*IterationValues
 	for _, iteration := range s.iterations {
-		all = append(all, remembered.Of(iteration, s.names, func(text string) { t.Error(text) }))
+		all = append(all, remembered.ForIteration(iteration, s.names, func(text string) { t.Error(text) }))
 	}
 	return all
 }
@@ -149,7 +149,7 @@ func (s *aState) load(t *testing.T, state value.Value) string {
 	for i, m := range s.memories(t, &remembered) {
 		for _, name := range s.names {
 			for _, combination := range s.combinationsOf(name) {
-				if v := m.Before(name.Name, combination); !v.IsNull() {
+				if v := m.Previous(name.Name, combination); !v.IsNull() {
 					fmt.Fprintf(&known, "%s %q %q: %s %t\n", s.iterations[i], name.Name, combination, v.JSON(), v.Secret())
 				}
 			}
@@ -207,9 +207,9 @@ func TestStateAfterPHP(t *testing.T) {
 	var warnings []string
 	warn := func(text string) { warnings = append(warnings, text) }
 	names := []Name{{Name: "since"}, {Name: "seen", Per: true}}
-	all, first, second := remembered.Of("", names, warn), remembered.Of("0", names, warn), remembered.Of("1", names, warn)
+	all, first, second := remembered.ForIteration("", names, warn), remembered.ForIteration("0", names, warn), remembered.ForIteration("1", names, warn)
 	for _, row := range []struct {
-		m                       *Memory
+		m                       *IterationValues
 		name, combination, want string
 	}{
 		{all, "since", "", `1.2345678901234567e+19`},
@@ -218,7 +218,7 @@ func TestStateAfterPHP(t *testing.T) {
 		{first, "since", "", `"x"`},
 		{second, "since", "", `null`},
 	} {
-		if got := row.m.Before(row.name, row.combination).JSON(); got != row.want {
+		if got := row.m.Previous(row.name, row.combination).JSON(); got != row.want {
 			t.Errorf("%s, %q: %s, want %s", row.name, row.combination, got, row.want)
 		}
 	}
@@ -226,15 +226,15 @@ func TestStateAfterPHP(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	// What the platform has stored is changed after PHP has read it, too.
-	if _, err := first.Keep("since", value.OfString("y")); err != nil {
+	if _, err := first.SetDurable("since", value.OfString("y")); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"remembered":{"0":"a","iterations":{"0":{"since":"y"},"1":[]}}}`
-	if got := first.Kept(testvalue.Parse(t, `{"remembered":{"0":"a","iterations":[{"since":"x"},[]]}}`)).JSON(); got != want {
+	if got := first.WithDurable(testvalue.Parse(t, `{"remembered":{"0":"a","iterations":[{"since":"x"},[]]}}`)).JSON(); got != want {
 		t.Errorf("kept  %s\nwant %s", got, want)
 	}
 	want = `{"remembered":{"1":"b","iterations":{"1":{"1":"d"}}}}`
-	if got := OfLogins(testvalue.Parse(t, `{"remembered":{"0":"a","1":"b","iterations":[["c"],["c","d"]]}}`), []string{"1"}).JSON(); got != want {
+	if got := LoginValues(testvalue.Parse(t, `{"remembered":{"0":"a","1":"b","iterations":[["c"],["c","d"]]}}`), []string{"1"}).JSON(); got != want {
 		t.Errorf("logins %s\nwant   %s", got, want)
 	}
 }
@@ -246,7 +246,7 @@ func TestTooDeep(t *testing.T) {
 	}
 	var remembered Remembered
 	state := Open(value.Value{}, &remembered)
-	m := remembered.Of("it", []Name{{Name: "seen", Per: true}}, func(text string) { t.Error(text) })
+	m := remembered.ForIteration("it", []Name{{Name: "seen", Per: true}}, func(text string) { t.Error(text) })
 	if err := m.Set("seen", "1", deep(MaxValueDepth)); err != nil {
 		t.Error(err)
 	}
@@ -273,8 +273,8 @@ func TestTooDeep(t *testing.T) {
 	remembered = Remembered{}
 	Open(value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(value.Member{Name: "x", Value: deep(MaxValueDepth + 1)})}), &remembered)
 	warned := 0
-	m = remembered.Of("", []Name{{Name: "x"}}, func(string) { warned++ })
-	if v := m.Before("x", ""); !v.IsNull() || warned != 1 {
+	m = remembered.ForIteration("", []Name{{Name: "x"}}, func(string) { warned++ })
+	if v := m.Previous("x", ""); !v.IsNull() || warned != 1 {
 		t.Errorf("%d warnings, %s", warned, v.JSON())
 	}
 }

@@ -20,7 +20,7 @@ type Remembered struct {
 	iterations value.Value // the object of that name in it, else null
 	checked    bool        // that both are objects
 	inUse      bool        // that a memory has names
-	memories   []*Memory
+	memories   []*IterationValues
 }
 
 // Keys are its members in the document.
@@ -49,13 +49,13 @@ func (r *Remembered) Save() []value.Member {
 	return []value.Member{{Name: keyRemembered, Value: value.OfMembers(own...)}}
 }
 
-// Of makes the memory of an iteration, which is known by its key: "" is that of a
+// ForIteration makes the memory of an iteration, which is known by its key: "" is that of a
 // document without iterations. It remembers these names and keeps what it has of
 // others. All memories are made before the first value is remembered. What cannot be
 // read of the previous state is taken as nothing, and goes to warn.
-func (r *Remembered) Of(iteration string, names []Name, warn func(text string)) *Memory {
+func (r *Remembered) ForIteration(iteration string, names []Name, warn func(text string)) *IterationValues {
 	r.check(warn)
-	m := &Memory{iteration: iteration, names: map[string]*values{}, owner: r}
+	m := &IterationValues{iteration: iteration, names: map[string]*values{}, owner: r}
 	place := fmt.Sprintf("'%s'", keyRemembered)
 	before := r.previous.Without(KeyIterations)
 	if iteration != "" {

@@ -52,19 +52,19 @@ func TestRemembered(t *testing.T) {
 			var r Remembered
 			var warnings []string
 			s := Open(testvalue.Parse(t, row.previous), &r)
-			var memories []*Memory
+			var memories []*IterationValues
 			for _, key := range row.iterations {
-				memories = append(memories, r.Of(key, row.names, func(text string) { warnings = append(warnings, text) }))
+				memories = append(memories, r.ForIteration(key, row.names, func(text string) { warnings = append(warnings, text) }))
 			}
 			m := memories[0]
-			if got := m.Before("a", row.combination).JSON(); got != row.before {
+			if got := m.Previous("a", row.combination).JSON(); got != row.before {
 				t.Errorf("before: got %s, want %s", got, row.before)
 			}
 			if row.set != "" {
 				if err := m.Set("a", row.combination, testvalue.Parse(t, row.set)); err != nil {
 					t.Error(err)
 				}
-				if before, now := m.Before("a", row.combination).JSON(), m.Now("a", row.combination).JSON(); before != row.before || now != row.set {
+				if before, now := m.Previous("a", row.combination).JSON(), m.Current("a", row.combination).JSON(); before != row.before || now != row.set {
 					t.Errorf("after it was set: before %s, now %s", before, now)
 				}
 			}
@@ -82,7 +82,7 @@ func TestRemembered(t *testing.T) {
 func TestAll(t *testing.T) {
 	var r Remembered
 	Open(testvalue.Parse(t, `{"remembered":{"a":1,"#b":"s","p":{"x":1}}}`), &r)
-	m := r.Of("", []Name{{Name: "p", Per: true}, {Name: "new"}}, func(text string) { t.Error(text) })
+	m := r.ForIteration("", []Name{{Name: "p", Per: true}, {Name: "new"}}, func(text string) { t.Error(text) })
 	if err := m.Set("#b", "", value.OfString("later")); err != nil {
 		t.Error(err)
 	}
@@ -93,8 +93,8 @@ func TestAll(t *testing.T) {
 	if before["a"].Secret() || !before["#b"].Secret() || !now["#b"].Secret() {
 		t.Error("secrets are not marked as such")
 	}
-	var none *Memory
-	if len(none.AllNow()) != 0 || !none.Before("a", "").IsNull() || !none.Now("a", "").IsNull() {
+	var none *IterationValues
+	if len(none.AllNow()) != 0 || !none.Previous("a", "").IsNull() || !none.Current("a", "").IsNull() {
 		t.Error("no memory is not empty")
 	}
 }
@@ -116,7 +116,7 @@ func TestCombination(t *testing.T) {
 
 func TestTooManyCombinations(t *testing.T) {
 	var r Remembered
-	m := r.Of("", []Name{{Name: "a", Per: true}}, func(string) {})
+	m := r.ForIteration("", []Name{{Name: "a", Per: true}}, func(string) {})
 	for i := range MaxCombinations {
 		if err := m.Set("a", strconv.Itoa(i), value.OfInt(1)); err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestCombinationsOfALargeState(t *testing.T) {
 	}
 	var r Remembered
 	Open(value.OfMembers(value.Member{Name: "remembered", Value: value.OfMembers(value.Member{Name: "a", Value: value.OfMembers(values...)})}), &r)
-	m := r.Of("", []Name{{Name: "a", Per: true}}, func(text string) { t.Error(text) })
+	m := r.ForIteration("", []Name{{Name: "a", Per: true}}, func(text string) { t.Error(text) })
 	if err := m.Set("a", "7", value.OfInt(2)); err != nil {
 		t.Error(err)
 	}
@@ -153,7 +153,7 @@ func TestTooManyBytes(t *testing.T) {
 	half := value.OfString(strings.Repeat("x", MaxBytes/2))
 	var r Remembered
 	Open(value.OfMembers(value.Member{Name: "remembered", Value: value.OfMembers(value.Member{Name: "old", Value: half})}), &r)
-	m := r.Of("", []Name{{Name: "old"}, {Name: "per", Per: true}}, func(text string) { t.Error(text) })
+	m := r.ForIteration("", []Name{{Name: "old"}, {Name: "per", Per: true}}, func(text string) { t.Error(text) })
 	set := func(name, combination string, v value.Value, ok bool) {
 		t.Helper()
 		if err := m.Set(name, combination, v); (err == nil) != ok || err != nil && failure.KindOf(err) != failure.User {
@@ -168,7 +168,7 @@ func TestTooManyBytes(t *testing.T) {
 	set("old", "", value.OfInt(1), true)
 	set("per", "a", half, true)
 	set("old", "", value.Value{}, false) // the old value would come back
-	if _, err := m.Keep("#token", half); err != nil {
+	if _, err := m.SetDurable("#token", half); err != nil {
 		t.Error(err)
 	}
 	set("per", "a", value.OfInt(1), true)
@@ -195,7 +195,7 @@ func FuzzRemembered(f *testing.F) {
 		for run := range 2 {
 			var r Remembered
 			s := Open(next, &r)
-			m := r.Of(iteration, names, func(text string) {
+			m := r.ForIteration(iteration, names, func(text string) {
 				if run > 0 {
 					t.Errorf("the state that a run has left is not taken: %s", text)
 				}
@@ -204,7 +204,7 @@ func FuzzRemembered(f *testing.F) {
 				if !name.Per {
 					combination = ""
 				}
-				before := m.Before(name.Name, combination)
+				before := m.Previous(name.Name, combination)
 				if name.Scalar && !before.IsScalar() && !before.IsNull() {
 					t.Errorf("%s is %s", name.Name, before.JSON())
 				}

@@ -18,7 +18,7 @@ const maxGroupBuffer = 1 << 20
 // Repeats reports whether an object at a depth has members with equal names.
 func (g *Grouper) Repeats(object Packed, depth int) bool {
 	last := &g.last[min(depth, rememberedDepths-1)]
-	return !last.are(object) && !last.learn(object)
+	return !last.match(object) && !last.learn(object)
 }
 
 // Group makes lists of the members with equal names of the packed value that begins at
@@ -74,11 +74,11 @@ func (g *Grouper) group(dst []byte, v Packed, depth int) []byte {
 type group struct {
 	name  []byte
 	count int
-	runs  []run
+	runs  []memberRun
 }
 
-// run are members that are one after the other, from a place in the object on.
-type run struct{ at, count int }
+// memberRun are members that are one after the other, from a place in the object on.
+type memberRun struct{ at, count int }
 
 // groupsOf are the groups of an object in the order of their first members.
 func groupsOf(object Packed) []*group {
@@ -100,13 +100,13 @@ func groupsOf(object Packed) []*group {
 			order = append(order, last)
 		}
 		last.count++
-		last.runs = append(last.runs, run{at, 1})
+		last.runs = append(last.runs, memberRun{at, 1})
 	}
 	return order
 }
 
-// are reports whether these are the names of an object, in their order.
-func (n *names) are(object Packed) bool {
+// match reports whether these are the names of an object, in their order.
+func (n *names) match(object Packed) bool {
 	i := 0
 	for parts := object.Parts(); parts.More(); i++ {
 		name := parts.Name()

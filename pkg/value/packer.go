@@ -31,8 +31,8 @@ type shape struct {
 // maxShapes is how many shapes a packer keeps, each of little more than maxKnown bytes.
 const maxShapes = 200
 
-// below returns the shape of the objects in the member at a place.
-func (p *Packer) below(s *shape, place int) *shape {
+// memberShape returns the shape of the objects in the member at a place.
+func (p *Packer) memberShape(s *shape, place int) *shape {
 	if place < len(s.members) && s.members[place] != nil {
 		return s.members[place]
 	}
@@ -323,7 +323,7 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, int) {
 	at = skipWhite(text, at)
 	if at < len(text) && (text[at] == '{' || text[at] == '[') {
-		s = p.below(s, place)
+		s = p.memberShape(s, place)
 	}
 	return p.value(dst, text, at, s)
 }

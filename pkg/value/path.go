@@ -73,16 +73,16 @@ func MeansItem(segment string) bool {
 	return numbered || selected || segment == LastItem
 }
 
-// Selects reports whether this value at the path in an item makes it the one that is
+// MatchesValue reports whether this value at the path in an item makes it the one that is
 // wanted: numbers and booleans may be written as in JSON, or as in an address.
-func (s Selector) Selects(at Value) bool {
+func (s Selector) MatchesValue(at Value) bool {
 	return at.IsScalar() && (at.Raw() == s.Text || at.Text() == s.Text)
 }
 
-// Chooses reports whether an item is the one that is wanted.
-func (s Selector) Chooses(item Packed) bool {
+// MatchesItem reports whether an item is the one that is wanted.
+func (s Selector) MatchesItem(item Packed) bool {
 	at, ok := item.find(s.Path, SelectorSeparator)
-	return ok && at.scalar() && s.Selects(at.Value())
+	return ok && at.scalar() && s.MatchesValue(at.Value())
 }
 
 // At walks a path from the value, see Segments. A path equal to the separator is the
@@ -126,7 +126,7 @@ func (v Value) item(segment string) (item Value, ok bool) {
 	}
 	if s, ok := ParseSelector(segment); ok {
 		for _, item := range items {
-			if at, ok := item.At(s.Path, SelectorSeparator); ok && s.Selects(at) {
+			if at, ok := item.At(s.Path, SelectorSeparator); ok && s.MatchesValue(at) {
 				return item, true
 			}
 		}
@@ -200,7 +200,7 @@ func (p Packed) item(segment string) (Packed, bool) {
 		case numbered && at == 0:
 			return item, item.Kind() != Null
 		case selected:
-			if selector.Chooses(item) {
+			if selector.MatchesItem(item) {
 				return item, true
 			}
 		}

@@ -327,16 +327,16 @@ func (n *nest) static(a *aviary) {
 	if a.config == "" {
 		return
 	}
-	var given []variables.Value
+	var given []variables.Assignment
 	for _, flag := range a.variables {
 		name, text, _ := strings.Cut(flag, "=")
-		given = append(given, variables.Value{Name: name, Text: text})
+		given = append(given, variables.Assignment{Name: name, Text: text})
 	}
 	n.looks([]byte(a.config), given, n.c.Strict, n.c.Start)
 }
 
 // looks searches what plan and validate say of a document.
-func (n *nest) looks(document []byte, given []variables.Value, strict bool, now time.Time) {
+func (n *nest) looks(document []byte, given []variables.Assignment, strict bool, now time.Time) {
 	n.t.Helper()
 	for name, text := range saidOf(n.t, document, given, strict, now) {
 		n.search(name, text)
@@ -345,7 +345,7 @@ func (n *nest) looks(document []byte, given []variables.Value, strict bool, now 
 
 // saidOf is what plan and validate say of a document, by the names of the
 // commands.
-func saidOf(t *testing.T, document []byte, given []variables.Value, strict bool, now time.Time) map[string]string {
+func saidOf(t *testing.T, document []byte, given []variables.Assignment, strict bool, now time.Time) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	clock := func() time.Time { return now }
@@ -402,10 +402,10 @@ func (statistics *canaryStatistics) broken(t *testing.T) {
 		got := w.run(context.Background())
 		n.search("events", got.stdout)
 		n.search("stderr", got.stderr)
-		var given []variables.Value
+		var given []variables.Assignment
 		for _, flag := range b.Variables {
 			if name, text, ok := strings.Cut(flag, "="); ok {
-				given = append(given, variables.Value{Name: name, Text: text})
+				given = append(given, variables.Assignment{Name: name, Text: text})
 			}
 		}
 		n.looks([]byte(document), given, b.Strict, defaultStart)

@@ -31,7 +31,7 @@ func TestOriginOfLaterPages(t *testing.T) {
 	var archive struct {
 		Log struct {
 			Entries []struct {
-				Origin har.Origin `json:"_origin"`
+				Origin har.Initiator `json:"_origin"`
 			}
 		}
 	}

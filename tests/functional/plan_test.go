@@ -230,7 +230,7 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: previous.State, LoginsOnly: c.Full, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
-		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})
+		o.Variables.Flags = append(o.Variables.Flags, variables.Assignment{Name: name, Text: text})
 	}
 	p, failed := plan.Of(context.Background(), text, o)
 	if p == nil {

@@ -124,9 +124,9 @@ func keyRun(t *testing.T, key, place string, variable bool, authority, server st
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
 	got := w.run(t.Context())
 	shown := got.stdout + got.stderr + secretFiles(filesOf(w.dir)) + secretFiles(filesOf(dir))
-	var given []variables.Value
+	var given []variables.Assignment
 	if variable {
-		given = append(given, variables.Value{Name: "key", Text: key})
+		given = append(given, variables.Assignment{Name: "key", Text: key})
 	}
 	for _, text := range saidOf(t, []byte(document), given, false, defaultStart) {
 		shown += text

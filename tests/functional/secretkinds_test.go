@@ -63,7 +63,7 @@ func TestSecretsAnywhere(t *testing.T) {
 					return ""
 				})
 				document = strings.Replace(document, `{`, `{"#token":"{{token}}",`, 1)
-				given := []variables.Value{{Name: "token", Text: before + secret}}
+				given := []variables.Assignment{{Name: "token", Text: before + secret}}
 				n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 				n.looks([]byte(document), given, false, defaultStart)
 				for _, action := range []string{"run", "validate", "testRequest"} {

@@ -21,7 +21,7 @@ func validated(text []byte, flags []string, env map[string]string, strict bool) 
 	o := load.Options{Strict: strict, Now: func() time.Time { return defaultStart }, Getenv: func(name string) string { return env[name] }}
 	for _, flag := range flags {
 		name, v, _ := strings.Cut(flag, "=")
-		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: v})
+		o.Variables.Flags = append(o.Variables.Flags, variables.Assignment{Name: name, Text: v})
 	}
 	return diagnostic.Check(context.Background(), "config.json", text, o)
 }

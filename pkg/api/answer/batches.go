@@ -10,8 +10,8 @@ import (
 // after another: a list of batches of items. On an object it is a name.
 const EveryItem = "[]"
 
-// growData is the node of the data. batched reports whether there may be several.
-func (p *wanted) growData(path Path) (data *wanted, batched bool) {
+// addDataPath is the node of the data. batched reports whether there may be several.
+func (p *pathNode) addDataPath(path Path) (data *pathNode, batched bool) {
 	for segment := range value.Segments(path.Text, path.Separator) {
 		child := p.child(segment)
 		if segment == EveryItem {
@@ -25,7 +25,7 @@ func (p *wanted) growData(path Path) (data *wanted, batched bool) {
 // inBatch is the node of the data among those of a value that is one batch of it, nil for
 // none. What is wanted below it, or its volume, needs its tokens: its items cannot be
 // stored meanwhile, and are read once more.
-func (s *scan) inBatch(nodes []*wanted) *wanted {
+func (s *scan) inBatch(nodes []*pathNode) *pathNode {
 	if !s.batched || !slices.Contains(nodes, s.data) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *scan) inBatch(nodes []*wanted) *wanted {
 
 // keepIn begins the items of a value that may be the data. Of equal names the last one
 // counts, but of batches each.
-func (s *scan) keepIn(p *wanted) {
+func (s *scan) keepIn(p *pathNode) {
 	if !s.batched {
 		s.items.reset()
 	}
@@ -46,7 +46,7 @@ func (s *scan) keepIn(p *wanted) {
 }
 
 // countBatch counts the items of a batch that were stored.
-func (s *scan) countBatch(p *wanted) error {
+func (s *scan) countBatch(p *pathNode) error {
 	if s.query.KeyAs != "" && p.at.kind == value.Array && p.rows > 0 {
 		return s.notKeyed(p.at.kind)
 	}
@@ -55,7 +55,7 @@ func (s *scan) countBatch(p *wanted) error {
 }
 
 // storeBatch scans a batch that is an object or a scalar: one item.
-func (s *scan) storeBatch(nodes []*wanted) error {
+func (s *scan) storeBatch(nodes []*pathNode) error {
 	start, from := len(s.items.last), s.bounded.offset()
 	dst, regular, err := s.bounded.item(&s.packer, s.items.last)
 	s.items.last = dst
@@ -64,7 +64,7 @@ func (s *scan) storeBatch(nodes []*wanted) error {
 	}
 	item := value.Packed(dst[start:])
 	for _, p := range nodes {
-		p.at = span{kind: item.Kind(), start: from, end: s.bounded.offset()}
+		p.at = valueRange{kind: item.Kind(), start: from, end: s.bounded.offset()}
 	}
 	kind := item.Kind()
 	if kind != value.Object && item.Value().Empty() {
@@ -80,7 +80,7 @@ func (s *scan) storeBatch(nodes []*wanted) error {
 	}
 	s.hash.Write(item)
 	s.rows, s.found = s.rows+1, true
-	return s.items.settle()
+	return s.items.spill()
 }
 
 // readBatches reads the items of all batches once more, without anything else: they get
@@ -88,7 +88,7 @@ func (s *scan) storeBatch(nodes []*wanted) error {
 func (s *scan) readBatches() error {
 	q := s.query
 	q.Fields, q.Volume, q.Columns, q.Parallel = nil, false, Columns{}, false
-	once := &decoding{spool: s.spool, query: q, page: newPage(q), items: s.items}
+	once := &decodeState{spool: s.spool, query: q, page: newPage(q), items: s.items}
 	s.items.reset()
 	err := scanJSON(once)
 	s.rows, s.found = once.page.Rows, once.page.Found
@@ -102,7 +102,7 @@ func (s *scan) locateBatches(page *Page) error {
 			return err
 		}
 	}
-	page.list, page.Found, page.Rows, page.Items = true, s.found, s.rows, s.itemsHash.Sum64()
+	page.list, page.Found, page.Rows, page.ItemCount = true, s.found, s.rows, s.itemsHash.Sum64()
 	page.Indicators, page.OtherLists = s.survey.beside(s.path), s.survey.lists
 	return nil
 }

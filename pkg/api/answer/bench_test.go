@@ -29,7 +29,7 @@ func BenchmarkScan(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				for _, err := range page.Packed() {
+				for _, err := range page.Items() {
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -82,7 +82,7 @@ func BenchmarkScanKeyed(b *testing.B) {
 		if err != nil || page.Rows != 5001 {
 			b.Fatal(err)
 		}
-		for _, err := range page.Packed() {
+		for _, err := range page.Items() {
 			if err != nil {
 				b.Fatal(err)
 			}

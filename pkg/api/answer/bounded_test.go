@@ -48,7 +48,7 @@ func TestLargeValues(t *testing.T) {
 				t.Fatalf("got %v, %v, want %d rows", page, err, tt.rows)
 			}
 			n := 0
-			for _, failed := range page.Packed() {
+			for _, failed := range page.Items() {
 				if failed != nil {
 					err = failed
 					break
@@ -108,7 +108,7 @@ func TestMemoryOfLargeAnswers(t *testing.T) {
 			if err != nil || page.Rows != tt.rows {
 				t.Fatalf("%v, %+v", err, page)
 			}
-			for _, err := range page.Packed() {
+			for _, err := range page.Items() {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 		if n := cap(spool.items.last); n > 2*MemoryLimit {
 			t.Errorf("%d bytes are kept after %d passes", n, when+1)
 		}
-		for item, err := range page.Packed() {
+		for item, err := range page.Items() {
 			if err != nil || len(item.Raw()) != 3*MemoryLimit {
 				t.Errorf("item of %d bytes, %v", len(item), err)
 			}

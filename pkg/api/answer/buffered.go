@@ -18,7 +18,7 @@ type buffered struct {
 
 // buffered is the text of the spool from an offset on.
 func (s *Spool) buffered(offset int64) (buffered, error) {
-	if s.file == nil && !s.Unclean() {
+	if s.file == nil && !s.HasInvalidUTF8() {
 		return buffered{home: s.home, text: s.memory[offset:]}, nil
 	}
 	source, err := s.text(offset)

@@ -201,7 +201,7 @@ func (s *Spool) charset(configured charset) (c charset, mark string, err error) 
 	case c.encoding == nil:
 		return c, "", nil
 	case holdsASCII(c.encoding):
-		if s.Unclean() {
+		if s.HasInvalidUTF8() {
 			return c, "", nil
 		}
 		return charset{}, "", nil
@@ -226,7 +226,7 @@ func (s *Spool) undecided(c charset) (charset, string, error) {
 	switch isWide := isWide(c.encoding); {
 	case err != nil:
 		return charset{}, "", err
-	case isWide && zero < 0, !isWide && beyond && !s.Unclean(), !isWide && !beyond && !keeps(c.encoding, []byte("a1")):
+	case isWide && zero < 0, !isWide && beyond && !s.HasInvalidUTF8(), !isWide && !beyond && !keeps(c.encoding, []byte("a1")):
 		return charset{}, "", nil
 	case isWide && strings.EqualFold(c.name, "utf-16") && zero%2 == 1:
 		c.encoding = wide["utf-16le"]

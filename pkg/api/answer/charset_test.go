@@ -45,7 +45,7 @@ func scanIn(t testing.TB, body, contentType, settings string, limit int) (items,
 		return "error: " + err.Error(), ""
 	}
 	var all []string
-	for item, err := range page.Packed() {
+	for item, err := range page.Items() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestUnknownCoding(t *testing.T) {
 		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), `its header Content-Encoding says "br"`) {
 			t.Errorf("%s: %v", format, err)
 		}
-		if _, ok, err := Look(spool, nil); ok || err != nil {
+		if _, ok, err := ReadFields(spool, nil); ok || err != nil {
 			t.Errorf("looked into it: %v, %v", ok, err)
 		}
 		if _, _, err := spool.Text(Format{}); err == nil {

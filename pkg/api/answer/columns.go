@@ -143,8 +143,8 @@ func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 	}
 }
 
-// naming gives the items of an answer their names.
-type naming struct {
+// columnNamer gives the items of an answer their names.
+type columnNamer struct {
 	lists []columnList
 	names [][][]byte      // for each list; packed
 	taken map[string]bool // all names
@@ -154,12 +154,12 @@ type naming struct {
 }
 
 // nameColumns has the page give names to its items.
-func (d *decoding) nameColumns() error {
+func (d *decodeState) nameColumns() error {
 	c := d.query.Columns
 	if !c.present() || d.page.Rows == 0 {
 		return nil
 	}
-	n := &naming{lists: c.lists, taken: map[string]bool{}, lone: d.query.Format.Name == "xml", where: d.query.Data.Text}
+	n := &columnNamer{lists: c.lists, taken: map[string]bool{}, lone: d.query.Format.Name == "xml", where: d.query.Data.Text}
 	if n.where == d.query.Data.Separator {
 		n.where = ""
 	}
@@ -197,7 +197,7 @@ func (d *decoding) nameColumns() error {
 }
 
 // columnsOf finds the names of the values in a list.
-func (d *decoding) columnsOf(n *naming, l columnList) ([]string, error) {
+func (d *decodeState) columnsOf(n *columnNamer, l columnList) ([]string, error) {
 	switch {
 	case d.query.Columns.first:
 		return n.firstOf(d.page.items)
@@ -217,7 +217,7 @@ func (d *decoding) columnsOf(n *naming, l columnList) ([]string, error) {
 }
 
 // firstOf reads the names that the first item is.
-func (n *naming) firstOf(items iter.Seq2[value.Packed, error]) (names []string, err error) {
+func (n *columnNamer) firstOf(items iter.Seq2[value.Packed, error]) (names []string, err error) {
 	for item, failed := range items {
 		if failed != nil {
 			return nil, failed
@@ -232,7 +232,7 @@ func (n *naming) firstOf(items iter.Seq2[value.Packed, error]) (names []string, 
 }
 
 // read reads the names in a list.
-func (n *naming) read(list value.Packed, at pathBelow, subject string) (names []string, err error) {
+func (n *columnNamer) read(list value.Packed, at pathBelow, subject string) (names []string, err error) {
 	one := n.alone(list)
 	if list.Kind() != value.Array && !one {
 		return nil, failure.Userf("%s is %s, expected the list of the names of the columns ('dataField.columns')", subject, list.Kind().WithArticle())
@@ -248,7 +248,7 @@ func (n *naming) read(list value.Packed, at pathBelow, subject string) (names []
 }
 
 // alone reports whether a value is the only one of a list that is not written as such.
-func (n *naming) alone(v value.Packed) bool { return n.lone && v.Kind() != value.Array }
+func (n *columnNamer) alone(v value.Packed) bool { return n.lone && v.Kind() != value.Array }
 
 // valuesOf are the values in a list, or the one that is alone.
 func valuesOf(list value.Packed, alone bool) value.Parts {
@@ -260,7 +260,7 @@ func valuesOf(list value.Packed, alone bool) value.Parts {
 
 // each streams the items with names, from the one after those to skip up to the last. A
 // list that none of them has is a user error. Several goroutines may do so at once.
-func (n *naming) each(items iter.Seq2[value.Packed, error], skip, last int) iter.Seq2[value.Packed, error] {
+func (n *columnNamer) each(items iter.Seq2[value.Packed, error], skip, last int) iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		var named []byte
 		number, found := 0, make([]bool, len(n.lists))
@@ -283,7 +283,7 @@ func (n *naming) each(items iter.Seq2[value.Packed, error], skip, last int) iter
 
 // append appends an item with names in the place of its lists, and notes which of them it
 // has.
-func (n *naming) append(dst []byte, item value.Packed, number int, found []bool) (_ []byte, err error) {
+func (n *columnNamer) append(dst []byte, item value.Packed, number int, found []bool) (_ []byte, err error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
 	switch {
@@ -311,7 +311,7 @@ func (n *naming) append(dst []byte, item value.Packed, number int, found []bool)
 }
 
 // list is which list a member of an item is, -1 for none.
-func (n *naming) list(name []byte) int {
+func (n *columnNamer) list(name []byte) int {
 	for i := range n.lists {
 		if n.lists[i].member == string(name) {
 			return i
@@ -322,7 +322,7 @@ func (n *naming) list(name []byte) int {
 
 // spread appends the values of a list as members. Of a short list the last columns are
 // missing; null is a list without values.
-func (n *naming) spread(dst []byte, at int, list value.Packed, number int) ([]byte, error) {
+func (n *columnNamer) spread(dst []byte, at int, list value.Packed, number int) ([]byte, error) {
 	l, names := &n.lists[at], n.names[at]
 	one := n.alone(list)
 	if k := list.Kind(); k != value.Array && k != value.Null && !one {
@@ -348,17 +348,17 @@ func areNames(n int) string {
 }
 
 // item names an item, counted from 1, in messages.
-func (n *naming) item(number int) string { return "item " + strconv.Itoa(number) + n.place() }
+func (n *columnNamer) item(number int) string { return "item " + strconv.Itoa(number) + n.place() }
 
 // place is where the items are, in messages.
-func (n *naming) place() string {
+func (n *columnNamer) place() string {
 	if n.where == "" {
 		return " of the response"
 	}
 	return " at '" + n.where + "'"
 }
 
-func (n *naming) listOf(l *columnList, number int) string {
+func (n *columnNamer) listOf(l *columnList, number int) string {
 	if l.member == "" {
 		return n.item(number)
 	}

@@ -28,13 +28,13 @@ const maxColumns = 100_000
 const maxHeader = 8 << 20
 
 // decodeCSV reads records as objects of texts.
-func decodeCSV(d *decoding) error {
-	list := d.listed()
-	err := d.texts(func(t *text) error {
+func decodeCSV(d *decodeState) error {
+	list := d.newItemList()
+	err := d.eachText(func(t *textReader) error {
 		if err := t.noOtherFormat(); err != nil {
 			return err
 		}
-		r := &csvReader{csvFormat: d.query.Format.csv, text: t, most: t.home.item}
+		r := &csvReader{csvFormat: d.query.Format.csv, textReader: t, maxRecord: t.home.item}
 		err := r.read(list)
 		if err == nil {
 			r.noteDelimiter(d.page)
@@ -49,13 +49,13 @@ func decodeCSV(d *decoding) error {
 // closing quote, knows no quote but one, and drops carriage returns.
 type csvReader struct {
 	csvFormat
-	*text
-	columns [][]byte // packed names
-	open    bool     // the first record makes columns of its fields
-	most    int64    // bytes of a record
-	other   byte     // parts the name of the only column, as a delimiter would
-	guess   delimiterGuess
-	top     []byte // the line with the header, nil if there is none
+	*textReader
+	columns            [][]byte // packed names
+	open               bool     // the first record makes columns of its fields
+	maxRecord          int64    // bytes of a record
+	suggestedDelimiter byte     // parts the name of the only column, as a delimiter would
+	guess              delimiterGuess
+	top                []byte // the line with the header, nil if there is none
 	// Of the current record:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
@@ -64,23 +64,23 @@ type csvReader struct {
 }
 
 // read reads all records into a list.
-func (r *csvReader) read(list *listed) error {
+func (r *csvReader) read(list *itemList) error {
 	for n := range r.skip {
-		_, err := r.nextLine(r.most)
+		_, err := r.nextLine(r.maxRecord)
 		if err == io.EOF && n > 0 { // such a text is something else: an error message, for example
 			return r.malformed("the text has only %s, but 'response.skip' drops %d", prose.Count(n, "line"), r.skip)
 		}
 		if err != nil {
-			return ended(err)
+			return ignoreEOF(err)
 		}
 	}
 	if err := r.head(); err != nil {
-		return ended(err)
+		return ignoreEOF(err)
 	}
 	for first := true; ; first = false {
 		record, err := r.record()
 		if err != nil {
-			return ended(err)
+			return ignoreEOF(err)
 		}
 		if first {
 			if err := r.begins(record); err != nil {
@@ -132,13 +132,13 @@ func (r *csvReader) carriageReturns() error {
 func (r *csvReader) noteDelimiter(page *Page) {
 	if c := r.guess.delimiter(); c != 0 && !r.delimited {
 		page.OtherDelimiter, page.Divided = string(c), true
-	} else if r.other != 0 && !page.Divided {
-		page.OtherDelimiter = string(r.other)
+	} else if r.suggestedDelimiter != 0 && !page.Divided {
+		page.OtherDelimiter = string(r.suggestedDelimiter)
 	}
 }
 
-// ended is not an error at the end of the text.
-func ended(err error) error {
+// ignoreEOF is not an error at the end of the text.
+func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil
 	}
@@ -149,7 +149,7 @@ func ended(err error) error {
 // the beginning of one.
 func (r *csvReader) record() ([]byte, error) {
 	for {
-		line, err := r.nextLine(r.most)
+		line, err := r.nextLine(r.maxRecord)
 		if err != nil {
 			return nil, err
 		}
@@ -186,11 +186,11 @@ func (r *csvReader) head() error {
 	if r.open = !r.header; r.open {
 		return nil
 	}
-	r.most = min(r.most, maxHeader)
-	defer func() { r.most = r.home.item }()
+	r.maxRecord = min(r.maxRecord, maxHeader)
+	defer func() { r.maxRecord = r.home.item }()
 	names, err := r.titles()
 	if err == errLargeItem {
-		return failure.Userf("the response is too large: the record%s that names the columns has more than %d MiB", r.of(), r.most>>20)
+		return failure.Userf("the response is too large: the record%s that names the columns has more than %d MiB", r.of(), r.maxRecord>>20)
 	}
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (r *csvReader) titles() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.size > r.most { // a line that is in memory may be a large one
+	if r.size > r.maxRecord { // a line that is in memory may be a large one
 		return nil, errLargeItem
 	}
 	if bytes.IndexByte(rest, '\r') >= 0 {
@@ -218,11 +218,11 @@ func (r *csvReader) titles() (names []string, err error) {
 		}
 		names = append(names, string(contents))
 		if len(names) > maxColumns {
-			return nil, r.wide()
+			return nil, r.errTooManyColumns()
 		}
 	}
 	if len(names) == 1 {
-		r.other = r.otherDelimiter(names[0])
+		r.suggestedDelimiter = r.otherDelimiter(names[0])
 		r.guess = guessed(r.top, r.quote, false)
 	}
 	return names, nil
@@ -247,7 +247,7 @@ func DelimiterName(delimiter string) string {
 	return "a '" + delimiter + "'"
 }
 
-func (r *csvReader) wide() error {
+func (r *csvReader) errTooManyColumns() error {
 	return failure.Userf("the response is too large: %s%s has more than %d fields", r.at(r.begin), r.of(), maxColumns)
 }
 
@@ -269,7 +269,7 @@ func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 				return dst, r.tooMany(i, rest)
 			}
 			if i == maxColumns {
-				return dst, r.wide()
+				return dst, r.errTooManyColumns()
 			}
 			r.columns = append(r.columns, value.AppendName(nil, []byte(columnName(i))))
 		}
@@ -295,8 +295,8 @@ func (r *csvReader) tooMany(fields int, rest []byte) error {
 		}
 	}
 	hint := ""
-	if r.other != 0 {
-		hint = fmt.Sprintf("; the name of the only column holds %s: is that the 'delimiter'?", DelimiterName(string(r.other)))
+	if r.suggestedDelimiter != 0 {
+		hint = fmt.Sprintf("; the name of the only column holds %s: is that the 'delimiter'?", DelimiterName(string(r.suggestedDelimiter)))
 	}
 	return r.malformed("the record at %s has %s, expected at most %d%s", r.at(r.begin), prose.Count(fields, "field"), len(r.columns), hint)
 }
@@ -355,14 +355,14 @@ func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 // goOn takes the rest of a line into the field, and returns the next line.
 func (r *csvReader) goOn(rest []byte) ([]byte, error) {
 	r.buf = append(append(r.buf, rest...), r.ending...)
-	line, err := r.nextLine(r.most)
+	line, err := r.nextLine(r.maxRecord)
 	if err == io.EOF {
 		return nil, r.malformed("the quote of a field never ends, in the record at %s", r.at(r.begin))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.size += int64(len(line)); r.size > r.most {
+	if r.size += int64(len(line)); r.size > r.maxRecord {
 		return nil, errLargeItem
 	}
 	return r.split(line), nil

@@ -23,39 +23,39 @@ type decoder struct {
 	whole bool
 	// settings are those of the section `response` that count with it, besides those
 	// that count with every format.
-	settings []field.Declared
+	settings []field.Declaration
 	// decode reads the texts of an answer once, from start to end. It adds the items
 	// to the store, unless it sets page.items, writes what distinguishes two
 	// answers to the hash, and sets what it knows of the page: page.Items too, unless
 	// the answer has nothing around its items. It returns io.EOF for
 	// an answer without any text, and a *malformed for one that is not of the format.
-	decode func(*decoding) error
+	decode func(*decodeState) error
 }
 
 // decoders are all there are. The first one is for answers whose format is not
 // named.
 func decoders() []decoder {
 	return []decoder{
-		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON, settings: []field.Declared{EncodingSetting}},
+		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON, settings: []field.Declaration{EncodingSetting}},
 		{format: "jsonl", alsoCalled: []string{"ndjson", "jsonlines", "ldjson"}, name: "JSON lines", accept: "application/x-ndjson, application/jsonl",
-			decode: decodeLines, whole: true, settings: []field.Declared{EncodingSetting}},
+			decode: decodeLines, whole: true, settings: []field.Declaration{EncodingSetting}},
 		{format: "csv", alsoCalled: []string{"tsv"}, name: "CSV", accept: "text/csv", decode: decodeCSV, whole: true,
-			settings: []field.Declared{EncodingSetting, DelimiterSetting, QuoteSetting, HeaderSetting, SkipSetting}},
+			settings: []field.Declaration{EncodingSetting, DelimiterSetting, QuoteSetting, HeaderSetting, SkipSetting}},
 		{format: "xml", name: "XML", accept: "application/xml, text/xml", decode: decodeXML},
 		{format: "text", alsoCalled: []string{"plain", "txt", "raw"}, name: "text", accept: anything, decode: decodeText, whole: true,
-			settings: []field.Declared{EncodingSetting}},
+			settings: []field.Declaration{EncodingSetting}},
 	}
 }
 
 // shape makes of the items that were decoded those that the query wants.
-func (d *decoding) shape() error {
+func (d *decodeState) shape() error {
 	if err := d.parallel(); err != nil {
 		return err
 	}
 	return d.nameColumns()
 }
 
-type decoding struct {
+type decodeState struct {
 	spool *Spool
 	query Query
 	page  *Page
@@ -63,7 +63,7 @@ type decoding struct {
 	hash  maphash.Hash // its sum becomes the fingerprint
 	// itemsHash is the hash of the items, of decoders that come to them one by one.
 	itemsHash maphash.Hash
-	text      *text // the current one, nil before the first
+	text      *textReader // the current one, nil before the first
 }
 
 // Scanner scans responses. It is safe for concurrent use.
@@ -97,7 +97,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		return nil, err
 	}
 	q.Fields = append(slices.Clip(q.Fields), q.Columns.fields()...)
-	d := &decoding{spool: spool, query: q, page: newPage(q), items: spool.newStore()}
+	d := &decodeState{spool: spool, query: q, page: newPage(q), items: spool.newStore()}
 	d.hash.SetSeed(sc.seed)
 	d.itemsHash.SetSeed(sc.seed)
 	d.page.items = d.items.all
@@ -107,9 +107,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	d.page.Fingerprint = d.hash.Sum64()
 	switch {
 	case d.page.Rows == 0:
-		d.page.Items = 0
+		d.page.ItemCount = 0
 	case sc.decoders[format].whole:
-		d.page.Items = d.page.Fingerprint
+		d.page.ItemCount = d.page.Fingerprint
 	}
 	d.items.complete()
 	return d.page, nil
@@ -121,7 +121,7 @@ func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Read
 	if err := spool.decoded(); err != nil {
 		return err
 	}
-	d := &decoding{spool: spool, query: q}
+	d := &decodeState{spool: spool, query: q}
 	return sc.explained(d, "", d.files(each))
 }
 

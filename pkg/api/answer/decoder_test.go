@@ -17,7 +17,7 @@ import (
 
 // linesOf decodes a format that only tests know: each line is an item, and paths are
 // the numbers of lines. It is all that a format takes.
-func linesOf(d *decoding) error {
+func linesOf(d *decodeState) error {
 	text, err := d.spool.text(0)
 	if err != nil {
 		return err
@@ -27,11 +27,11 @@ func linesOf(d *decoding) error {
 	for ; lines.Scan(); d.page.Rows++ {
 		line := lines.Bytes()
 		if len(line) == 0 {
-			return &malformed{reason: fmt.Sprintf("line %d is empty", d.page.Rows+1)}
+			return &formatError{reason: fmt.Sprintf("line %d is empty", d.page.Rows+1)}
 		}
 		packed = value.PackString(packed[:0], line)
 		d.items.last = append(d.items.last, packed...)
-		if err := d.items.settle(); err != nil {
+		if err := d.items.spill(); err != nil {
 			return err
 		}
 		d.hash.Write(packed)
@@ -121,7 +121,7 @@ func TestManyItems(t *testing.T) {
 		t.Fatalf("%v, %d rows, %d bytes in the file, %d in memory", err, page.Rows, spool.items.size, len(spool.items.last))
 	}
 	i := 0
-	for item, err := range page.Packed() {
+	for item, err := range page.Items() {
 		if want := fmt.Sprintf("line %d", i); err != nil || string(item.Raw()) != want {
 			t.Fatalf("got %s, %v, want %s", item.Raw(), err, want)
 		}

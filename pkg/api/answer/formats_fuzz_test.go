@@ -58,7 +58,7 @@ func FuzzCSV(f *testing.F) {
 			t.Fatalf("%q: ok %v, %d records, want %d", text, ok, page.Rows, len(records))
 		}
 		i := 0
-		for item, err := range page.Packed() {
+		for item, err := range page.Items() {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,12 +107,12 @@ func FuzzLines(f *testing.F) {
 			return
 		}
 		i := 0
-		for item, err := range page.Packed() {
+		for item, err := range page.Items() {
 			if err != nil {
 				t.Fatal(err)
 			}
 			one, _ := scanned(t, lines[i], Query{Data: dot(".")})
-			for want := range one.Packed() {
+			for want := range one.Items() {
 				if one.Root.String() == "object" && item.Value().JSON() != want.Value().JSON() {
 					t.Fatalf("%q: line %d is %s, want %s", text, i, item.Value().JSON(), want.Value().JSON())
 				}
@@ -139,7 +139,7 @@ func FuzzXML(f *testing.F) {
 			if !ok || page.NoBody {
 				continue
 			}
-			for item, err := range page.Packed() {
+			for item, err := range page.Items() {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -175,7 +175,7 @@ func FuzzUnpack(f *testing.F) {
 		if !ok {
 			return
 		}
-		for _, err := range page.Packed() {
+		for _, err := range page.Items() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 
 // noOtherFormat refuses a text in place of records that is an HTML page, or a whole
 // document of another format: an API that has nothing to give often says so.
-func (t *text) noOtherFormat() error {
+func (t *textReader) noOtherFormat() error {
 	for len(t.text) < window {
 		if t.fill() != nil {
 			break // comes again
@@ -39,12 +39,12 @@ func hasPrefixFold(text []byte, prefix string) bool {
 
 // hint says which setting reads an answer that is not of its format, as far as its
 // beginning shows it; "" when it does not.
-func (d *decoding) hint(m *malformed, head []byte, redact func(string) string) string {
+func (d *decodeState) hint(m *formatError, head []byte, redact func(string) string) string {
 	f := d.query.Format
 	if m.packed != "" {
 		return f.unpackHint(m, m.packed)
 	}
-	if packed := WrapperOf(head); packed != "" && (m.what != "" || f.Plain()) {
+	if packed := CompressionOf(head); packed != "" && (m.what != "" || f.Plain()) {
 		return f.unpackHint(m, packed)
 	}
 	if login := loginPage(head, redact); m.what == "" && login != "" {
@@ -69,11 +69,11 @@ func (d *decoding) hint(m *malformed, head []byte, redact func(string) string) s
 	}
 }
 
-// packedHead is how many bytes of a file WrapperOf looks at.
+// packedHead is how many bytes of a file CompressionOf looks at.
 const packedHead = 4
 
 // unpackHint says how a file is read that begins as the wrapper does.
-func (f Format) unpackHint(m *malformed, wrapper string) string {
+func (f Format) unpackHint(m *formatError, wrapper string) string {
 	switch {
 	case m.what != "" && (m.what == wrapper || m.what != f.unpack[0]):
 		return "" // broken, or one inside of another

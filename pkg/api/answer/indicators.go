@@ -14,7 +14,7 @@ const maxGroups = 3
 // beside returns the indicators that belong to the list at a path. They are in an object
 // around the list, or below such an object. Totals must be next to the list, or in an object
 // about paging that is next to the list or at the top.
-func (v *survey) beside(list []string) []Indicator {
+func (v *indicatorScan) beside(list []string) []Indicator {
 	if len(list) == 0 {
 		return nil // the response is the list
 	}
@@ -24,7 +24,7 @@ func (v *survey) beside(list []string) []Indicator {
 
 // belongs reports whether an indicator is about a list, by the names of the objects around
 // the list.
-func (v *survey) belongs(i Indicator, around []string) bool {
+func (v *indicatorScan) belongs(i Indicator, around []string) bool {
 	object := i.Path[:len(i.Path)-1]
 	shared := 0
 	for shared < min(len(around), len(object)) && object[shared] == around[shared] {
@@ -52,7 +52,7 @@ func (v *survey) belongs(i Indicator, around []string) bool {
 
 // elsewhere reports whether one of the objects around an indicator has its own list or
 // repeats the request. The first objects, as many as shared, also contain the data.
-func (v *survey) elsewhere(object []string, shared, groups int) bool {
+func (v *indicatorScan) elsewhere(object []string, shared, groups int) bool {
 	for at := shared; at < shared+groups; at++ {
 		if echoesRequest(strings.ToLower(object[at])) || v.markOf(object[:at+1]).list {
 			return true
@@ -64,7 +64,7 @@ func (v *survey) elsewhere(object []string, shared, groups int) bool {
 // leads reports whether a member with a weak name, such as `next`, leads to a page, by its
 // value and the objects around it. groups is the number of these objects that do not contain
 // the data; ofPaging is true if all of them are about paging.
-func (v *survey) leads(i Indicator, groups int, ofPaging bool) bool {
+func (v *indicatorScan) leads(i Indicator, groups int, ofPaging bool) bool {
 	text := strings.TrimSpace(i.Value.Text())
 	around := v.markOf(i.Path[:len(i.Path)-1])
 	switch {

@@ -25,7 +25,7 @@ func TestItemsForSeveral(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				i := 0
-				for item, err := range page.Packed() {
+				for item, err := range page.Items() {
 					if want := strings.Repeat(string(rune('a'+i%26)), i); err != nil || item.Value().Field("text").Raw() != want {
 						t.Errorf("limit %d, item %d: got %s, %v, want %s", limit, i, item.Value().JSON(), err, want)
 						return
@@ -93,10 +93,10 @@ func TestItemsAlone(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", tt.name, err)
 				}
-				if limit != 8 && page.Items != hashes[i] || page.Items == 0 && page.Rows > 0 {
-					t.Errorf("%s: %x, and %x in a file", tt.name, page.Items, hashes[i])
+				if limit != 8 && page.ItemCount != hashes[i] || page.ItemCount == 0 && page.Rows > 0 {
+					t.Errorf("%s: %x, and %x in a file", tt.name, page.ItemCount, hashes[i])
 				}
-				hashes[i] = page.Items
+				hashes[i] = page.ItemCount
 			}
 		}
 		if (hashes[0] == hashes[1]) != tt.same {
@@ -117,7 +117,7 @@ func TestItemsAloneUnpacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return page.Items
+		return page.ItemCount
 	}
 	one := of(`{"n":1,"d":[1]}`, `{"n":1,"d":[2]}`)
 	if one != of(`{"n":2,"d":[1]}`, `{"d":[2]}`) || one == of(`{"n":1,"d":[1]}`, `{"n":1,"d":[3]}`) || one == of(`{"n":1,"d":[2]}`, `{"n":1,"d":[2]}`) {

@@ -14,8 +14,8 @@ import (
 )
 
 // scanJSON scans a text in JSON: where the data is, and what is around it.
-func scanJSON(d *decoding) error {
-	s := &scan{decoding: d, detect: d.query.Data.Text == "", data: &wanted{}, volume: volume{wanted: d.query.Volume}}
+func scanJSON(d *decodeState) error {
+	s := &scan{decodeState: d, detect: d.query.Data.Text == "", data: &pathNode{}, volume: volume{wanted: d.query.Volume}}
 	var err error
 	if s.bounded, err = d.spool.bounded(0); err != nil {
 		return err
@@ -25,13 +25,13 @@ func scanJSON(d *decoding) error {
 		return err
 	}
 	s.dec = s.bounded.dec
-	root := &wanted{}
+	root := &pathNode{}
 	if !s.detect {
 		s.path = d.query.Data.Segments()
 		s.survey = surveyAround(s.path)
-		s.data, s.batched = root.growData(d.query.Data)
+		s.data, s.batched = root.addDataPath(d.query.Data)
 		if s.data.list = true; !s.batched {
-			s.whole = root.growWhole(d.query.Data)
+			s.whole = root.addLiteralName(d.query.Data)
 		}
 		if s.whole != nil {
 			s.whole.list = true
@@ -66,13 +66,13 @@ func notJSON(err error) error {
 	case err == io.EOF:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &malformed{reason: "it ends too early", cause: err}
+		return &formatError{reason: "it ends too early", cause: err}
 	case errors.Is(err, errMoreText):
-		return &malformed{reason: errMoreText.Error(), cause: err}
+		return &formatError{reason: errMoreText.Error(), cause: err}
 	case errors.Is(err, errLargeItem):
 		return largeItem(err)
 	case ok:
-		return &malformed{reason: value.Complaint(syntax), cause: err}
+		return &formatError{reason: value.Complaint(syntax), cause: err}
 	default:
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *scan) reported() (value.Value, error) {
 	}
 }
 
-func (s *scan) read(at span) (value.Value, error) {
+func (s *scan) read(at valueRange) (value.Value, error) {
 	if at.end == at.start {
 		return value.Value{}, nil
 	}
@@ -112,7 +112,7 @@ func (s *scan) locate(page *Page) error {
 	if s.detect && len(s.lists.all) == 1 {
 		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
 	}
-	if s.whole != nil && s.data.at == (span{}) {
+	if s.whole != nil && s.data.at == (valueRange{}) {
 		s.data, s.path = s.whole, []string{s.query.Data.Text}
 	}
 	data := s.data.at
@@ -124,9 +124,9 @@ func (s *scan) locate(page *Page) error {
 	if !s.detect {
 		page.OtherLists = s.survey.lists
 	}
-	page.Found = data != span{}
+	page.Found = data != valueRange{}
 	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
-	page.Rows, page.Items = s.data.rows, s.data.hash
+	page.Rows, page.ItemCount = s.data.rows, s.data.hash
 	if !page.list || s.stored != s.data {
 		spool := s.spool
 		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
@@ -157,7 +157,7 @@ func (s *scan) locate(page *Page) error {
 }
 
 // readItems reads the items at a place of the text once more.
-func (s *Spool) readItems(data span, yield func(value.Packed, error) bool) {
+func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool) {
 	d, err := s.bounded(data.start)
 	if err != nil {
 		yield(nil, err)
@@ -188,19 +188,19 @@ func (s *Spool) readItems(data span, yield func(value.Packed, error) bool) {
 
 // scan is the state of one pass over a text.
 type scan struct {
-	*decoding
+	*decodeState
 	dec     *jsontext.Decoder
 	bounded *boundedDecoder // of dec
 	volume  volume
 	packer  value.Packer
-	stored  *wanted // the list whose items are in the store
+	stored  *pathNode // the list whose items are in the store
 	buf     []byte
-	survey  survey
+	survey  indicatorScan
 	detect  bool
-	data    *wanted
-	whole   *wanted  // the data where its whole path is a name; nil for none
-	path    []string // of the data; none when it is the whole response
-	lists   lists    // when the data must be found
+	data    *pathNode
+	whole   *pathNode // the data where its whole path is a name; nil for none
+	path    []string  // of the data; none when it is the whole response
+	lists   lists     // when the data must be found
 	// batched is set when the data may be at several places, one after another. Their
 	// items are in the store, so many of them, or must be read again; found is set when
 	// there is a list of batches.
@@ -208,11 +208,11 @@ type scan struct {
 	rows                  int
 	// below are the nodes that are wanted of the values around the current one, and of
 	// that, one group after the other.
-	below []*wanted
+	below []*pathNode
 }
 
-func (s *scan) all(root *wanted) error {
-	if err := s.value([]*wanted{root}, s.detect); err != nil {
+func (s *scan) all(root *pathNode) error {
+	if err := s.value([]*pathNode{root}, s.detect); err != nil {
 		return err
 	}
 	if s.detect && root.at.kind == value.Array {
@@ -232,7 +232,7 @@ var errMoreText = errors.New("more text after the end of the value")
 // value scans the next value, which is at all of these nodes; none are there
 // where nothing is wanted. With collect, list-valued members are candidates for the
 // data.
-func (s *scan) value(nodes []*wanted, collect bool) error {
+func (s *scan) value(nodes []*pathNode, collect bool) error {
 	kind := s.dec.PeekKind()
 	if len(nodes) == 0 && !s.survey.wants(kind) {
 		return s.skip()
@@ -248,7 +248,7 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 }
 
 // mayBeData returns the node of a value that may be the data, nil for none.
-func (s *scan) mayBeData(nodes []*wanted, kind jsontext.Kind) *wanted {
+func (s *scan) mayBeData(nodes []*pathNode, kind jsontext.Kind) *pathNode {
 	for _, p := range nodes {
 		if p.list && (kind == '[' || p == s.data || p == s.whole) {
 			return p
@@ -259,7 +259,7 @@ func (s *scan) mayBeData(nodes []*wanted, kind jsontext.Kind) *wanted {
 
 // apart reads the data into a separate hash. The fingerprint contains this hash instead of
 // the data, so that each byte is hashed once.
-func (s *scan) apart(data *wanted, read func() error) error {
+func (s *scan) apart(data *pathNode, read func() error) error {
 	around := s.hash
 	s.hash = maphash.Hash{}
 	s.hash.SetSeed(around.Seed())
@@ -281,19 +281,19 @@ func add(h *maphash.Hash, sum uint64) {
 }
 
 // wantedValue scans a value that is at these nodes, or that the survey looks at.
-func (s *scan) wantedValue(nodes []*wanted, kind jsontext.Kind, collect bool) error {
+func (s *scan) wantedValue(nodes []*pathNode, kind jsontext.Kind, collect bool) error {
 	batch := s.inBatch(nodes)
 	if batch != nil && kind != '[' && (kind != '{' || s.query.KeyAs == "") {
 		return s.storeBatch(nodes)
 	}
-	var at span
+	var at valueRange
 	var err error
 	switch kind {
 	case '{', '[':
 		if err = s.token(); err != nil {
 			return err
 		}
-		at = span{kind: kindOf(kind), start: s.bounded.offset() - 1}
+		at = valueRange{kind: kindOf(kind), start: s.bounded.offset() - 1}
 		if kind == '{' {
 			err = s.members(nodes, collect)
 		} else {
@@ -306,10 +306,10 @@ func (s *scan) wantedValue(nodes []*wanted, kind jsontext.Kind, collect bool) er
 		var raw jsontext.Value
 		raw, err = s.scalar()
 		end := s.bounded.offset()
-		at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
+		at = valueRange{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
 		s.survey.scalar(raw)
 		for _, p := range nodes {
-			p.selected = err == nil && p.selector != nil && p.selector.Selects(scalarOf(raw))
+			p.selected = err == nil && p.selector != nil && p.selector.MatchesValue(scalarOf(raw))
 		}
 	}
 	if s.survey.atErrors() {
@@ -324,7 +324,7 @@ func (s *scan) wantedValue(nodes []*wanted, kind jsontext.Kind, collect bool) er
 	return err
 }
 
-func (s *scan) members(nodes []*wanted, collect bool) error {
+func (s *scan) members(nodes []*pathNode, collect bool) error {
 	if s.query.KeyAs != "" {
 		if data, below := dataOf(nodes); data != nil {
 			return s.dataMembers(nodes, data, below)
@@ -335,7 +335,7 @@ func (s *scan) members(nodes []*wanted, collect bool) error {
 }
 
 // dataMembers scans an object that is the data, whose members are the items.
-func (s *scan) dataMembers(nodes []*wanted, data *wanted, below bool) (err error) {
+func (s *scan) dataMembers(nodes []*pathNode, data *pathNode, below bool) (err error) {
 	if !below && !s.volume.wanted {
 		if err = s.storeMembers(data); err == nil {
 			err = s.token()
@@ -349,7 +349,7 @@ func (s *scan) dataMembers(nodes []*wanted, data *wanted, below bool) (err error
 }
 
 // eachMember scans the members of an object and counts them.
-func (s *scan) eachMember(nodes []*wanted, collect bool) (n int, err error) {
+func (s *scan) eachMember(nodes []*pathNode, collect bool) (n int, err error) {
 	group := len(s.below)
 	for ; s.dec.PeekKind() == '"'; n++ {
 		raw, err := s.scalar()
@@ -385,7 +385,7 @@ func (s *scan) candidate(name string, group int) error {
 		return nil
 	}
 	if len(s.below) == group {
-		s.below = append(s.below, &wanted{})
+		s.below = append(s.below, &pathNode{})
 	}
 	child := s.below[group]
 	child.list = true
@@ -394,7 +394,7 @@ func (s *scan) candidate(name string, group int) error {
 
 // dataOf is the node of the data among those of a value, nil where it is not there.
 // below reports whether something in the value is wanted.
-func dataOf(nodes []*wanted) (data *wanted, below bool) {
+func dataOf(nodes []*pathNode) (data *pathNode, below bool) {
 	for _, p := range nodes {
 		if p.list {
 			data = p
@@ -404,7 +404,7 @@ func dataOf(nodes []*wanted) (data *wanted, below bool) {
 	return data, below
 }
 
-func (s *scan) listItems(nodes []*wanted) error {
+func (s *scan) listItems(nodes []*pathNode) error {
 	data, below := dataOf(nodes)
 	if data != nil && !below && !s.volume.wanted {
 		return s.storeItems(data)
@@ -415,7 +415,7 @@ func (s *scan) listItems(nodes []*wanted) error {
 	for ; s.dec.PeekKind() != ']'; rows++ {
 		for _, p := range nodes {
 			s.found = s.found || p.every != nil
-			s.below = p.ofItem(s.below, rows)
+			s.below = p.appendItemNodes(s.below, rows)
 		}
 		if err := s.value(s.below[group:], false); err != nil {
 			return err
@@ -427,7 +427,7 @@ func (s *scan) listItems(nodes []*wanted) error {
 		}
 		s.below = s.below[:group]
 		for _, p := range nodes {
-			p.choose()
+			p.updateSelected()
 		}
 	}
 	s.survey.off--
@@ -439,7 +439,7 @@ func (s *scan) listItems(nodes []*wanted) error {
 
 // storeItems scans the items of a list that may be the data. Nothing is wanted of
 // them but the rows.
-func (s *scan) storeItems(p *wanted) error {
+func (s *scan) storeItems(p *pathNode) error {
 	s.keepIn(p)
 	s.bounded.list()
 	for ; ; p.rows++ {
@@ -461,7 +461,7 @@ func (s *scan) storeItems(p *wanted) error {
 			item = s.buf
 		}
 		s.hash.Write(item)
-		if err := s.items.settle(); err != nil {
+		if err := s.items.spill(); err != nil {
 			return err
 		}
 	}

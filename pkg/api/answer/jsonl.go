@@ -10,11 +10,11 @@ import (
 )
 
 // decodeLines reads JSON values, one in each line.
-func decodeLines(d *decoding) error {
-	list := d.listed()
+func decodeLines(d *decodeState) error {
+	list := d.newItemList()
 	empty := true
-	err := d.texts(func(t *text) error {
-		r := &lineReader{text: t}
+	err := d.eachText(func(t *textReader) error {
+		r := &lineReader{textReader: t}
 		for {
 			start := len(list.items.last)
 			regular, err := r.next(&list.items.last)
@@ -43,7 +43,7 @@ func decodeLines(d *decoding) error {
 
 // lineReader reads the values of one text.
 type lineReader struct {
-	*text
+	*textReader
 	packer value.Packer
 }
 
@@ -81,7 +81,7 @@ func (r *lineReader) short(dst *[]byte, line []byte) (regular bool, err error) {
 // long reads a line piece by piece.
 func (r *lineReader) long(dst *[]byte) (regular bool, err error) {
 	r.line++
-	source := buffered{home: r.home, source: &restOfLine{text: r.text}, buf: r.home.buffer()}
+	source := buffered{home: r.home, source: &restOfLine{textReader: r.textReader}, buf: r.home.buffer()}
 	defer source.close()
 	return r.decode(dst, source)
 }
@@ -100,11 +100,11 @@ func (r *lineReader) decode(dst *[]byte, line buffered) (regular bool, err error
 			err = errMoreText
 		}
 	}
-	if _, explained := errors.AsType[*malformed](err); explained {
+	if _, explained := errors.AsType[*formatError](err); explained {
 		return false, err // of what the line was unpacked from
 	}
 	err = notJSON(err)
-	if m, ok := err.(*malformed); ok {
+	if m, ok := err.(*formatError); ok {
 		m.reason, m.file = "line "+strconv.Itoa(r.line)+": "+m.reason, r.name
 	}
 	return false, err
@@ -112,7 +112,7 @@ func (r *lineReader) decode(dst *[]byte, line buffered) (regular bool, err error
 
 // restOfLine reads a text up to the next line feed.
 type restOfLine struct {
-	*text
+	*textReader
 	ended bool
 }
 
@@ -120,18 +120,18 @@ func (r *restOfLine) Read(p []byte) (int, error) {
 	if r.ended {
 		return 0, io.EOF
 	}
-	if len(r.text.text) == 0 {
+	if len(r.textReader.text) == 0 {
 		if err := r.fill(); err != nil {
 			r.ended = err == io.EOF
 			return 0, err
 		}
 	}
-	end := bytes.IndexByte(r.text.text, '\n') + 1
+	end := bytes.IndexByte(r.textReader.text, '\n') + 1
 	if r.ended = end > 0; !r.ended {
-		end = len(r.text.text)
+		end = len(r.textReader.text)
 	}
-	n := copy(p, r.text.text[:end])
+	n := copy(p, r.textReader.text[:end])
 	r.ended = r.ended && n == end
-	r.text.text = r.text.text[n:]
+	r.textReader.text = r.textReader.text[n:]
 	return n, nil
 }

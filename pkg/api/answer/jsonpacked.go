@@ -7,7 +7,7 @@ import (
 
 // decodeJSON scans an answer in JSON. Its text is read more than once: one that is
 // packed, or in another character set than UTF-8, is converted first.
-func decodeJSON(d *decoding) error {
+func decodeJSON(d *decodeState) error {
 	direct, err := d.direct()
 	if err != nil {
 		return err
@@ -17,20 +17,20 @@ func decodeJSON(d *decoding) error {
 		return scanJSON(d)
 	}
 	empty := true
-	err = d.texts(func(t *text) error {
+	err = d.eachText(func(t *textReader) error {
 		spool := d.spool.home.New()
 		defer spool.Close()
 		if _, err := spool.ReadFrom(&t.buffered); err != nil {
 			return err
 		}
-		one := &decoding{spool: spool, query: d.query, page: newPage(d.query), items: spool.newStore(), text: t}
+		one := &decodeState{spool: spool, query: d.query, page: newPage(d.query), items: spool.newStore(), text: t}
 		one.hash.SetSeed(d.hash.Seed())
 		one.itemsHash.SetSeed(d.hash.Seed())
 		one.page.items = one.items.all
 		if err := scanJSON(one); err == io.EOF {
 			return nil
 		} else if err != nil {
-			if m, ok := errors.AsType[*malformed](err); ok {
+			if m, ok := errors.AsType[*formatError](err); ok {
 				m.file = t.name
 			}
 			return err
@@ -47,19 +47,19 @@ func decodeJSON(d *decoding) error {
 
 // join adds the items of a text to those of the texts before it. What is around the
 // items counts from the first text that has it.
-func (d *decoding) join(one *decoding, first bool) error {
-	for item, err := range one.page.Packed() {
+func (d *decodeState) join(one *decodeState, first bool) error {
+	for item, err := range one.page.Items() {
 		if err != nil {
 			return err
 		}
 		d.items.last = append(d.items.last, item...)
-		if err := d.items.settle(); err != nil {
+		if err := d.items.spill(); err != nil {
 			return err
 		}
 	}
 	add(&d.hash, one.hash.Sum64())
 	if one.page.Rows > 0 {
-		add(&d.itemsHash, one.page.Items)
+		add(&d.itemsHash, one.page.ItemCount)
 	}
 	page, rows, volume := one.page, d.page.Rows, d.page.Volume
 	if !first {
@@ -75,7 +75,7 @@ func (d *decoding) join(one *decoding, first bool) error {
 	}
 	page.items, page.Damaged, page.UnknownCharset = d.page.items, d.page.Damaged, d.page.UnknownCharset
 	page.Rows += rows
-	page.Items = d.itemsHash.Sum64()
+	page.ItemCount = d.itemsHash.Sum64()
 	page.Volume += volume
 	*d.page = *page
 	return nil

@@ -44,12 +44,12 @@ func itemOf(name []byte) string {
 	return "the item '" + string(name) + "'"
 }
 
-// errEnough ends the members when no more of them are wanted.
-var errEnough = errors.New("no more members are wanted")
+// errStop ends the members when no more of them are wanted.
+var errStop = errors.New("no more members are wanted")
 
 // storeMembers scans the members of an object that is the data. Nothing is wanted of
 // them but the rows. Of equal names each is an item: they need not fit in memory.
-func (s *scan) storeMembers(p *wanted) error {
+func (s *scan) storeMembers(p *pathNode) error {
 	s.keepIn(p)
 	return s.bounded.members(&s.packer, func(name []byte, v value.Packed, regular bool) error {
 		start := len(s.items.last)
@@ -64,12 +64,12 @@ func (s *scan) storeMembers(p *wanted) error {
 		}
 		s.hash.Write(item)
 		p.rows++
-		return s.items.settle()
+		return s.items.spill()
 	})
 }
 
 // readMembers reads the members at a place of the text once more, as items.
-func (s *Spool) readMembers(data span, key string, yield func(value.Packed, error) bool) {
+func (s *Spool) readMembers(data valueRange, key string, yield func(value.Packed, error) bool) {
 	d, err := s.bounded(data.start)
 	if err != nil {
 		yield(nil, err)
@@ -90,7 +90,7 @@ func (s *Spool) readMembers(data span, key string, yield func(value.Packed, erro
 			return err
 		}
 		if more = yield(item, nil); !more {
-			return errEnough
+			return errStop
 		}
 		return nil
 	})
@@ -138,16 +138,16 @@ func (x *xmlDocument) keyedElement(tag *xmlTag, place *xmlPlace) (structured boo
 	}
 	v := value.Packed(x.buf)
 	place.observe(v)
-	return v.Kind() == value.Object, x.keep(name, v)
+	return v.Kind() == value.Object, x.appendKeyedItem(name, v)
 }
 
-// keep adds the item that an element is.
-func (x *xmlDocument) keep(name []byte, v value.Packed) (err error) {
+// appendKeyedItem adds the item that an element is.
+func (x *xmlDocument) appendKeyedItem(name []byte, v value.Packed) (err error) {
 	start := len(x.items.last)
 	if x.items.last, err = appendKeyed(x.items.last, x.query.KeyAs, name, v); err != nil {
 		return err
 	}
-	return x.took(start, nil)
+	return x.endItem(start, nil)
 }
 
 // keepElements adds the items that the elements in another one are. Its attributes
@@ -162,7 +162,7 @@ func (x *xmlDocument) keepElements(around value.Value) error {
 			elements = m.Value.Items()
 		}
 		for _, one := range elements {
-			if err := x.keep([]byte(m.Name), one.AppendPacked(nil)); err != nil {
+			if err := x.appendKeyedItem([]byte(m.Name), one.AppendPacked(nil)); err != nil {
 				return err
 			}
 		}

@@ -23,7 +23,7 @@ func keyedOutcome(t testing.TB, text string, q Query, limit int) string {
 		return err.Error()
 	}
 	var all []string
-	for item, err := range page.Packed() {
+	for item, err := range page.Items() {
 		if err != nil {
 			return err.Error()
 		}
@@ -151,7 +151,7 @@ func TestKeyedInLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, err := range page.Packed() {
+	for _, err := range page.Items() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestLargeKeyedItems(t *testing.T) {
 			spool.home.item = most
 			page, err := newScanner().Scan(spool, q)
 			if err == nil {
-				for _, err = range page.Packed() {
+				for _, err = range page.Items() {
 					if err != nil {
 						break
 					}

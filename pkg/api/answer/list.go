@@ -6,19 +6,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// listed are the items of a list, one after another as they are decoded, and the
+// itemList are the items of a list, one after another as they are decoded, and the
 // fields that lie in the list.
-type listed struct {
-	*decoding
-	fields []listedField
+type itemList struct {
+	*decodeState
+	fields []itemField
 	buf    []byte
 }
 
-// listed begins a list that is the whole answer.
-func (d *decoding) listed() *listed {
-	l := &listed{decoding: d}
+// newItemList begins a list that is the whole answer.
+func (d *decodeState) newItemList() *itemList {
+	l := &itemList{decodeState: d}
 	for i, path := range d.query.Fields {
-		l.fields = append(l.fields, listedField{field: &d.page.fields[i], path: path.Segments(), most: maxField})
+		l.fields = append(l.fields, itemField{field: &d.page.fields[i], path: path.Segments(), most: maxField})
 	}
 	d.page.Root, d.page.Found, d.page.list = value.Array, true, true
 	d.page.Volume = int64(len("[]"))
@@ -27,7 +27,7 @@ func (d *decoding) listed() *listed {
 
 // add adds the item that a decoder has appended to items.last, from start on. regular
 // says that equal items have equal packed forms.
-func (l *listed) add(start int, regular bool) error {
+func (l *itemList) add(start int, regular bool) error {
 	item := value.Packed(l.items.last[start:])
 	if l.query.Volume {
 		l.page.Volume += packedVolume(item)
@@ -47,19 +47,19 @@ func (l *listed) add(start int, regular bool) error {
 		item = l.buf
 	}
 	l.hash.Write(item)
-	return l.items.settle()
+	return l.items.spill()
 }
 
 // end gives the fields their values.
-func (l *listed) end() {
+func (l *itemList) end() {
 	for i := range l.fields {
 		l.fields[i].end()
 	}
 }
 
-// listedField is a field whose path leads to values that come one after another, or
+// itemField is a field whose path leads to values that come one after another, or
 // into the list of them.
-type listedField struct {
+type itemField struct {
 	field *fieldValue
 	path  []string // from the list on
 	// alone says that a value that has no other beside it is not a list. An index or a
@@ -73,7 +73,7 @@ type listedField struct {
 }
 
 // observe looks at the next value.
-func (f *listedField) observe(v value.Packed) {
+func (f *itemField) observe(v value.Packed) {
 	at := f.count
 	f.count++
 	path := f.path
@@ -98,7 +98,7 @@ func (f *listedField) observe(v value.Packed) {
 	}
 }
 
-func (f *listedField) keep(v value.Packed) {
+func (f *itemField) keep(v value.Packed) {
 	if f.field.tooLarge = f.field.tooLarge || len(f.kept)+len(v) > f.most; !f.field.tooLarge {
 		f.kept = append(f.kept, v...)
 	}
@@ -110,11 +110,11 @@ func selects(segment string, at int, item value.Packed) bool {
 	if !ok {
 		return segment == strconv.Itoa(at) && item.Kind() != value.Null
 	}
-	return selector.Chooses(item)
+	return selector.MatchesItem(item)
 }
 
 // end gives the field its value.
-func (f *listedField) end() {
+func (f *itemField) end() {
 	switch {
 	case f.field.tooLarge, f.alone && f.count == 0:
 	case len(f.path) > 0, f.alone && f.count == 1:

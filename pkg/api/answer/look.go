@@ -8,12 +8,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Look reads a JSON text once for the values at some places, in the order of the
+// ReadFields reads a JSON text once for the values at some places, in the order of the
 // paths: null where there is nothing. A list or an object of more than 1 MiB has no
 // items or members; a larger scalar is a user error, but only when it is requested
 // (Seen.At). ok is false for a text that is not JSON. Nothing of the text stays in
 // memory.
-func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
+func ReadFields(spool *Spool, paths []Path) (seen FieldValues, ok bool, err error) {
 	if spool.coding != "" {
 		return seen, false, nil // that is an error if it becomes data
 	}
@@ -22,8 +22,8 @@ func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
 		return seen, false, err
 	}
 	defer done()
-	d := &decoding{spool: spool, query: Query{Fields: paths}}
-	s := &scan{decoding: d, data: &wanted{}}
+	d := &decodeState{spool: spool, query: Query{Fields: paths}}
+	s := &scan{decodeState: d, data: &pathNode{}}
 	if s.bounded, err = spool.bounded(0); err != nil {
 		return seen, false, err
 	}
@@ -32,10 +32,10 @@ func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
 		return seen, false, err
 	}
 	s.dec = s.bounded.dec
-	root := &wanted{}
+	root := &pathNode{}
 	places := s.placesOf(root)
 	if err := notJSON(s.all(root)); err != nil {
-		if _, malformed := errors.AsType[*malformed](err); malformed || err == io.EOF || failure.KindOf(err) == failure.User {
+		if _, malformed := errors.AsType[*formatError](err); malformed || err == io.EOF || failure.KindOf(err) == failure.User {
 			return seen, false, nil
 		}
 		return seen, false, err
@@ -62,11 +62,11 @@ func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
 	return other, func() { other.Close() }, nil
 }
 
-// Seen are the values at some places of an answer.
-type Seen []fieldValue
+// FieldValues are the values at some places of an answer.
+type FieldValues []fieldValue
 
-// At is the value at one of the paths, null when nothing is there.
-func (s Seen) At(path Path) (value.Value, error) {
+// Value is the value at one of the paths, null when nothing is there.
+func (s FieldValues) Value(path Path) (value.Value, error) {
 	for _, f := range s {
 		switch {
 		case f.path != path:
@@ -79,28 +79,28 @@ func (s Seen) At(path Path) (value.Value, error) {
 	return value.Value{}, failure.Applicationf("field %q was not requested", path.Text)
 }
 
-// places are the nodes of a path, and of its whole text as a name.
-type places [2]*wanted
+// fieldNodes are the nodes of a path, and of its whole text as a name.
+type fieldNodes [2]*pathNode
 
 // placesOf grows the nodes of the fields of the query.
-func (s *scan) placesOf(root *wanted) []places {
-	all := make([]places, len(s.query.Fields))
+func (s *scan) placesOf(root *pathNode) []fieldNodes {
+	all := make([]fieldNodes, len(s.query.Fields))
 	for i, path := range s.query.Fields {
-		all[i] = places{root.grow(path), root.growWhole(path)}
+		all[i] = fieldNodes{root.addPath(path), root.addLiteralName(path)}
 	}
 	return all
 }
 
 // at is where the value is.
-func (p places) at() span {
-	if p[0].at == (span{}) && p[1] != nil {
+func (p fieldNodes) at() valueRange {
+	if p[0].at == (valueRange{}) && p[1] != nil {
 		return p[1].at
 	}
 	return p[0].at
 }
 
 // seen reads the values at the places.
-func (s *scan) seen(all []places) (seen Seen, err error) {
+func (s *scan) seen(all []fieldNodes) (seen FieldValues, err error) {
 	for i, p := range all {
 		at := p.at()
 		f := fieldValue{path: s.query.Fields[i], tooLarge: at.end-at.start > maxField}

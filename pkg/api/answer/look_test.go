@@ -27,7 +27,7 @@ func TestLook(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // it can be done again
-				seen, ok, err := Look(spool, paths)
+				seen, ok, err := ReadFields(spool, paths)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -35,7 +35,7 @@ func TestLook(t *testing.T) {
 				if ok {
 					var texts []string
 					for _, path := range paths {
-						v, err := seen.At(path)
+						v, err := seen.Value(path)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -49,7 +49,7 @@ func TestLook(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (Seen{}).At(paths[0]); failure.KindOf(err) != failure.Application {
+	if _, err := (FieldValues{}).Value(paths[0]); failure.KindOf(err) != failure.Application {
 		t.Errorf("got %v for a path that was not requested", err)
 	}
 }
@@ -72,7 +72,7 @@ func TestLookAtMuch(t *testing.T) {
 	write(`{}],"text":"` + strings.Repeat("x", 2<<20) + `","state":"done"}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	seen, ok, err := Look(spool, []Path{{"list", "."}, {"text", "."}, {"state", "."}})
+	seen, ok, err := ReadFields(spool, []Path{{"list", "."}, {"text", "."}, {"state", "."}})
 	if !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -80,13 +80,13 @@ func TestLookAtMuch(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
 		t.Errorf("%d bytes were allocated for an answer of %d", used, spool.Size())
 	}
-	if v, err := seen.At(Path{"list", "."}); v.JSON() != "[]" || err != nil {
+	if v, err := seen.Value(Path{"list", "."}); v.JSON() != "[]" || err != nil {
 		t.Errorf("the list is %s, %v", v.JSON(), err)
 	}
-	if v, err := seen.At(Path{"state", "."}); v.Text() != "done" || err != nil {
+	if v, err := seen.Value(Path{"state", "."}); v.Text() != "done" || err != nil {
 		t.Errorf("the state is %s, %v", v.JSON(), err)
 	}
-	if _, err := seen.At(Path{"text", "."}); failure.KindOf(err) != failure.User {
+	if _, err := seen.Value(Path{"text", "."}); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v for a text that is too large", err)
 	}
 }
@@ -103,11 +103,11 @@ func TestItemsByValuesInThem(t *testing.T) {
 		"e.[code.id=1].m": `"one"`, "e.[code.id=2].m": `"two"`, "e.[code.id=3].m": `"whole name"`, "e.[code.id=4].m": "null", "e.[code.id=8].m": `"name"`, "e.[code.id=9].m": "null",
 		"e.[code.k.-1.v=9].m": `"two"`, "e.[code.k.0.v=2].m": `"one"`, "e.[.=x]": `"x"`,
 	} {
-		seen, ok, err := Look(spoolOf(t, text, MemoryLimit), []Path{dot(path)})
+		seen, ok, err := ReadFields(spoolOf(t, text, MemoryLimit), []Path{dot(path)})
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		found, err := seen.At(dot(path))
+		found, err := seen.Value(dot(path))
 		if walked, _ := tree.At(path, "."); err != nil || found.JSON() != want || walked.JSON() != want {
 			t.Errorf("%s: got %s (%v), the tree has %s, want %s", path, found.JSON(), err, walked.JSON(), want)
 		}

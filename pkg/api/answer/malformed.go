@@ -69,8 +69,8 @@ func excerpt(head []byte, more bool, redact func(string) string) string {
 	return shown
 }
 
-// malformed is why an answer is not of its format.
-type malformed struct {
+// formatError is why an answer is not of its format.
+type formatError struct {
 	reason string
 	cause  error
 	// what is a wrapper, "" for the format; file is the one in an archive that is not of
@@ -80,19 +80,19 @@ type malformed struct {
 	packed string
 }
 
-func (m *malformed) Error() string { return m.reason }
+func (m *formatError) Error() string { return m.reason }
 
-func (m *malformed) Unwrap() error { return m.cause }
+func (m *formatError) Unwrap() error { return m.cause }
 
 // malformed says why a text is not of its format.
-func (t *text) malformed(format string, args ...any) error {
-	return &malformed{reason: fmt.Sprintf(format, args...), file: t.name}
+func (t *textReader) malformed(format string, args ...any) error {
+	return &formatError{reason: fmt.Sprintf(format, args...), file: t.name}
 }
 
 // explained makes a user error of an answer that is not of its format; any other
 // error stays what it is.
-func (sc *Scanner) explained(d *decoding, format string, err error) error {
-	m, ok := errors.AsType[*malformed](err)
+func (sc *Scanner) explained(d *decodeState, format string, err error) error {
+	m, ok := errors.AsType[*formatError](err)
 	if !ok {
 		return err
 	}
@@ -116,16 +116,16 @@ func (sc *Scanner) explained(d *decoding, format string, err error) error {
 }
 
 // head is the beginning of the text that is malformed; more says that it continues.
-func (d *decoding) head(m *malformed) (head []byte, more bool) {
+func (d *decodeState) head(m *formatError) (head []byte, more bool) {
 	if direct, err := d.direct(); err == nil && m.what == "" && m.packed == "" && d.text != nil && !direct {
-		err := d.texts(func(t *text) error {
+		err := d.eachText(func(t *textReader) error {
 			if t.name != m.file {
 				return nil
 			}
 			head, _ = io.ReadAll(io.LimitReader(&t.buffered, headBytes+1)) // what cannot be read is not shown
-			return errFound
+			return errFirstFound
 		})
-		if errors.Is(err, errFound) {
+		if errors.Is(err, errFirstFound) {
 			return head[:min(len(head), headBytes)], len(head) > headBytes
 		}
 	}
@@ -136,4 +136,4 @@ func (d *decoding) head(m *malformed) (head []byte, more bool) {
 	return head, d.spool.Size() > headBytes
 }
 
-var errFound = errors.New("found")
+var errFirstFound = errors.New("found")

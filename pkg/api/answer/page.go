@@ -82,9 +82,9 @@ type Page struct {
 	// of their white space and escapes. It can be compared with the others of
 	// the same Scanner.
 	Fingerprint uint64
-	// Items is Fingerprint of the items alone: equal for two responses with the same
+	// ItemCount is Fingerprint of the items alone: equal for two responses with the same
 	// items in the same order, regardless of what is around them. It is 0 without items.
-	Items uint64
+	ItemCount uint64
 	// Volume is the number of bytes of the whole response as compact JSON in
 	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
 	// significant digits, others stay as they were written. It is 0 unless the
@@ -95,7 +95,7 @@ type Page struct {
 	errors value.Value
 	// items streams at least so many items as there are rows.
 	items  iter.Seq2[value.Packed, error]
-	fields Seen
+	fields FieldValues
 	// explain adds to an error about an item; nil adds nothing.
 	explain func(error) error
 }
@@ -111,7 +111,7 @@ type fieldValue struct {
 const maxField = 1 << 20
 
 func newPage(q Query) *Page {
-	p := &Page{fields: make(Seen, len(q.Fields))}
+	p := &Page{fields: make(FieldValues, len(q.Fields))}
 	for i, path := range q.Fields {
 		p.fields[i].path = path
 	}
@@ -136,10 +136,10 @@ func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
 	return value.Value{}, fmt.Errorf("field %q was not requested", path.Text)
 }
 
-// Compared is Field for a condition, which looks into no list and no object: one that is
+// FieldForCondition is Field for a condition, which looks into no list and no object: one that is
 // too large has no items or members.
-func (p *Page) Compared(path Path) (value.Value, error) {
-	v, err := p.fields.At(path)
+func (p *Page) FieldForCondition(path Path) (value.Value, error) {
+	v, err := p.fields.Value(path)
 	if k := v.Kind(); err == nil && (k == value.Array || k == value.Object) {
 		return v, nil
 	}
@@ -156,13 +156,13 @@ func (p *Page) IsList() bool { return p.list }
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
-// Explain has each user error about an item say more, such as where the answer is from.
-func (p *Page) Explain(more func(error) error) { p.explain = more }
+// WrapItemErrors has each user error about an item say more, such as where the answer is from.
+func (p *Page) WrapItemErrors(more func(error) error) { p.explain = more }
 
-// Packed streams the items in their order. An object or scalar at the place of the
+// Items streams the items in their order. An object or scalar at the place of the
 // data is one item. An item is gone when the next one comes, or the loop ends. The
 // spool must not be closed meanwhile. Several goroutines may do so at once.
-func (p *Page) Packed() iter.Seq2[value.Packed, error] {
+func (p *Page) Items() iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		if p.Rows == 0 {
 			return

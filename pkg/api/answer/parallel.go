@@ -24,7 +24,7 @@ type parallelMember struct {
 }
 
 // parallel has the page take the values of parallel lists as items.
-func (d *decoding) parallel() error {
+func (d *decodeState) parallel() error {
 	if !d.query.Parallel || d.page.Rows == 0 {
 		return nil
 	}

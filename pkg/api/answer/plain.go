@@ -11,9 +11,9 @@ import (
 const maxPlain = 8 << 20
 
 // decodeText makes an item of each text.
-func decodeText(d *decoding) error {
-	list := d.listed()
-	err := d.texts(func(t *text) error {
+func decodeText(d *decodeState) error {
+	list := d.newItemList()
+	err := d.eachText(func(t *textReader) error {
 		for len(t.text) <= maxPlain {
 			if err := t.fill(); err == io.EOF {
 				break

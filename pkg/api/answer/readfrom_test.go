@@ -24,8 +24,8 @@ func TestSpoolReadsAsItIsWritten(t *testing.T) {
 			read := NewSpooler(t.TempDir(), limit).New()
 			n, err := read.ReadFrom(r)
 			got, _ := io.ReadAll(read.Raw())
-			if err != nil || n != int64(len(text)) || read.Size() != n || string(got) != text || read.Unclean() != written.Unclean() || (read.file == nil) != (written.file == nil) {
-				t.Errorf("%d bytes %s: read %d as %d, unclean %v, in a file %v, %v", len(text), name, n, len(got), read.Unclean(), read.file != nil, err)
+			if err != nil || n != int64(len(text)) || read.Size() != n || string(got) != text || read.HasInvalidUTF8() != written.HasInvalidUTF8() || (read.file == nil) != (written.file == nil) {
+				t.Errorf("%d bytes %s: read %d as %d, unclean %v, in a file %v, %v", len(text), name, n, len(got), read.HasInvalidUTF8(), read.file != nil, err)
 			}
 			if err := read.Close(); err != nil {
 				t.Error(err)

@@ -34,7 +34,7 @@ func newScanner() *Scanner {
 func items(t testing.TB, p *Page) string {
 	t.Helper()
 	var all []string
-	for item, err := range p.Packed() {
+	for item, err := range p.Items() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,13 +187,13 @@ func TestLargeFieldsCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := page.Compared(list); err != nil || v.JSON() != "[]" {
+	if v, err := page.FieldForCondition(list); err != nil || v.JSON() != "[]" {
 		t.Errorf("got %s, %v for the list", v.JSON(), err)
 	}
 	if _, err := page.Field(list); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v for the value of the list, want a user error", err)
 	}
-	if _, err := page.Compared(text); failure.KindOf(err) != failure.User {
+	if _, err := page.FieldForCondition(text); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v for the text, want a user error", err)
 	}
 }
@@ -363,7 +363,7 @@ func TestItemsAreKept(t *testing.T) {
 			memory, file := spool.memory, spool.file
 			spool.memory, spool.file = bytes.Repeat([]byte("!"), int(spool.size)), nil // for who needs the text
 			kept := true
-			for _, err := range page.Packed() {
+			for _, err := range page.Items() {
 				kept = kept && err == nil
 			}
 			spool.memory, spool.file = memory, file
@@ -563,8 +563,8 @@ func FuzzScan(f *testing.F) {
 // TestForgetEndsWhereNothingWas: below a node that no value has reached nothing is
 // visited, or the work would grow with the square of a path.
 func TestForgetEndsWhereNothingWas(t *testing.T) {
-	root := &wanted{}
-	leaf := root.grow(dot("a.b"))
+	root := &pathNode{}
+	leaf := root.addPath(dot("a.b"))
 	leaf.visited, leaf.rows = true, 7
 	if root.forget(); leaf.rows != 7 {
 		t.Error("the whole path was walked")

@@ -210,8 +210,8 @@ func (s *Spool) decoded() error {
 // Size is the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
-// Unclean reports whether some of the bytes are not UTF-8.
-func (s *Spool) Unclean() bool { return s.invalid || len(s.tail) > 0 }
+// HasInvalidUTF8 reports whether some of the bytes are not UTF-8.
+func (s *Spool) HasInvalidUTF8() bool { return s.invalid || len(s.tail) > 0 }
 
 // Raw reads all bytes as they arrived.
 func (s *Spool) Raw() io.Reader {
@@ -234,7 +234,7 @@ func (s *Spool) Head(n int) ([]byte, error) {
 // text reads the bytes from an offset on, without those that are not UTF-8.
 // The offset counts bytes of the cleaned text.
 func (s *Spool) text(offset int64) (io.Reader, error) {
-	if s.Unclean() {
+	if s.HasInvalidUTF8() {
 		r := &cleaner{source: s.Raw()}
 		if _, err := io.CopyN(io.Discard, r, offset); err != nil {
 			return nil, err

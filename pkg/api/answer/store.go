@@ -41,9 +41,9 @@ func (s *store) reset() {
 	s.last, s.size = s.last[:0], 0
 }
 
-// settle moves the last items to the file when there are too many for memory. To
+// spill moves the last items to the file when there are too many for memory. To
 // be called after items were appended to last.
-func (s *store) settle() error {
+func (s *store) spill() error {
 	if len(s.last) <= s.most {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *store) write(p []byte) error {
 // all streams the items. Several goroutines may do so at once.
 func (s *store) all(yield func(value.Packed, error) bool) {
 	if s.file == nil || s.inFile(yield) {
-		each(s.last, yield)
+		eachItem(s.last, yield)
 	}
 }
 
@@ -93,14 +93,14 @@ func (s *store) inFile(yield func(value.Packed, error) bool) bool {
 		case err != nil:
 			yield(nil, failure.Applicationf("reading the items of a response: %w", err))
 			return false
-		case !each(items, yield):
+		case !eachItem(items, yield):
 			return false
 		}
 	}
 }
 
-// each yields packed items; false when there should be no more.
-func each(items []byte, yield func(value.Packed, error) bool) bool {
+// eachItem yields packed items; false when there should be no more.
+func eachItem(items []byte, yield func(value.Packed, error) bool) bool {
 	for parts := value.PartsOf(items); parts.More(); {
 		if !yield(parts.Value(), nil) {
 			return false

@@ -57,8 +57,8 @@ const (
 // the status does not show.
 const errorsMember = "errors"
 
-// survey is what a scan notices beside the data, in objects that are in no list.
-type survey struct {
+// indicatorScan is what a scan notices beside the data, in objects that are in no list.
+type indicatorScan struct {
 	path  []byte // the names that lead to the current value, each with a NUL after it
 	depth int
 	way   int // how many objects lead to the data
@@ -67,7 +67,7 @@ type survey struct {
 	lists []string // with items that are objects or lists
 	// strangers are the objects and lists without a known name so far.
 	strangers int
-	errors    span // of the member `errors` of the response
+	errors    valueRange // of the member `errors` of the response
 	// marks are the objects with members that decide about indicators.
 	marks []mark
 }
@@ -81,10 +81,12 @@ type mark struct {
 }
 
 // surveyAround returns the survey of an answer with its data at a path.
-func surveyAround(path []string) survey { return survey{way: min(max(len(path)-1, 0), surveyPath)} }
+func surveyAround(path []string) indicatorScan {
+	return indicatorScan{way: min(max(len(path)-1, 0), surveyPath)}
+}
 
 // enter goes to the member of an object.
-func (v *survey) enter(name []byte) {
+func (v *indicatorScan) enter(name []byte) {
 	if v.off > 0 || v.depth == surveyDepth+v.way || len(name) > surveyName || bytes.IndexByte(name, 0) >= 0 {
 		v.off++
 		return
@@ -94,7 +96,7 @@ func (v *survey) enter(name []byte) {
 }
 
 // leave goes back from the member.
-func (v *survey) leave() {
+func (v *indicatorScan) leave() {
 	if v.off > 0 {
 		v.off--
 		return
@@ -104,7 +106,7 @@ func (v *survey) leave() {
 }
 
 // object returns the length of the path of the object around the current value.
-func (v *survey) object() int {
+func (v *indicatorScan) object() int {
 	if len(v.path) == 0 {
 		return 0
 	}
@@ -113,7 +115,7 @@ func (v *survey) object() int {
 
 // wants reports whether the current value is looked at, though nothing else is
 // wanted of it.
-func (v *survey) wants(kind jsontext.Kind) bool {
+func (v *indicatorScan) wants(kind jsontext.Kind) bool {
 	if v.off > 0 {
 		return false
 	}
@@ -127,7 +129,7 @@ func (v *survey) wants(kind jsontext.Kind) bool {
 	return v.strangers <= surveyStrangers
 }
 
-func (v *survey) names() []string {
+func (v *indicatorScan) names() []string {
 	if len(v.path) == 0 {
 		return nil
 	}
@@ -135,7 +137,7 @@ func (v *survey) names() []string {
 }
 
 // last are the last two names of them, nil where there is none.
-func (v *survey) last() (above, name []byte) {
+func (v *indicatorScan) last() (above, name []byte) {
 	if len(v.path) == 0 {
 		return nil, nil
 	}
@@ -147,10 +149,10 @@ func (v *survey) last() (above, name []byte) {
 	return path[bytes.LastIndexByte(path[:at], 0)+1 : at], path[at+1:]
 }
 
-func (v *survey) scalar(raw []byte) { v.indicate(raw, scalarOf) }
+func (v *indicatorScan) scalar(raw []byte) { v.indicate(raw, scalarOf) }
 
 // indicate looks at a scalar, which read reads.
-func (v *survey) indicate(raw []byte, read func([]byte) value.Value) {
+func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 	if v.off > 0 || len(raw) > surveyValue {
 		return
 	}
@@ -204,7 +206,7 @@ func isFlag(v value.Value) bool {
 }
 
 // mark returns the mark of the object around the current value, which may be changed.
-func (v *survey) mark() *mark {
+func (v *indicatorScan) mark() *mark {
 	path := v.path[:v.object()]
 	for i := range v.marks {
 		if v.marks[i].path == string(path) {
@@ -219,7 +221,7 @@ func (v *survey) mark() *mark {
 }
 
 // markOf returns the mark of the object at a path.
-func (v *survey) markOf(names []string) mark {
+func (v *indicatorScan) markOf(names []string) mark {
 	path := ""
 	if len(names) > 0 {
 		path = strings.Join(names, "\x00") + "\x00"
@@ -245,7 +247,7 @@ func scalarOf(raw []byte) value.Value {
 }
 
 // list looks at a list whose first item is of that kind.
-func (v *survey) list(first value.Kind) {
+func (v *indicatorScan) list(first value.Kind) {
 	if v.off > 0 || first != value.Object && first != value.Array {
 		return
 	}
@@ -259,6 +261,6 @@ func (v *survey) list(first value.Kind) {
 }
 
 // atErrors reports whether the current value is the response's member `errors`.
-func (v *survey) atErrors() bool {
+func (v *indicatorScan) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// text is a text of an answer in UTF-8: the answer itself, or a file of an archive.
-type text struct {
+// textReader is a text of an answer in UTF-8: the answer itself, or a file of an archive.
+type textReader struct {
 	buffered
 	name string // of the file, "" for the answer
 	line int    // number of the last line that was taken
@@ -22,7 +22,7 @@ type text struct {
 }
 
 // convert has the rest of the text read in another character set.
-func (t *text) convert(c charset) {
+func (t *textReader) convert(c charset) {
 	before := t.buffered
 	t.charset = c
 	t.buffered = buffered{home: before.home, source: c.inUTF8(&before, &t.damaged), buf: before.home.buffer()}
@@ -30,7 +30,7 @@ func (t *text) convert(c charset) {
 
 // nextLine takes a line with its line feed; io.EOF at the end, errLargeItem when it has
 // more bytes than it may. The line is gone when the next one is taken.
-func (t *text) nextLine(most int64) ([]byte, error) {
+func (t *textReader) nextLine(most int64) ([]byte, error) {
 	n, err := t.peekLine(most)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (t *text) nextLine(most int64) ([]byte, error) {
 
 // peekLine is how many bytes the next line has, with its line feed; all of it is in
 // memory then. errLargeItem says that there are more than that.
-func (t *text) peekLine(most int64) (int, error) {
+func (t *textReader) peekLine(most int64) (int, error) {
 	seen := 0
 	for {
 		if end := bytes.IndexByte(t.text[seen:], '\n'); end >= 0 {
@@ -60,7 +60,7 @@ func (t *text) peekLine(most int64) (int, error) {
 }
 
 // take takes a line of so many bytes.
-func (t *text) take(n int) []byte {
+func (t *textReader) take(n int) []byte {
 	line := t.text[:n]
 	t.text = t.text[n:]
 	t.line++
@@ -68,10 +68,10 @@ func (t *text) take(n int) []byte {
 }
 
 // at names a line of the text for a message.
-func (t *text) at(line int) string { return "line " + strconv.Itoa(line) }
+func (t *textReader) at(line int) string { return "line " + strconv.Itoa(line) }
 
 // of names the file for a message.
-func (t *text) of() string {
+func (t *textReader) of() string {
 	if t.name == "" {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (t *text) of() string {
 }
 
 // direct reports whether the answer is its only text, in UTF-8.
-func (d *decoding) direct() (bool, error) {
+func (d *decodeState) direct() (bool, error) {
 	if len(d.query.Format.unpack) > 0 {
 		return false, nil
 	}
@@ -87,15 +87,15 @@ func (d *decoding) direct() (bool, error) {
 	return c.encoding == nil, err
 }
 
-// texts goes through the texts of the answer: unpacked, in UTF-8, without byte order
+// eachText goes through the texts of the answer: unpacked, in UTF-8, without byte order
 // marks.
-func (d *decoding) texts(read func(*text) error) error {
+func (d *decodeState) eachText(read func(*textReader) error) error {
 	direct, err := d.direct()
 	if err != nil {
 		return err
 	}
 	if direct {
-		if err := d.unpacked(); err != nil {
+		if err := d.rejectCompressedBody(); err != nil {
 			return err
 		}
 		b, err := d.spool.buffered(0)
@@ -103,31 +103,31 @@ func (d *decoding) texts(read func(*text) error) error {
 			return err
 		}
 		d.noteDamage()
-		return d.one(&text{buffered: b}, read)
+		return d.one(&textReader{buffered: b}, read)
 	}
 	return d.files(func(name string, r io.Reader) error {
-		r, err := notPacked(name, r)
+		r, err := rejectCompressed(name, r)
 		if err != nil {
 			return err
 		}
 		return d.decoded(r, func(r io.Reader) error {
-			return d.one(&text{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
+			return d.one(&textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
 		})
 	})
 }
 
 // noteDamage notes that bytes of an answer that is read directly are dropped.
-func (d *decoding) noteDamage() {
-	if d.spool.Unclean() {
+func (d *decodeState) noteDamage() {
+	if d.spool.HasInvalidUTF8() {
 		d.damage(charset{unknown: d.spool.declared.unknown})
 	}
 }
 
-func (d *decoding) damage(c charset) { d.page.Damaged, d.page.UnknownCharset = c.label(), c.unknown }
+func (d *decodeState) damage(c charset) { d.page.Damaged, d.page.UnknownCharset = c.label(), c.unknown }
 
 // decoded converts a text to UTF-8, without its byte order mark. If the text was unpacked and
 // the header names a character set, it is read twice: first to see whether it is UTF-8.
-func (d *decoding) decoded(r io.Reader, read func(io.Reader) error) error {
+func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 	spool, raw := d.spool, r
 	if len(d.query.Format.unpack) > 0 {
 		spool = d.spool.home.New()
@@ -159,9 +159,9 @@ func (d *decoding) decoded(r io.Reader, read func(io.Reader) error) error {
 	return err
 }
 
-// unpacked refuses an answer that is a packed file. Without that its bytes would become
+// rejectCompressedBody refuses an answer that is a packed file. Without that its bytes would become
 // values. What is not JSON is refused anyway.
-func (d *decoding) unpacked() error {
+func (d *decodeState) rejectCompressedBody() error {
 	if d.query.Format.Name == "" {
 		return nil
 	}
@@ -169,35 +169,35 @@ func (d *decoding) unpacked() error {
 	if err != nil {
 		return err
 	}
-	return refusePacked("", head)
+	return errCompressed("", head)
 }
 
-// notPacked is unpacked for the contents of a file.
-func notPacked(name string, r io.Reader) (io.Reader, error) {
+// rejectCompressed is unpacked for the contents of a file.
+func rejectCompressed(name string, r io.Reader) (io.Reader, error) {
 	head := make([]byte, packedHead)
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, err
 	}
-	return io.MultiReader(bytes.NewReader(head[:n]), r), refusePacked(name, head[:n])
+	return io.MultiReader(bytes.NewReader(head[:n]), r), errCompressed(name, head[:n])
 }
 
-func refusePacked(name string, head []byte) error {
-	if wrapper := WrapperOf(head); wrapper != "" {
-		return &malformed{reason: "it is packed", packed: wrapper, file: name}
+func errCompressed(name string, head []byte) error {
+	if wrapper := CompressionOf(head); wrapper != "" {
+		return &formatError{reason: "it is packed", packed: wrapper, file: name}
 	}
 	return nil
 }
 
 // files goes through the files of the answer, unpacked.
-func (d *decoding) files(each eachFile) error {
+func (d *decodeState) files(each eachFile) error {
 	f := d.query.Format
 	u := &unpacker{home: d.spool.home, member: f.member, limit: d.query.MaxBytes, left: d.query.MaxBytes}
 	return u.unpack(f.unpack, "", d.spool.reread(), each)
 }
 
 // one reads a text.
-func (d *decoding) one(t *text, read func(*text) error) error {
+func (d *decodeState) one(t *textReader, read func(*textReader) error) error {
 	defer t.close()
 	d.text = t
 	for {

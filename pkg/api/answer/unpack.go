@@ -16,9 +16,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// wrapper undoes one kind of wrapping. It calls each with the contents, or with the
+// compression undoes one kind of wrapping. It calls each with the contents, or with the
 // contents of one file after another. file is the name of what is wrapped, "" for none.
-type wrapper struct {
+type compression struct {
 	name   string
 	magic  string // its first bytes
 	unwrap func(u *unpacker, file string, r io.Reader, each eachFile) error
@@ -28,12 +28,12 @@ type wrapper struct {
 type eachFile func(name string, r io.Reader) error
 
 // wrappers are all there are.
-func wrappers() []wrapper {
-	return []wrapper{{"gzip", "\x1f\x8b", unwrapGzip}, {"zip", "PK\x03\x04", unwrapZip}, {"zstd", "\x28\xb5\x2f\xfd", unwrapZstd}}
+func wrappers() []compression {
+	return []compression{{"gzip", "\x1f\x8b", unwrapGzip}, {"zip", "PK\x03\x04", unwrapZip}, {"zstd", "\x28\xb5\x2f\xfd", unwrapZstd}}
 }
 
-// WrapperOf is the name of the wrapper that a file begins like, "" for none.
-func WrapperOf(head []byte) string {
+// CompressionOf is the name of the wrapper that a file begins like, "" for none.
+func CompressionOf(head []byte) string {
 	for _, w := range wrappers() {
 		if bytes.HasPrefix(head, []byte(w.magic)) {
 			return w.name
@@ -42,9 +42,9 @@ func WrapperOf(head []byte) string {
 	return ""
 }
 
-// MaxWrappers is how many wrappers an answer may have in each other. Each of them has
+// MaxCompressions is how many wrappers an answer may have in each other. Each of them has
 // a window in memory.
-const MaxWrappers = 4
+const MaxCompressions = 4
 
 // unpackOf is the list of wrappers of a setting.
 func unpackOf(s field.Section) []string {
@@ -58,8 +58,8 @@ func unpackOf(s field.Section) []string {
 			names = append(names, one.Value.Text())
 		}
 	}
-	if len(names) > MaxWrappers {
-		s.Problem(failure.Text("expected at most "+strconv.Itoa(MaxWrappers)+" wrappers"), "")
+	if len(names) > MaxCompressions {
+		s.Problem(failure.Text("expected at most "+strconv.Itoa(MaxCompressions)+" wrappers"), "")
 	}
 	return names
 }
@@ -75,10 +75,10 @@ type unpacker struct {
 // unpack undoes wrappers, the outermost first.
 func (u *unpacker) unpack(names []string, file string, r io.Reader, each eachFile) error {
 	if len(names) == 0 {
-		return each(file, &limited{r, u, &u.left})
+		return each(file, &limitedReader{r, u, &u.left})
 	}
 	all := wrappers()
-	i := slices.IndexFunc(all, func(w wrapper) bool { return w.name == names[0] })
+	i := slices.IndexFunc(all, func(w compression) bool { return w.name == names[0] })
 	return all[i].unwrap(u, file, r, func(name string, r io.Reader) error {
 		switch {
 		case name == "":
@@ -86,17 +86,17 @@ func (u *unpacker) unpack(names []string, file string, r io.Reader, each eachFil
 		case file != "":
 			name = file + "/" + name
 		}
-		return u.unpack(names[1:], name, &unwrapped{r, names[0], name}, each)
+		return u.unpack(names[1:], name, &unpackReader{r, names[0], name}, each)
 	})
 }
 
-// unwrapped is what a wrapper contains. Its errors say so.
-type unwrapped struct {
+// unpackReader is what a wrapper contains. Its errors say so.
+type unpackReader struct {
 	io.Reader
 	wrapper, file string
 }
 
-func (r *unwrapped) Read(p []byte) (int, error) {
+func (r *unpackReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && err != io.EOF {
 		err = unpacking(r.wrapper, r.file, err)
@@ -107,7 +107,7 @@ func (r *unwrapped) Read(p []byte) (int, error) {
 // unpacking makes a *malformed of an error in packed bytes; one that was explained, or
 // that comes from the disk, stays what it is.
 func unpacking(wrapper, file string, err error) error {
-	if _, ok := errors.AsType[*malformed](err); ok {
+	if _, ok := errors.AsType[*formatError](err); ok {
 		return err
 	}
 	if _, ok := errors.AsType[*failure.Error](err); ok {
@@ -124,17 +124,17 @@ func unpacking(wrapper, file string, err error) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		reason = "it was made with a window of more than " + strconv.Itoa(maxWindow>>20) + " MiB"
 	}
-	return &malformed{reason: reason, cause: err, what: wrapper, file: file}
+	return &formatError{reason: reason, cause: err, what: wrapper, file: file}
 }
 
-// limited ends with an error when more bytes come out than may.
-type limited struct {
+// limitedReader ends with an error when more bytes come out than may.
+type limitedReader struct {
 	io.Reader
 	u    *unpacker
 	left *int64
 }
 
-func (r *limited) Read(p []byte) (int, error) {
+func (r *limitedReader) Read(p []byte) (int, error) {
 	if r.u.limit > 0 && *r.left < 0 {
 		return 0, r.u.tooLarge()
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// wanted is a node of the tree of wanted paths: what may be below it, and
+// pathNode is a node of the tree of wanted paths: what may be below it, and
 // where its value was found last.
-type wanted struct {
+type pathNode struct {
 	// children are those below, by the segments of the paths.
-	children map[string]*wanted
+	children map[string]*pathNode
 	// chosen are those of them that, in a list, are the item with a certain value in it.
-	chosen []*chosen
+	chosen []*selectedItem
 	// every is that of them which, in a list, is each item; only on the way to the data.
-	every *wanted
+	every *pathNode
 	list  bool // the data, if it is an array
-	at    span
+	at    valueRange
 	rows  int    // items, when the value is an array
 	hash  uint64 // of the value, when it may be the data
 	// visited says that there is something to forget, here or below.
@@ -30,61 +30,61 @@ type wanted struct {
 	selected bool
 }
 
-// chosen is the first item of a list with a certain value at a path. Until it is found,
+// selectedItem is the first item of a list with a certain value at a path. Until it is found,
 // each item is taken for it.
-type chosen struct {
-	item *wanted
-	// probe is each item too; below it is the value, at the path or at the name that is
+type selectedItem struct {
+	item *pathNode
+	// candidate is each item too; below it is the value, at the path or at the name that is
 	// the whole of it, which is nil for a path that is a single name.
-	probe, atPath, atName *wanted
-	found                 bool
+	candidate, atPath, atName *pathNode
+	found                     bool
 }
 
 // selected reports whether the item that was read last is the one.
-func (c *chosen) selected() bool {
-	if c.atPath.at == (span{}) && c.atName != nil {
+func (c *selectedItem) selected() bool {
+	if c.atPath.at == (valueRange{}) && c.atName != nil {
 		return c.atName.selected
 	}
 	return c.atPath.selected
 }
 
-// span is a value's place in the text of the spool; kind null and no length
+// valueRange is a value's place in the text of the spool; kind null and no length
 // when there is nothing.
-type span struct {
+type valueRange struct {
 	kind       value.Kind
 	start, end int64
 }
 
-// grow is the node at the end of a path.
-func (p *wanted) grow(path Path) *wanted {
+// addPath is the node at the end of a path.
+func (p *pathNode) addPath(path Path) *pathNode {
 	for segment := range value.Segments(path.Text, path.Separator) {
 		p = p.child(segment)
 	}
 	return p
 }
 
-// growWhole is the node of a path whose whole text is a name, nil for one that has
+// addLiteralName is the node of a path whose whole text is a name, nil for one that has
 // a single segment.
-func (p *wanted) growWhole(path Path) *wanted {
+func (p *pathNode) addLiteralName(path Path) *pathNode {
 	if len(path.Segments()) < 2 {
 		return nil
 	}
 	return p.child(path.Text)
 }
 
-func (p *wanted) child(segment string) *wanted {
+func (p *pathNode) child(segment string) *pathNode {
 	child := p.children[segment]
 	if child != nil {
 		return child
 	}
-	child = &wanted{}
+	child = &pathNode{}
 	if p.children == nil {
-		p.children = map[string]*wanted{}
+		p.children = map[string]*pathNode{}
 	}
 	p.children[segment] = child
 	if selector, ok := value.ParseSelector(segment); ok {
-		probe, path := &wanted{}, Path{selector.Path, value.SelectorSeparator}
-		c := &chosen{item: child, probe: probe, atPath: probe.grow(path), atName: probe.growWhole(path)}
+		probe, path := &pathNode{}, Path{selector.Path, value.SelectorSeparator}
+		c := &selectedItem{item: child, candidate: probe, atPath: probe.addPath(path), atName: probe.addLiteralName(path)}
 		c.atPath.selector = &selector
 		if c.atName != nil {
 			c.atName.selector = &selector
@@ -95,11 +95,11 @@ func (p *wanted) child(segment string) *wanted {
 }
 
 // forget drops what was found: of equal names the last value counts.
-func (p *wanted) forget() {
+func (p *pathNode) forget() {
 	if !p.visited {
 		return // or a long path would be walked again from each of its segments
 	}
-	p.at, p.rows, p.selected, p.visited = span{}, 0, false, false
+	p.at, p.rows, p.selected, p.visited = valueRange{}, 0, false, false
 	for _, child := range p.children {
 		child.forget()
 	}
@@ -108,8 +108,8 @@ func (p *wanted) forget() {
 	}
 }
 
-// ofItem appends what is wanted of the item with that number, if this is a list.
-func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
+// appendItemNodes appends what is wanted of the item with that number, if this is a list.
+func (p *pathNode) appendItemNodes(dst []*pathNode, number int) []*pathNode {
 	if len(p.children) == 0 {
 		return dst
 	}
@@ -124,14 +124,14 @@ func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
 	}
 	for _, c := range p.chosen {
 		if !c.found {
-			dst = append(dst, c.item, c.probe)
+			dst = append(dst, c.item, c.candidate)
 		}
 	}
 	return dst
 }
 
-// choose looks whether the item that was read last is one of those that are chosen.
-func (p *wanted) choose() {
+// updateSelected looks whether the item that was read last is one of those that are chosen.
+func (p *pathNode) updateSelected() {
 	for _, c := range p.chosen {
 		if !c.found {
 			if c.found = c.selected(); !c.found {
@@ -151,7 +151,7 @@ type lists struct {
 
 type list struct {
 	name  string
-	place *wanted
+	place *pathNode
 }
 
 // maxLists is how many there may be: they are only counted and named in a
@@ -168,7 +168,7 @@ func (l *lists) forget(name string) {
 }
 
 // add adds a property that is not there.
-func (l *lists) add(name string, p *wanted) error {
+func (l *lists) add(name string, p *pathNode) error {
 	if len(l.index) == maxLists || l.bytes+len(name) > maxItem {
 		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the one with the data", maxLists, maxItem>>20)
 	}

@@ -14,16 +14,16 @@ import (
 // decodeXML reads elements as values: the answer is the content of the root. An
 // element is an object of its attributes, its elements and its text; with a text only
 // it is that text. Elements of one name in another are a list.
-func decodeXML(d *decoding) error {
+func decodeXML(d *decodeState) error {
 	empty := true
-	err := d.xmlTexts(func(t *text) error {
-		x := &xmlDocument{decoding: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
+	err := d.xmlTexts(func(t *textReader) error {
+		x := &xmlDocument{decodeState: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
 		err := x.read()
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = x.settle(empty)
+			err = x.fillPage(empty)
 			empty = false
 		}
 		if t.damaged {
@@ -43,9 +43,9 @@ func decodeXML(d *decoding) error {
 
 // xmlTexts are the texts of the answer as XML has them: they name their character sets
 // themselves. The header counts for an answer that names none.
-func (d *decoding) xmlTexts(read func(*text) error) error {
+func (d *decodeState) xmlTexts(read func(*textReader) error) error {
 	return d.files(func(name string, r io.Reader) error {
-		t := &text{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
+		t := &textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
 		defer t.close()
 		d.text = t
 		for len(t.text) < declarationBytes {
@@ -85,10 +85,10 @@ func namesEncoding(text []byte) bool {
 
 // xmlDocument is the state of one pass over a document.
 type xmlDocument struct {
-	*decoding
+	*decodeState
 	*xmlTokens
 	places   *xmlPlaces
-	survey   survey
+	survey   indicatorScan
 	grouper  value.Grouper
 	repeated bool // the value that is being made has elements of one name in another
 	item     int  // where the value begins that is being made
@@ -134,11 +134,11 @@ func (x *xmlDocument) whole(tag *xmlTag) error {
 		return nil
 	}
 	x.items.last = append(x.items.last, item...)
-	return x.took(len(x.items.last)-len(item), &x.places.root)
+	return x.endItem(len(x.items.last)-len(item), &x.places.root)
 }
 
-// took settles an item that was appended from start on.
-func (x *xmlDocument) took(start int, place *xmlPlace) error {
+// endItem settles an item that was appended from start on.
+func (x *xmlDocument) endItem(start int, place *xmlPlace) error {
 	item := value.Packed(x.items.last[start:])
 	if x.query.Volume {
 		x.page.Volume += packedVolume(item) + int64(len(","))
@@ -149,7 +149,7 @@ func (x *xmlDocument) took(start int, place *xmlPlace) error {
 	}
 	x.itemsHash.Write(item)
 	x.rows++
-	return x.items.settle()
+	return x.items.spill()
 }
 
 // content goes through an element on the way to something.
@@ -214,7 +214,7 @@ func (x *xmlDocument) element(tag *xmlTag, around *xmlPlace) (structured bool, e
 			return false, err
 		}
 		structured = value.Packed(x.items.last[start:]).Kind() == value.Object
-		return structured, x.took(start, place)
+		return structured, x.endItem(start, place)
 	case found, place == nil:
 		return x.skim(tag)
 	}
@@ -235,8 +235,8 @@ func (x *xmlDocument) element(tag *xmlTag, around *xmlPlace) (structured bool, e
 // mostNames is how many names of elements a message has.
 const mostNames = 10
 
-// settle gives the page what was found; first says that no other text came before.
-func (x *xmlDocument) settle(first bool) error {
+// fillPage gives the page what was found; first says that no other text came before.
+func (x *xmlDocument) fillPage(first bool) error {
 	if len(x.names) > 1 {
 		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the one with the data",
 			x.source.of(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
@@ -261,7 +261,7 @@ func (x *xmlDocument) settle(first bool) error {
 		}
 	}
 	page.Rows += x.rows
-	page.Items = x.itemsHash.Sum64()
+	page.ItemCount = x.itemsHash.Sum64()
 	page.Found = page.Found || x.rows > 0 || x.places.detect || x.places.root.items
 	for i := range page.fields {
 		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {
@@ -313,7 +313,7 @@ func (x *xmlDocument) choose() error {
 		}
 		start := len(x.items.last)
 		x.items.last = item.AppendPacked(x.items.last)
-		if err := x.took(start, nil); err != nil {
+		if err := x.endItem(start, nil); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type xmlPlaces struct {
 	// errorItems takes the items of a document that is only errors.
 	errorItems *xmlPlace
 	// chosen is the data where its path leads into a list of elements; else nil.
-	chosen *listedField
+	chosen *itemField
 }
 
 // xmlPlace is an element, or an attribute, on the way to what is wanted.
@@ -30,7 +30,7 @@ type xmlPlace struct {
 	// data.
 	keyed bool
 	// fields are those whose paths end here, or continue into these elements.
-	fields []*listedField
+	fields []*itemField
 }
 
 // xmlField is what was found of a field: at its path, and at the name that is the
@@ -44,7 +44,7 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	if !p.detect {
 		p.data(elementsOf(q.Data), q.KeyAs != "", mostData)
 	}
-	p.errorItems = &xmlPlace{fields: []*listedField{{field: &p.errors.atName, most: maxField}}}
+	p.errorItems = &xmlPlace{fields: []*itemField{{field: &p.errors.atName, most: maxField}}}
 	type wish struct {
 		field    *fieldValue
 		segments []string
@@ -72,7 +72,7 @@ func (p *xmlPlaces) data(segments []string, keyed bool, most int) {
 	at := &p.root
 	for i, segment := range segments {
 		if value.MeansItem(segment) {
-			p.chosen = &listedField{field: &fieldValue{}, path: segments[i:], alone: true, most: most}
+			p.chosen = &itemField{field: &fieldValue{}, path: segments[i:], alone: true, most: most}
 			at.fields = append(at.fields, p.chosen)
 			return
 		}
@@ -93,7 +93,7 @@ func (p *xmlPlaces) field(field *fieldValue, segments []string) {
 			break // it is taken as a whole
 		}
 	}
-	at.fields = append(at.fields, &listedField{field: field, path: segments, alone: true, most: maxField})
+	at.fields = append(at.fields, &itemField{field: field, path: segments, alone: true, most: maxField})
 }
 
 func (p *xmlPlace) child(name string) *xmlPlace {

@@ -34,8 +34,8 @@ type xmlTokens struct {
 	begun  bool          // there was a token
 }
 
-func newXMLTokens(t *text, hash *maphash.Hash) *xmlTokens {
-	x := &xmlTokens{source: &xmlSource{text: t}, hash: hash}
+func newXMLTokens(t *textReader, hash *maphash.Hash) *xmlTokens {
+	x := &xmlTokens{source: &xmlSource{textReader: t}, hash: hash}
 	x.dec = xml.NewDecoder(x.source)
 	x.dec.CharsetReader = x.source.declared
 	return x
@@ -221,14 +221,14 @@ func (x *xmlTokens) ended(err error) error {
 }
 
 func isMalformed(err error) bool {
-	_, ok := errors.AsType[*malformed](err)
+	_, ok := errors.AsType[*formatError](err)
 	return ok
 }
 
 // xmlSource reads the bytes of a document for encoding/xml, which keeps each token in
 // memory: none may be larger than an item.
 type xmlSource struct {
-	*text
+	*textReader
 	rest   []byte // of the part of the text that was read last
 	at     int    // where the next byte is in it
 	from   int    // where the token begins in it, negative when it began before
@@ -285,7 +285,7 @@ func (s *xmlSource) more() error {
 	if s.err != nil {
 		return s.err
 	}
-	if len(s.text.text) == 0 {
+	if len(s.textReader.text) == 0 {
 		if err := s.fill(); err == io.EOF {
 			return err
 		} else if err != nil {
@@ -293,7 +293,7 @@ func (s *xmlSource) more() error {
 			return err
 		}
 	}
-	s.rest, s.text.text = s.text.text, nil
+	s.rest, s.textReader.text = s.textReader.text, nil
 	return nil
 }
 
@@ -306,7 +306,7 @@ func (s *xmlSource) declared(name string, _ io.Reader) (io.Reader, error) {
 	}
 	if c.encoding != nil && !isWide(c.encoding) && !s.marked {
 		s.behind = s.rest[s.at-1]
-		s.text.text, s.rest, s.at = s.rest[s.at:], nil, 0
+		s.textReader.text, s.rest, s.at = s.rest[s.at:], nil, 0
 		s.convert(c)
 	}
 	return s, nil

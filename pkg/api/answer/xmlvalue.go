@@ -140,7 +140,7 @@ type siblings struct {
 }
 
 // see takes the next element.
-func (s *siblings) see(survey *survey, name string, structured bool) {
+func (s *siblings) see(survey *indicatorScan, name string, structured bool) {
 	if name == s.last && structured && !s.listed {
 		s.listed = true
 		survey.enter([]byte(name))

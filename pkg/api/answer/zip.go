@@ -41,7 +41,7 @@ func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
 		spool := u.home.New()
 		defer spool.Close()
 		left := u.limit
-		if _, err := spool.ReadFrom(&limited{r, u, &left}); err != nil {
+		if _, err := spool.ReadFrom(&limitedReader{r, u, &left}); err != nil {
 			return err
 		}
 		whole = spool.reread()
@@ -73,7 +73,7 @@ func OpenZip(file string, whole RandomAccess) (*zip.Reader, error) {
 	if err := wholeZip(file, whole); err != nil {
 		return nil, err
 	}
-	directory := &bounded{whole, maxDirectory}
+	directory := &limitedReaderAt{whole, maxDirectory}
 	archive, err := zip.NewReader(directory, whole.Size())
 	if err != nil {
 		return nil, unzipping(file, err)
@@ -116,7 +116,7 @@ func unzipping(file string, err error) error {
 	case errors.Is(err, errLargeDirectory):
 		return failure.Userf("the zip of the response has too many files: their list has more than %d MiB", maxDirectory>>20)
 	case errors.Is(err, zip.ErrFormat):
-		return &malformed{reason: "it is none, or it was cut", cause: err, what: "zip", file: file}
+		return &formatError{reason: "it is none, or it was cut", cause: err, what: "zip", file: file}
 	case errors.Is(err, zip.ErrAlgorithm):
 		return failure.Userf("the file '%s' in the zip of the response is compressed in a way that is not known here: use the method deflate", file)
 	default:
@@ -130,8 +130,8 @@ type RandomAccess interface {
 	Size() int64
 }
 
-// bounded ends with an error when more is read than may be.
-type bounded struct {
+// limitedReaderAt ends with an error when more is read than may be.
+type limitedReaderAt struct {
 	io.ReaderAt
 	left int64
 }
@@ -140,7 +140,7 @@ const noBound = -1
 
 var errLargeDirectory = errors.New("the list of files is too large")
 
-func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
+func (b *limitedReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	if b.left == noBound {
 		return b.ReaderAt.ReadAt(p, at)
 	}

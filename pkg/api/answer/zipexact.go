@@ -52,7 +52,7 @@ func notwholeZip(file string, n int64, where string) error {
 	if n == 1 {
 		there = "there is"
 	}
-	return &malformed{reason: fmt.Sprintf("%s %s %s", there, prose.Count(int(n), "byte"), where), what: "zip", file: file}
+	return &formatError{reason: fmt.Sprintf("%s %s %s", there, prose.Count(int(n), "byte"), where), what: "zip", file: file}
 }
 
 // endOfZip returns the offset of the last record that ends an archive, -1 for none, and the

@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Taken is a value that an authentication takes from the answer of its login.
-type Taken struct {
+// LoginValue is a value that an authentication takes from the answer of its login.
+type LoginValue struct {
 	// Path of the value in the answer.
 	Path string
 	// Literal is set when the configuration writes the path as a mere text,
@@ -17,38 +17,38 @@ type Taken struct {
 	Literal bool
 }
 
-// Answer is an answer to the login of a method, for a run that sends none: what
+// DryRunResponse is an answer to the login of a method, for a run that sends none: what
 // standIn gives in the place of every value that the method takes. It has no body for
 // a method without a login.
-func Answer(m Method, standIn func(Taken) string) (header http.Header, body []byte) {
+func DryRunResponse(m Method, standIn func(LoginValue) string) (header http.Header, body []byte) {
 	if l, ok := m.(interface {
-		answer(func(Taken) string) (http.Header, []byte)
+		answer(func(LoginValue) string) (http.Header, []byte)
 	}); ok {
 		return l.answer(standIn)
 	}
 	return nil, nil
 }
 
-func (l login) answer(standIn func(Taken) string) (header http.Header, body []byte) {
+func (l login) answer(standIn func(LoginValue) string) (header http.Header, body []byte) {
 	header = http.Header{}
 	for _, name := range l.references(expr.ResponseHeader) {
-		header.Set(name, standIn(Taken{Path: "header " + name}))
+		header.Set(name, standIn(LoginValue{Path: "header " + name}))
 	}
 	for _, name := range l.references(expr.ResponseCookie) {
-		header.Add("Set-Cookie", name+"="+standIn(Taken{Path: "cookie " + name}))
+		header.Add("Set-Cookie", name+"="+standIn(LoginValue{Path: "cookie " + name}))
 	}
 	var members []value.Member
 	all := append(l.with.headers.taken(), l.with.query.taken()...)
 	for _, r := range l.remembered {
 		for _, path := range r.expr.References(expr.Response) {
-			all = append(all, Taken{Path: path})
+			all = append(all, LoginValue{Path: path})
 		}
 	}
 	for _, taken := range all {
 		if !l.text {
 			members = append(members, value.Member{Name: taken.Path, Value: value.OfString(standIn(taken))})
 		} else if taken.Path == "data" {
-			return header, []byte(standIn(Taken{Path: "data"}))
+			return header, []byte(standIn(LoginValue{Path: "data"}))
 		}
 	}
 	return header, value.OfMembers(members...).AppendJSON(nil)
@@ -58,14 +58,14 @@ func (l login) answer(standIn func(Taken) string) (header http.Header, body []by
 var pathLike = regexp.MustCompile(`^[A-Za-z0-9_.\-]+$`)
 
 // taken are the values of a login's answer that the entries take.
-func (p part) taken() []Taken {
-	var all []Taken
+func (p expressionSection) taken() []LoginValue {
+	var all []LoginValue
 	for _, path := range p.entries.References(expr.Response) {
-		all = append(all, Taken{Path: path})
+		all = append(all, LoginValue{Path: path})
 	}
 	for _, m := range p.section.Value.Members() {
 		if m.Value.Kind() == value.String && pathLike.MatchString(m.Value.Raw()) {
-			all = append(all, Taken{Path: m.Value.Raw(), Literal: true})
+			all = append(all, LoginValue{Path: m.Value.Raw(), Literal: true})
 		}
 	}
 	return all

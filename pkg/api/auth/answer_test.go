@@ -19,7 +19,7 @@ func TestAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, got := Answer(mustCompile(t, tt.authentication, conf), func(taken Taken) string {
+			_, got := DryRunResponse(mustCompile(t, tt.authentication, conf), func(taken LoginValue) string {
 				if taken.Literal {
 					return "<" + taken.Path + ">?"
 				}
@@ -30,7 +30,7 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	if _, body := Answer(nil, nil); body != nil {
+	if _, body := DryRunResponse(nil, nil); body != nil {
 		t.Error("no authentication has an answer")
 	}
 }

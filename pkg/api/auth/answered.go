@@ -19,9 +19,9 @@ import (
 // API identifies others by. The authentication conceals the answer it reads; the
 // rest is concealed here.
 
-// Conceal hides what an answer to a login holds beside its body: the reason in its
+// RegisterSecrets hides what an answer to a login holds beside its body: the reason in its
 // status line, its header, and where it redirects to.
-func Conceal(secrets *secret.Registry, statusLine string, header http.Header) {
+func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.Header) {
 	texts := reasonOf(statusLine)
 	for name, lines := range header {
 		if PlainHeader(name) {
@@ -34,11 +34,11 @@ func Conceal(secrets *secret.Registry, statusLine string, header http.Header) {
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
 
-// ConcealRefused hides what the body of an answer to a login holds that the
+// RegisterRefusedSecrets hides what the body of an answer to a login holds that the
 // authentication will not read, because of its status or a rule: all its texts but
 // messages (Said) and the values at the paths that the rules of the login compare
 // or show.
-func ConcealRefused(secrets *secret.Registry, body []byte, paths []string) {
+func RegisterRefusedSecrets(secrets *secret.Registry, body []byte, paths []string) {
 	texts := readRefusal(body).secrets
 	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
 		all := expr.Flatten(v)
@@ -164,16 +164,16 @@ func mixed(text string) bool {
 	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
 }
 
-// Said is what the answer to a login that was refused says about that, "" for
+// ErrorMessages is what the answer to a login that was refused says about that, "" for
 // nothing: the members whose names say that they are messages, at the top and below
 // error and errors.
-func Said(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }
+func ErrorMessages(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }
 
-// refusal is a body that refuses a login, taken apart.
-type refusal struct{ messages, secrets []string }
+// errorBody is a body that refuses a login, taken apart.
+type errorBody struct{ messages, secrets []string }
 
-func readRefusal(body []byte) refusal {
-	var r refusal
+func readRefusal(body []byte) errorBody {
+	var r errorBody
 	v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark)))
 	switch {
 	case err != nil:
@@ -187,7 +187,7 @@ func readRefusal(body []byte) refusal {
 }
 
 // read takes an object with messages apart.
-func (r *refusal) read(object value.Value) {
+func (r *errorBody) read(object value.Value) {
 	for _, m := range object.Members() {
 		if isData(m.Name) {
 			r.secrets = append(r.secrets, m.Name)
@@ -204,7 +204,7 @@ func (r *refusal) read(object value.Value) {
 }
 
 // readErrors takes what is below error or errors apart.
-func (r *refusal) readErrors(name string, v value.Value) {
+func (r *errorBody) readErrors(name string, v value.Value) {
 	if v.Kind() == value.Object {
 		r.read(v)
 	}
@@ -220,7 +220,7 @@ func (r *refusal) readErrors(name string, v value.Value) {
 	}
 }
 
-func (r *refusal) say(name string, v value.Value) {
+func (r *errorBody) say(name string, v value.Value) {
 	if text := strings.TrimSpace(v.Text()); text != "" {
 		r.messages = append(r.messages, name+": "+text)
 	}

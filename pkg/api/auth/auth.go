@@ -29,18 +29,18 @@ type Authenticator interface {
 	Authenticate(context.Context, *Attempt) error
 }
 
-// function is an Authenticator that keeps nothing.
-type function func(context.Context, *Attempt) error
+// authenticatorFunc is an Authenticator that keeps nothing.
+type authenticatorFunc func(context.Context, *Attempt) error
 
-func (f function) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
+func (f authenticatorFunc) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
 
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
 type Renewer interface {
-	// GivenUp reports whether the credentials of an attempt were given up meanwhile,
+	// Revoked reports whether the credentials of an attempt were given up meanwhile,
 	// because of another one. For an attempt in advance it waits until that is so,
 	// or the request is needed or broken off.
-	GivenUp(context.Context, *Attempt) bool
+	Revoked(context.Context, *Attempt) bool
 	// Renew gives up the credentials of an attempt. The next Authenticate fetches
 	// new ones.
 	Renew(*Attempt)
@@ -50,7 +50,7 @@ type Renewer interface {
 type Attempt struct {
 	*request.Request
 	// Login sends a login request and returns its complete answer.
-	Login func(context.Context, config.Request) (Answered, error)
+	Login func(context.Context, config.RequestSpec) (LoginResponse, error)
 	// Needed is set for a request in advance, and closed when someone needs it.
 	// Before that no credentials are given up because of it: an API may answer 401
 	// after the end of a list, and what no one needs should cost no login.
@@ -59,8 +59,8 @@ type Attempt struct {
 	used *credentials // of a login; nil for none
 }
 
-// Answered is the answer to a login.
-type Answered struct {
+// LoginResponse is the answer to a login.
+type LoginResponse struct {
 	Header http.Header
 	Body   *answer.Spool // must be closed
 }
@@ -85,17 +85,17 @@ func (d deps) nonce(bytes int) (string, error) {
 // Method is an authentication that was read from the configuration. Each Start
 // gives it a life of its own: one for each iteration, with what this one remembers.
 type Method interface {
-	Start(*env.Run, *state.Memory) Authenticator
+	Start(*env.Run, *state.IterationValues) Authenticator
 }
 
-// Source is what an authentication is compiled from.
-type Source struct {
+// CompileInput is what an authentication is compiled from.
+type CompileInput struct {
 	config.Section                // `api.authentication`
 	Attributes     value.Value    // `config` without `jobs`
 	attr           expr.Members   // the same, flattened
 	authorization  config.Section // top-level `authorization`
 	oldQuery       config.Section // `api.query`
-	compiler       func(expr.Place) expr.Compiler
+	compiler       func(expr.Site) expr.Compiler
 	vocabulary     expr.Vocabulary
 }
 
@@ -111,14 +111,14 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)
-	return scheme.Compile(Source{
+	return scheme.Compile(CompileInput{
 		Section:       s,
 		Attributes:    it.Attributes,
 		attr:          attr,
 		authorization: Authorization.In(doc.Root),
 		oldQuery:      doc.API.Query,
 		vocabulary:    doc.Vocabulary.All(),
-		compiler: func(place expr.Place) expr.Compiler {
+		compiler: func(place expr.Site) expr.Compiler {
 			return expr.Compiler{Vocabulary: doc.Vocabulary, Place: place, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},
 	})

@@ -27,10 +27,10 @@ var (
 )
 
 func basicScheme() Scheme {
-	return Scheme{Name: "basic", SetsAuthorization: true, Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
+	return Scheme{Name: "basic", SetsAuthorization: true, Attributes: []field.Declaration{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
 }
 
-func compileBasic(s Source) Method {
+func compileBasic(s CompileInput) Method {
 	user, password := s.credential(Username), s.credential(Password)
 	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
@@ -44,7 +44,7 @@ func compileBasic(s Source) Method {
 
 // credential is a key of `config`; without the hash sign first, and what is not
 // empty before what is. It is null when neither key is there.
-func (s Source) credential(setting field.Setting[string]) value.Value {
+func (s CompileInput) credential(setting field.Setting[string]) value.Value {
 	plain, secret := s.Attributes.Field(setting.Name), s.Attributes.Field("#"+setting.Name)
 	if plain.Empty() && !secret.Empty() || plain.IsNull() {
 		return secret
@@ -52,11 +52,11 @@ func (s Source) credential(setting field.Setting[string]) value.Value {
 	return plain
 }
 
-func (b basic) Start(d *env.Run, _ *state.Memory) Authenticator {
+func (b basic) Start(d *env.Run, _ *state.IterationValues) Authenticator {
 	token := base64.StdEncoding.EncodeToString([]byte(b.user + ":" + b.password))
 	d.Secrets.Add(b.password)
 	d.Secrets.Add(token)
-	return function(func(_ context.Context, r *Attempt) error {
+	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
 		r.Header.Set("Authorization", "Basic "+token)
 		return nil
 	})

@@ -17,12 +17,12 @@ const shortest = 4
 // in memory, as hashes.
 const maxTexts = 1 << 16
 
-// hide keeps a secret out of every event: for good, as long as tokens come and
+// registerFunc keeps a secret out of every event: for good, as long as tokens come and
 // go, or for a request (secret.Registry has a method for each).
-type hide func(secret string)
+type registerFunc func(secret string)
 
-// conceal hides all texts of a value.
-func conceal(hide hide, v value.Value) {
+// registerTexts hides all texts of a value.
+func registerTexts(hide registerFunc, v value.Value) {
 	for _, text := range secretTexts(v, "", 0) {
 		hide(text)
 	}
@@ -81,7 +81,7 @@ func namesOf(v value.Value) []string {
 // What was written as it is, or as a mere reference to the configuration or to the
 // request, is no secret by that. A short text that a function made ("1", "page") is
 // masked only where a request carries it.
-func (p part) concealComputed(hide hide, written, computed value.Value) value.Value {
+func (p expressionSection) concealComputed(hide registerFunc, written, computed value.Value) value.Value {
 	form, ok := p.references.Parse(written, false)
 	switch {
 	case !ok && nested(written) && p.references.Any(written, true):
@@ -96,7 +96,7 @@ func (p part) concealComputed(hide hide, written, computed value.Value) value.Va
 }
 
 // concealMarked hides the parts of a list or an object that are secrets.
-func concealMarked(hide hide, v value.Value) value.Value {
+func concealMarked(hide registerFunc, v value.Value) value.Value {
 	if !nested(v) {
 		if v.Secret() {
 			return concealUsed(hide, v)
@@ -111,10 +111,10 @@ func concealMarked(hide hide, v value.Value) value.Value {
 
 // concealUsed hides what a login returned and a request will carry, and marks it as
 // a secret.
-func concealUsed(hide hide, v value.Value) value.Value {
+func concealUsed(hide registerFunc, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
-		conceal(hide, v)
+		registerTexts(hide, v)
 	case len(v.Text()) >= shortest && v.Kind() != value.Bool:
 		for _, spelling := range secret.Spellings(v) { // of the answer, and of a request
 			hide(spelling)

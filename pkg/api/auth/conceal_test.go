@@ -54,12 +54,12 @@ func TestSecretsOfALogin(t *testing.T) {
 func wantMasked(t *testing.T, w *world, hidden, shown []string) {
 	t.Helper()
 	for _, s := range hidden {
-		if got := w.secrets.Redact("<" + s + ">"); got != "<[hidden]>" {
+		if got := w.secrets.Mask("<" + s + ">"); got != "<[hidden]>" {
 			t.Errorf("%s is shown as %s", s, got)
 		}
 	}
 	for _, s := range shown {
-		if got := w.secrets.Redact("<" + s + ">"); got != "<"+s+">" {
+		if got := w.secrets.Mask("<" + s + ">"); got != "<"+s+">" {
 			t.Errorf("%s is shown as %s", s, got)
 		}
 	}
@@ -71,7 +71,7 @@ func TestWhatALoginRequestComputesIsHiddenBeforeItIsSent(t *testing.T) {
 		"params":{"sig":{"function":"concat","args":["sig-",{"attr":"#pw"}]},"user":{"attr":"user"},"grant":"password","deep":{"list":[{"function":"concat","args":["deep-",{"attr":"#pw"}]}]}}}}`,
 		`{"user":"evan","#pw":"s3cret-pw"}`)
 	sent := false
-	a := w.startWith(m, func(ctx context.Context, r config.Request) (Answered, error) {
+	a := w.startWith(m, func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 		sent = true
 		wantMasked(t, w, []string{"ZXZhbjpzM2NyZXQtcHc=", "sig-s3cret-pw", "deep-s3cret-pw"}, []string{"evan", "password"})
 		return w.login(ctx, r)
@@ -122,7 +122,7 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 			a := trial{authentication: tt.authentication, credentials: credentials}.start(t, w)
 			authenticated(t, a, requestTo(t, "http://a.test/"))
 			for n := range 20_000 {
-				w.secrets.AddPassing(fmt.Sprintf("signature-%08d", n))
+				w.secrets.AddTemporary(fmt.Sprintf("signature-%08d", n))
 			}
 			wantMasked(t, w, []string{tt.hidden}, []string{"signature-00000000"})
 		})

@@ -66,9 +66,9 @@ func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 
 // knowing is the source with contexts whose members are final, or at least
 // their names: a reference to any other is a problem when compiling.
-func (s Source) knowing(contexts map[expr.Context]expr.Members) Source {
+func (s CompileInput) knowing(contexts map[expr.Context]expr.Members) CompileInput {
 	before := s.compiler
-	s.compiler = func(place expr.Place) expr.Compiler {
+	s.compiler = func(place expr.Site) expr.Compiler {
 		c := before(place)
 		maps.Copy(c.Known, contexts)
 		return c
@@ -78,7 +78,7 @@ func (s Source) knowing(contexts map[expr.Context]expr.Members) Source {
 
 // ofRequests is the source for expressions about each request: what a request
 // has is known, its parameters are not.
-func (s Source) ofRequests() Source {
+func (s CompileInput) ofRequests() CompileInput {
 	parts := requestContexts(&request.Request{URL: &url.URL{}})[expr.Request]
 	return s.knowing(map[expr.Context]expr.Members{expr.Request: parts})
 }

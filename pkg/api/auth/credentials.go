@@ -40,11 +40,11 @@ var (
 )
 
 func open(t *field.Type) *field.Type {
-	t.Open = true
+	t.AllowUnknown = true
 	return t
 }
 
-func (s Source) credentials() *oauthCredentials {
+func (s CompileInput) credentials() *oauthCredentials {
 	c := &oauthCredentials{section: oauthCredentialsSetting.In(oauthAPI.In(s.authorization))}
 	if !c.section.Present() {
 		c.fault(c.section, "OAuth needs the credentials '#data', 'appKey' and '#appSecret'", "authorize the configuration")
@@ -112,5 +112,5 @@ func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 func (c *oauthCredentials) conceal(secrets *secret.Registry, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
-	conceal(secrets.Add, decoded)
+	registerTexts(secrets.Add, decoded)
 }

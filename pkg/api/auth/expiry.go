@@ -31,22 +31,22 @@ const (
 	fromAnswer
 )
 
-// end is when credentials end; the zero value is never.
-type end struct {
+// expiryTime is when credentials end; the zero value is never.
+type expiryTime struct {
 	set  bool
-	unix int64 // until this second has passed; beforeAll is after one request
+	unix int64 // until this second has passed; afterOneRequest is after one request
 }
 
-const beforeAll = math.MinInt64
+const afterOneRequest = math.MinInt64
 
-func (e end) passed(now time.Time) bool {
+func (e expiryTime) expired(now time.Time) bool {
 	return e.set && now.Unix() > e.unix
 }
 
 // The settings of the expiry.
 var (
 	Expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's answer. Absent: one login for the whole run.", expiresType).
-		Example(`3600`, `{"response": "expires_in", "relative": true}`).As(field.Naming)
+		Example(`3600`, `{"response": "expires_in", "relative": true}`).As(field.NamingRole)
 	expiresType = &field.Type{Name: "expires", Title: "integer or object", Doc: "Reads the expiry from the login's answer.", Kinds: []string{"integer", "string", "boolean", "object"}, NotEmpty: []string{"object"},
 		Pattern: field.NewPattern(`^(\s*[+-]?(0|[1-9][0-9]*)\s*)?$`), Message: `expected a number of seconds or an object with "response"`, Fields: field.Fields(ExpiresPath, expiresRelative)}
 	ExpiresPath     = field.Text("response", "Path", "Path in the login's answer where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
@@ -87,28 +87,28 @@ func wholeSeconds(v value.Value) (int64, bool) {
 	return seconds, err == nil
 }
 
-func (e expiry) from(answer value.Value, now time.Time) (end, error) {
+func (e expiry) from(answer value.Value, now time.Time) (expiryTime, error) {
 	switch e.kind {
 	case never:
-		return end{}, nil
+		return expiryTime{}, nil
 	case atOnce:
-		return end{true, beforeAll}, nil
+		return expiryTime{true, afterOneRequest}, nil
 	case afterSeconds:
-		return end{true, now.Unix() + min(e.seconds, farthest)}, nil
+		return expiryTime{true, now.Unix() + min(e.seconds, farthest)}, nil
 	}
 	v, ok := answer.At(e.path, ".")
 	if !ok || v.IsNull() {
-		return end{}, nil
+		return expiryTime{}, nil
 	}
 	unix, ok := e.unix(v, now)
 	if !ok {
-		return end{}, failure.Userf("the answer's value at '%s' is neither a number nor a date", e.path).At(e.pointer)
+		return expiryTime{}, failure.Userf("the answer's value at '%s' is neither a number nor a date", e.path).At(e.pointer)
 	}
 	if unix < now.Unix() {
-		return end{}, failure.Userf("the credentials had already expired when they arrived, says the answer at '%s' (%s)",
+		return expiryTime{}, failure.Userf("the credentials had already expired when they arrived, says the answer at '%s' (%s)",
 			e.path, time.Unix(unix, 0).UTC().Format(time.RFC3339)).At(e.pointer)
 	}
-	return end{true, unix}, nil
+	return expiryTime{true, unix}, nil
 }
 
 // farthest is the last second of the year 9999: long enough to be valid, and

@@ -94,7 +94,7 @@ func TestWhenALoginIsRepeated(t *testing.T) {
 func TestTimeCountsFromTheAnswer(t *testing.T) {
 	w := newWorld(t, `{"ttl":10}`)
 	m := mustCompile(t, loginWith(`"expires":{"response":"ttl","relative":true}`), `{}`)
-	a := w.startWith(m, func(ctx context.Context, r config.Request) (Answered, error) {
+	a := w.startWith(m, func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 		w.clock.Advance(30 * time.Second)
 		return w.login(ctx, r)
 	})
@@ -173,9 +173,9 @@ func FuzzExpiry(f *testing.F) {
 			switch {
 			case err != nil && failure.KindOf(err) != failure.User:
 				t.Errorf("%q: %v", text, err)
-			case err == nil && end.passed(today()):
+			case err == nil && end.expired(today()):
 				t.Errorf("%q: passed at once, %+v", text, end)
-			case err == nil && end.set && end.unix != beforeAll && !end.passed(time.Unix(math.MaxInt64/4, 0)):
+			case err == nil && end.set && end.unix != afterOneRequest && !end.expired(time.Unix(math.MaxInt64/4, 0)):
 				t.Errorf("%q: never ends, %+v", text, end)
 			}
 			if readable := fmt.Sprint(err); err != nil && len(text) > 12 && strings.Contains(readable, text) && !strings.Contains(readable, "expired") {

@@ -53,7 +53,7 @@ type world struct {
 	clock   *clock.Clock
 	mu      sync.Mutex
 	answers []string // of the logins, the last one again and again
-	logins  []config.Request
+	logins  []config.RequestSpec
 	events  []event.Event
 	fail    error // of the next login
 	spools  *answer.Spooler
@@ -76,7 +76,7 @@ func (w *world) startWith(m Method, login loginFunc) Authenticator {
 // env is the environment of the world.
 func (w *world) env() *env.Run { return &env.Run{Now: w.clock.Now, Log: w.log(), Secrets: &w.secrets} }
 
-type loginFunc func(context.Context, config.Request) (Answered, error)
+type loginFunc func(context.Context, config.RequestSpec) (LoginResponse, error)
 
 // loggingIn is an authentication whose attempts log in by a function.
 func loggingIn(a Authenticator, login loginFunc) Authenticator {
@@ -104,16 +104,16 @@ type renewing struct {
 
 func (w *world) log() *event.Log { return event.NewLog(w, &w.secrets, today) }
 
-func (w *world) login(ctx context.Context, r config.Request) (Answered, error) {
+func (w *world) login(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.logins = append(w.logins, r)
 	if w.fail != nil {
-		return Answered{}, w.fail
+		return LoginResponse{}, w.fail
 	}
 	spool := w.spools.New()
 	_, err := spool.Write([]byte(w.answers[min(len(w.logins), len(w.answers))-1]))
-	return Answered{Body: spool}, errors.Join(err, ctx.Err())
+	return LoginResponse{Body: spool}, errors.Join(err, ctx.Err())
 }
 
 // Write implements event.Sink.
@@ -182,6 +182,6 @@ func wantUserError(t testing.TB, err error, pointer string, words ...string) {
 func testOptions() config.Options {
 	all := AllSchemes()
 	return config.Options{Now: today, Tree: config.NewTree(config.Types{
-		Authentication: all.Type(), Credentials: all.Attributes(), Document: []field.Declared{Authorization},
+		Authentication: all.Type(), Credentials: all.Attributes(), Document: []field.Declaration{Authorization},
 	})}
 }

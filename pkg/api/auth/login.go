@@ -29,9 +29,9 @@ type login struct {
 	text     bool // the answer is plain text, not JSON
 	endpoint string
 	method   string
-	params   part // of the login request
-	headers  part // of the login request
-	with     struct{ headers, query part }
+	params   expressionSection // of the login request
+	headers  expressionSection // of the login request
+	with     struct{ headers, query expressionSection }
 	// remembered is what the login leaves for the next one.
 	remembered []remembered
 	expires    expiry
@@ -48,7 +48,7 @@ var (
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query").Evaluated(expr.InLogin, expr.InOAuthLogin)
 	LoginHeaders  = field.Of("headers", "Headers", "Headers of the login, which has no others; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InLogin, expr.InOAuthLogin)
 	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
-		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's answer and to `attr`.", laterHeaders, laterQuery)).As(field.Naming)
+		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's answer and to `attr`.", laterHeaders, laterQuery)).As(field.NamingRole)
 	laterHeaders = field.Of("headers", "Headers", "Headers that replace those with the same name. If a literal string is a path that exists in the login's answer, the value there is used, otherwise the string itself.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers).Evaluated(expr.InAfterLogin)
 	laterQuery   = field.Of("query", "Query", "Query parameters. A name that the job sends too is sent twice: `name[0]` with the job's value, `name[1]` with this one.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"sid": {"response": "session.id"}}`).Evaluated(expr.InAfterLogin)
 )
@@ -59,19 +59,19 @@ const (
 	FormatText = "text"
 )
 
-func loginSettings() []field.Declared {
-	return []field.Declared{Format, LoginRequest, APIRequest, Expires}
+func loginSettings() []field.Declaration {
+	return []field.Declaration{Format, LoginRequest, APIRequest, Expires}
 }
 
 func loginScheme() Scheme {
 	return Scheme{Name: "login", Settings: loginSettings(), Compile: compileLogin}
 }
 
-func compileLogin(s Source) Method { return newLogin(s, expr.InLogin, nil) }
+func compileLogin(s CompileInput) Method { return newLogin(s, expr.InLogin, nil) }
 
 // newLogin compiles a login whose request may refer to more contexts than the
 // attributes.
-func newLogin(s Source, place expr.Place, more map[expr.Context]expr.Members) login {
+func newLogin(s CompileInput, place expr.Site, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
 	l.text = Format.Of(s.Section) == FormatText
@@ -93,7 +93,7 @@ func newLogin(s Source, place expr.Place, more map[expr.Context]expr.Members) lo
 	return l
 }
 
-func (l *login) compileRequest(s Source, request config.Section, place expr.Place) {
+func (l *login) compileRequest(s CompileInput, request config.Section, place expr.Site) {
 	endpoint := LoginEndpoint.In(request)
 	if l.endpoint = LoginEndpoint.Of(request); l.endpoint == "" {
 		endpoint.Problem("the login request needs an endpoint", "")
@@ -113,7 +113,7 @@ func (l login) references(c expr.Context) []string {
 	return names
 }
 
-func (l login) Start(d *env.Run, m *state.Memory) Authenticator {
+func (l login) Start(d *env.Run, m *state.IterationValues) Authenticator {
 	return &session{login: l, deps: deps{d}, memory: m}
 }
 
@@ -121,7 +121,7 @@ func (l login) Start(d *env.Run, m *state.Memory) Authenticator {
 type session struct {
 	login
 	deps   deps
-	memory *state.Memory
+	memory *state.IterationValues
 
 	mu      sync.Mutex
 	current *credentials  // nil before the first login
@@ -133,13 +133,13 @@ var _ Renewer = (*session)(nil)
 type credentials struct {
 	headers, query value.Value
 	secrets        []string // that headers and query were made of
-	end            end
-	givenUp        chan struct{} // closed when they are
+	end            expiryTime
+	revoked        chan struct{} // closed when they are
 }
 
 func (c *credentials) areGivenUp() bool {
 	select {
-	case <-c.givenUp:
+	case <-c.revoked:
 		return true
 	default:
 		return false
@@ -160,16 +160,16 @@ func (s *session) Authenticate(ctx context.Context, r *Attempt) error {
 	return nil
 }
 
-// GivenUp implements Renewer. Credentials that were only replaced, because they
+// Revoked implements Renewer. Credentials that were only replaced, because they
 // had expired, were not given up: a 401 to them is one like any other.
-func (s *session) GivenUp(ctx context.Context, sent *Attempt) bool {
+func (s *session) Revoked(ctx context.Context, sent *Attempt) bool {
 	if sent.used == nil {
 		return false
 	}
 	if sent.Needed != nil {
 		select {
 		case <-sent.Needed:
-		case <-sent.used.givenUp:
+		case <-sent.used.revoked:
 		case <-ctx.Done():
 		}
 	}
@@ -187,7 +187,7 @@ func (s *session) Renew(sent *Attempt) {
 		s.current = nil
 	}
 	if !c.areGivenUp() {
-		close(c.givenUp)
+		close(c.revoked)
 	}
 }
 
@@ -197,7 +197,7 @@ func (s *session) Renew(sent *Attempt) {
 func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, error) {
 	for {
 		s.mu.Lock()
-		if s.current != nil && !s.current.end.passed(s.deps.Now()) {
+		if s.current != nil && !s.current.end.expired(s.deps.Now()) {
 			defer s.mu.Unlock()
 			return s.current, nil
 		}
@@ -247,7 +247,7 @@ func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *cred
 func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	scope := s.deps.scope(maps.Clone(s.contexts))
 	scope.Contexts[expr.Remembered] = s.memory.AllNow()
-	request := config.Request{Endpoint: s.endpoint, Method: s.method}
+	request := config.RequestSpec{Endpoint: s.endpoint, Method: s.method}
 	var err error
 	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (c *credentials) keep(texts []string) {
 
 // use makes credentials of an answer, and reports the login.
 func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) (*credentials, error) {
-	c := &credentials{givenUp: make(chan struct{})}
+	c := &credentials{revoked: make(chan struct{})}
 	hide := func(secret string) {
 		s.deps.Secrets.AddToken(secret)
 		c.secrets = append(c.secrets, secret)
@@ -315,7 +315,7 @@ func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) 
 	if c.end, err = s.expires.from(res, s.deps.Now()); err != nil {
 		return nil, err
 	}
-	if c.end.set && c.end.unix != beforeAll {
+	if c.end.set && c.end.unix != afterOneRequest {
 		done.Expires = time.Unix(c.end.unix, 0).UTC().Format(time.RFC3339)
 	}
 	s.deps.Log.Emit(done)

@@ -48,11 +48,11 @@ type query []parameter
 
 type parameter struct {
 	name   string
-	values []text
+	values []optionalText
 }
 
-// text is a value that may be missing altogether (a name without =).
-type text struct {
+// optionalText is a value that may be missing altogether (a name without =).
+type optionalText struct {
 	s       string
 	missing bool
 }
@@ -62,7 +62,7 @@ type text struct {
 func parseQuery(raw string) query {
 	var q query
 	for p := range php.Query(raw) {
-		q.add(p.Name, text{p.Value, p.Bare})
+		q.add(p.Name, optionalText{p.Value, p.Bare})
 	}
 	return q
 }
@@ -81,7 +81,7 @@ func (q *query) of(name string) *parameter {
 	return &(*q)[at]
 }
 
-func (q *query) add(name string, values ...text) {
+func (q *query) add(name string, values ...optionalText) {
 	p := q.of(name)
 	p.values = append(p.values, values...)
 }
@@ -103,13 +103,13 @@ func (q query) encode() string {
 	return b.String()
 }
 
-func queryTexts(v value.Value) []text {
+func queryTexts(v value.Value) []optionalText {
 	if v.IsNull() {
-		return []text{{missing: true}}
+		return []optionalText{{missing: true}}
 	}
-	var all []text
+	var all []optionalText
 	for _, s := range textsOf(v) {
-		all = append(all, text{s: s})
+		all = append(all, optionalText{s: s})
 	}
 	return all
 }

@@ -51,10 +51,10 @@ const (
 )
 
 func oauth10Scheme() Scheme {
-	return Scheme{Name: "oauth10", Settings: []field.Declared{signatureMethod, realm}, Platform: true, SetsAuthorization: true, Compile: compileOAuth10}
+	return Scheme{Name: "oauth10", Settings: []field.Declaration{signatureMethod, realm}, Platform: true, SetsAuthorization: true, Compile: compileOAuth10}
 }
 
-func compileOAuth10(s Source) Method {
+func compileOAuth10(s CompileInput) Method {
 	c := s.credentials()
 	o := oauth10{credentials: c, consumer: c.id, consumerSecret: c.secret, data: c.decoded("expected the JSON text of an object", value.Object),
 		method: signatureMethod.Of(s.Section), realm: realm.Of(s.Section)}
@@ -66,17 +66,17 @@ func compileOAuth10(s Source) Method {
 	return o
 }
 
-func (o oauth10) Start(d *env.Run, _ *state.Memory) Authenticator {
+func (o oauth10) Start(d *env.Run, _ *state.IterationValues) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)
-	return function(func(_ context.Context, r *Attempt) error {
+	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
 		nonce, err := deps{d}.nonce(20)
 		if err != nil {
 			return err
 		}
 		protocol, signature := o.sign(r.Request, nonce, d.Now())
-		d.Secrets.AddPassing(signature)
+		d.Secrets.AddTemporary(signature)
 		var fields []string
 		if o.realm != "" {
 			fields = append(fields, `realm="`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(o.realm)+`"`)
@@ -92,12 +92,12 @@ func (o oauth10) Start(d *env.Run, _ *state.Memory) Authenticator {
 // sign returns the parameters of OAuth, sorted by name, with the signature of the
 // request among them.
 func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
-	protocol.add("oauth_consumer_key", text{s: s.consumer})
-	protocol.add("oauth_nonce", text{s: nonce})
-	protocol.add("oauth_signature_method", text{s: cmp.Or(s.method, hmacSHA1)})
-	protocol.add("oauth_timestamp", text{s: strconv.FormatInt(now.Unix(), 10)})
-	protocol.add("oauth_token", text{s: s.token})
-	protocol.add("oauth_version", text{s: "1.0"})
+	protocol.add("oauth_consumer_key", optionalText{s: s.consumer})
+	protocol.add("oauth_nonce", optionalText{s: nonce})
+	protocol.add("oauth_signature_method", optionalText{s: cmp.Or(s.method, hmacSHA1)})
+	protocol.add("oauth_timestamp", optionalText{s: strconv.FormatInt(now.Unix(), 10)})
+	protocol.add("oauth_token", optionalText{s: s.token})
+	protocol.add("oauth_version", optionalText{s: "1.0"})
 	newHash := sha1.New
 	if s.method == hmacSHA256 {
 		newHash = sha256.New
@@ -105,7 +105,7 @@ func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol
 	mac := hmac.New(newHash, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
 	signature = base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	protocol.add("oauth_signature", text{s: signature})
+	protocol.add("oauth_signature", optionalText{s: signature})
 	slices.SortFunc(protocol, byName)
 	return protocol, signature
 }
@@ -119,8 +119,8 @@ func baseString(r *request.Request, parameters query) string {
 	var signed query
 	for _, p := range parameters {
 		if signed.find(p.name) < 0 {
-			p.values = slices.DeleteFunc(slices.Clone(p.values), func(v text) bool { return v.missing })
-			slices.SortFunc(p.values, func(a, b text) int { return cmp.Compare(php.RawURLEncode(a.s), php.RawURLEncode(b.s)) })
+			p.values = slices.DeleteFunc(slices.Clone(p.values), func(v optionalText) bool { return v.missing })
+			slices.SortFunc(p.values, func(a, b optionalText) int { return cmp.Compare(php.RawURLEncode(a.s), php.RawURLEncode(b.s)) })
 			signed = append(signed, p)
 		}
 	}

@@ -222,11 +222,11 @@ func TestOAuth10Secrets(t *testing.T) {
 	header := attempt(t, a, requestTo(t, "http://api.test/u")).Header.Get("Authorization")
 	want := `OAuth oauth_consumer_key="ck", oauth_nonce="` + counted(0, 20) + `", oauth_signature="[hidden]", oauth_signature_method="HMAC-SHA1", ` +
 		`oauth_timestamp="` + trialSeconds + `", oauth_token="[hidden]", oauth_version="1.0"`
-	if got := w.secrets.Redact(header); got != want {
+	if got := w.secrets.Mask(header); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	for _, secret := range []string{"cs 3", `{"oauth_token":"t/1","oauth_token_secret":"s&2"}`} {
-		if got := w.secrets.Redact("<" + secret + ">"); got != "<[hidden]>" {
+		if got := w.secrets.Mask("<" + secret + ">"); got != "<[hidden]>" {
 			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
@@ -240,7 +240,7 @@ func (brokenSource) Read([]byte) (int, error) { return 0, errors.New("out of ord
 // is not the user's fault.
 // TestBaseStringTakesTheFirstOfANameOnly: also where the name is the very first.
 func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
-	parameters := query{{"a", []text{{s: "1"}}}, {"b", []text{{s: "2"}}}, {"a", []text{{s: "3"}}}, {"b", []text{{s: "4"}}}}
+	parameters := query{{"a", []optionalText{{s: "1"}}}, {"b", []optionalText{{s: "2"}}}, {"a", []optionalText{{s: "3"}}}, {"b", []optionalText{{s: "4"}}}}
 	if got, want := baseString(requestTo(t, "http://a.test/x").Request, parameters), "GET&http%3A%2F%2Fa.test%2Fx&a%3D1%26b%3D2"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

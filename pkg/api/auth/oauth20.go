@@ -18,17 +18,17 @@ import (
 type oauth20 struct {
 	credentials    *oauthCredentials
 	data           value.Value // an object: `#data` under the name data
-	headers, query part
+	headers, query expressionSection
 }
 
 // oauth20Headers is a setting.
 var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers).Evaluated(expr.InOAuthRequest)
 
 func oauth20Scheme() Scheme {
-	return Scheme{Name: "oauth20", Settings: []field.Declared{Query, oauth20Headers, Format}, Platform: true, Compile: compileOAuth20}
+	return Scheme{Name: "oauth20", Settings: []field.Declaration{Query, oauth20Headers, Format}, Platform: true, Compile: compileOAuth20}
 }
 
-func compileOAuth20(s Source) Method {
+func compileOAuth20(s CompileInput) Method {
 	c := s.credentials()
 	o := oauth20{credentials: c}
 	data := value.OfString(c.data)
@@ -60,20 +60,20 @@ func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 
 // Start implements Method. All expressions see one nonce and one timestamp, and the
 // request as it came.
-func (o oauth20) Start(d *env.Run, _ *state.Memory) Authenticator {
+func (o oauth20) Start(d *env.Run, _ *state.IterationValues) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
-	return function(func(_ context.Context, r *Attempt) error {
+	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
 		nonce, err := deps{d}.nonce(8)
 		if err != nil {
 			return err
 		}
 		scope := deps{d}.scope(requestContexts(r.Request))
 		scope.Contexts[expr.Authorization] = o.authorization(nonce, d.Now().Unix())
-		added, err := o.query.texts(scope, d.Secrets.AddPassing)
+		added, err := o.query.texts(scope, d.Secrets.AddTemporary)
 		if err != nil {
 			return err
 		}
-		headers, err := o.headers.texts(scope, d.Secrets.AddPassing)
+		headers, err := o.headers.texts(scope, d.Secrets.AddTemporary)
 		if err != nil {
 			return err
 		}

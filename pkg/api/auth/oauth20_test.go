@@ -180,16 +180,16 @@ func TestOAuth20Secrets(t *testing.T) {
 		credentials: `{"#data":"{\"access_token\":\"acc3ss\",\"refresh_token\":\"r3fresh\"}","appKey":"client","#appSecret":"s3cret"}`,
 	}.start(t, w)
 	sent := attempt(t, a, requestTo(t, "http://api.test/items?kind=fresh"))
-	if got := w.secrets.Redact(sent.URL.RawQuery); got != "kind=fresh&sig=[hidden]" {
+	if got := w.secrets.Mask(sent.URL.RawQuery); got != "kind=fresh&sig=[hidden]" {
 		t.Errorf("query %s", got)
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(sent.Header.Get("Authorization")))
 	for _, secret := range []string{"acc3ss", "r3fresh", "s3cret", `{"access_token":"acc3ss","refresh_token":"r3fresh"}`, "Bearer acc3ss", encoded, url.QueryEscape("Bearer acc3ss")} {
-		if got := w.secrets.Redact(secret); got != "[hidden]" {
+		if got := w.secrets.Mask(secret); got != "[hidden]" {
 			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
-	if got := w.secrets.Redact("client"); got != "client" {
+	if got := w.secrets.Mask("client"); got != "client" {
 		t.Errorf("the id of the client is reported as %s", got)
 	}
 }

@@ -19,7 +19,7 @@ func oauth20LoginScheme() Scheme {
 	return Scheme{Name: "oauth20.login", Settings: loginSettings(), Platform: true, Compile: compileOAuth20Login}
 }
 
-func compileOAuth20Login(s Source) Method {
+func compileOAuth20Login(s CompileInput) Method {
 	c := s.credentials()
 	o := oauth20Login{credentials: c, user: c.decoded("expected the JSON text of an object", value.Object, value.Array)}
 	contexts := map[expr.Context]expr.Members{
@@ -34,7 +34,7 @@ func compileOAuth20Login(s Source) Method {
 	return o
 }
 
-func (o oauth20Login) Start(d *env.Run, m *state.Memory) Authenticator {
+func (o oauth20Login) Start(d *env.Run, m *state.IterationValues) Authenticator {
 	o.credentials.conceal(d.Secrets, o.user)
 	return o.login.Start(d, m)
 }

@@ -149,7 +149,7 @@ func TestOAuth20LoginSecrets(t *testing.T) {
 	attempt(t, a, requestTo(t, "http://api.test/items"))
 	computed := w.logins[0].Headers.Field("A").Items()[0].Text()
 	for _, secret := range []string{"R1token", "c1secret", "A1token", computed} {
-		if got := w.secrets.Redact(secret); got != "[hidden]" {
+		if got := w.secrets.Mask(secret); got != "[hidden]" {
 			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// part is a section of expressions: the headers or parameters that an
+// expressionSection is a section of expressions: the headers or parameters that an
 // authentication computes.
-type part struct {
+type expressionSection struct {
 	section    config.Section // as it is in the configuration
 	entries    expr.Entries
 	references expr.References // those that exist there
@@ -24,31 +24,31 @@ type part struct {
 
 // params compiles an object or a list of expressions, a call that makes an object, or
 // nothing.
-func (s Source) params(section config.Section, place expr.Place) part {
+func (s CompileInput) params(section config.Section, place expr.Site) expressionSection {
 	return s.part(section, place, expr.Compiler.Params)
 }
 
 // part compiles a section.
-func (s Source) part(section config.Section, place expr.Place, compile func(expr.Compiler, value.Value, string) expr.Entries) part {
+func (s CompileInput) part(section config.Section, place expr.Site, compile func(expr.Compiler, value.Value, string) expr.Entries) expressionSection {
 	if section.Present() && section.Value.IsScalar() {
 		section.Problem("expected an object of names and values", "")
-		return part{}
+		return expressionSection{}
 	}
-	return part{section: section, references: s.vocabulary.References.At(place), entries: compile(s.compiler(place), section.Value, section.Pointer)}
+	return expressionSection{section: section, references: s.vocabulary.References.At(place), entries: compile(s.compiler(place), section.Value, section.Pointer)}
 }
 
 // object compiles an object of expressions that each give a text or a list of
 // texts, or nothing.
-func (s Source) object(section config.Section, place expr.Place) part {
+func (s CompileInput) object(section config.Section, place expr.Site) expressionSection {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")
-		return part{}
+		return expressionSection{}
 	}
 	checkTexts(section, s.vocabulary.References.At(place))
 	return s.part(section, place, expr.Compiler.Entries)
 }
 
-func (s Source) headers(section config.Section, place expr.Place) part {
+func (s CompileInput) headers(section config.Section, place expr.Site) expressionSection {
 	p := s.object(section, place)
 	p.headers = true
 	for _, m := range p.section.Value.Members() {
@@ -61,7 +61,7 @@ func (s Source) headers(section config.Section, place expr.Place) part {
 }
 
 // eval computes the entries, hides what expressions gave and marks it as secret.
-func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
+func (p expressionSection) eval(scope *expr.Scope, hide registerFunc) (value.Value, error) {
 	hiding := *scope
 	hiding.Conceal = hide
 	computed, err := p.entries.Eval(&hiding)
@@ -89,7 +89,7 @@ func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
 // texts computes the entries of an object, each a text or a list of texts. A
 // literal that is a path of the login's answer stands for the value there: old
 // configurations name their token like that.
-func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
+func (p expressionSection) texts(scope *expr.Scope, hide registerFunc) (value.Value, error) {
 	computed, err := p.eval(scope, hide)
 	if err != nil {
 		return value.Value{}, err
@@ -110,7 +110,7 @@ func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
 }
 
 // text checks one value, and trims it when it is that of a header.
-func (p part) text(m value.Member) (value.Value, error) {
+func (p expressionSection) text(m value.Member) (value.Value, error) {
 	items := list(m.Value)
 	if m.Value.Kind() == value.Array && p.headers {
 		items = slices.DeleteFunc(slices.Clone(items), value.Value.IsNull) // nothing is there

@@ -14,17 +14,17 @@ import (
 // for each one and may refer to it, to sign it for example.
 type queryAuth struct {
 	attr  expr.Members
-	added part
+	added expressionSection
 }
 
 // Query is a setting of the types query and oauth20.
 var Query = field.Of("query", "Query", "Query parameters added to every request. For `query`, expressions may refer to `attr`, `query` and `request`; for `oauth20` to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"key": {"attr": "#key"}}`).Evaluated(expr.InQueryAuth, expr.InOAuthRequest)
 
 func queryScheme() Scheme {
-	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declared{Query}, Compile: compileQuery}
+	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declaration{Query}, Compile: compileQuery}
 }
 
-func compileQuery(s Source) Method {
+func compileQuery(s CompileInput) Method {
 	section := Query.In(s.Section)
 	if !section.Present() && s.oldQuery.Present() {
 		section = s.oldQuery
@@ -35,11 +35,11 @@ func compileQuery(s Source) Method {
 	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, expr.InQueryAuth)}
 }
 
-func (q queryAuth) Start(d *env.Run, _ *state.Memory) Authenticator {
-	return function(func(_ context.Context, r *Attempt) error {
+func (q queryAuth) Start(d *env.Run, _ *state.IterationValues) Authenticator {
+	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
 		scope := deps{d}.scope(requestContexts(r.Request))
 		scope.Contexts[expr.Attr] = q.attr
-		added, err := q.added.texts(scope, d.Secrets.AddPassing)
+		added, err := q.added.texts(scope, d.Secrets.AddTemporary)
 		if err != nil {
 			return err
 		}

@@ -161,7 +161,7 @@ func TestQuerySecrets(t *testing.T) {
 	}.start(t, w)
 	sent := attempt(t, a, requestTo(t, "http://api.test/items?kind=fresh"))
 	want := "kind=fresh&sig=[hidden]&type=fresh&p=%2Fitems&who=somebody&lit=plainword"
-	if got := w.secrets.Redact(sent.URL.RawQuery); got != want {
+	if got := w.secrets.Mask(sent.URL.RawQuery); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // LoginRemember is what a login leaves for the next one.
 var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
-	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.Remembering).Evaluated(expr.InLoginRemember)
+	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.RememberRole).Evaluated(expr.InLoginRemember)
 
 // remembered is one name of LoginRemember.
 type remembered struct {
@@ -24,7 +24,7 @@ type remembered struct {
 }
 
 // remembered compiles LoginRemember.
-func (s Source) remembered(section config.Section) []remembered {
+func (s CompileInput) remembered(section config.Section) []remembered {
 	if section.Value.Kind() != value.Object {
 		return nil
 	}
@@ -68,9 +68,9 @@ func (l login) remembers() []RememberedName {
 	return names
 }
 
-// nothing reports whether a value is null or the empty text, as for a "default": it is
+// isBlank reports whether a value is null or the empty text, as for a "default": it is
 // no credential that could take the place of another one.
-func nothing(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
+func isBlank(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
 
 // remember stores what the next login needs of the answer in the scope, and returns the
 // names of what has changed. It comes before anything else that can fail: the old
@@ -84,9 +84,9 @@ func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []st
 	hiding.Conceal = s.deps.Secrets.AddToken
 	for _, r := range s.remembered {
 		v, failed := r.expr.Eval(&hiding)
-		if failed == nil && !nothing(v) {
+		if failed == nil && !isBlank(v) {
 			var other bool
-			if other, failed = s.memory.Keep(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
+			if other, failed = s.memory.SetDurable(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
 				changed = append(changed, r.Name)
 			}
 		}
@@ -95,7 +95,7 @@ func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []st
 		}
 	}
 	if len(changed) > 0 && s.deps.Keep != nil {
-		s.deps.Keep(ctx, s.memory.Kept)
+		s.deps.Keep(ctx, s.memory.WithDurable)
 	}
 	return changed, err
 }

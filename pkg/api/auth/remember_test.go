@@ -22,7 +22,7 @@ func (w *world) remembering(t *testing.T, m Method, before string, change func(*
 	var r state.Remembered
 	previous := testvalue.Parse(t, before)
 	state.Open(previous, &r)
-	memory := r.Of("", []state.Name{{Name: "#r"}, {Name: "#made"}}, func(text string) { t.Error(text) })
+	memory := r.ForIteration("", []state.Name{{Name: "#r"}, {Name: "#made"}}, func(text string) { t.Error(text) })
 	kept := &[]string{}
 	e := w.env()
 	e.Keep = func(_ context.Context, change func(value.Value) value.Value) {
@@ -56,7 +56,7 @@ func TestRemember(t *testing.T) {
 		`{"a":1.50,"remembered":{"#r":"refresh-4","#made":"x-refresh-4"}}`}; !slices.Equal(*kept, want) {
 		t.Errorf("kept %q, want %q", *kept, want)
 	}
-	if shown := w.secrets.Redact("refresh-4 x-refresh-4"); shown != "[hidden] [hidden]" {
+	if shown := w.secrets.Mask("refresh-4 x-refresh-4"); shown != "[hidden] [hidden]" {
 		t.Errorf("shows %s", shown)
 	}
 }

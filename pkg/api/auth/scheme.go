@@ -16,13 +16,13 @@ type Scheme struct {
 	OldName string
 	// Settings are those of `api.authentication` that count with it; schemes may
 	// share some.
-	Settings []field.Declared
+	Settings []field.Declaration
 	// Attributes are settings of `config` that it reads.
-	Attributes []field.Declared
+	Attributes []field.Declaration
 	// Platform is set when it reads `authorization`, SetsAuthorization when it makes
 	// the header of that name although no setting says so.
 	Platform, SetsAuthorization bool
-	Compile                     func(Source) Method
+	Compile                     func(CompileInput) Method
 }
 
 // Schemes are the authentications that a configuration may use.
@@ -66,8 +66,8 @@ func foreignSchemes() []field.Choice {
 }
 
 // Attributes are the settings of `config` that some scheme reads.
-func (all Schemes) Attributes() []field.Declared {
-	var fields []field.Declared
+func (all Schemes) Attributes() []field.Declaration {
+	var fields []field.Declaration
 	for _, s := range all {
 		fields = append(fields, s.Attributes...)
 	}

@@ -65,7 +65,7 @@ func TestRenewedCredentials(t *testing.T) {
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	renewer := a.(Renewer)
 	first, alsoFirst := authenticated(t, a, requestTo(t, "http://a.test/")), authenticated(t, a, requestTo(t, "http://a.test/"))
-	if renewer.GivenUp(t.Context(), first) {
+	if renewer.Revoked(t.Context(), first) {
 		t.Error("given up before anybody requested it")
 	}
 	renewer.Renew(first)
@@ -73,11 +73,11 @@ func TestRenewedCredentials(t *testing.T) {
 		t.Errorf("giving credentials up sent a login")
 	}
 	second := authenticated(t, a, requestTo(t, "http://a.test/"))
-	if !renewer.GivenUp(t.Context(), alsoFirst) {
+	if !renewer.Revoked(t.Context(), alsoFirst) {
 		t.Error("was sent with what has been given up")
 	}
 	renewer.Renew(alsoFirst)
-	if other := requestTo(t, "http://a.test/other"); renewer.GivenUp(t.Context(), other) {
+	if other := requestTo(t, "http://a.test/other"); renewer.Revoked(t.Context(), other) {
 		t.Error("was never authenticated")
 	} else {
 		renewer.Renew(other)
@@ -108,18 +108,18 @@ func TestRenewedInAdvance(t *testing.T) {
 	dropped, _ := sent()
 	ctx, breakOff := context.WithCancel(t.Context())
 	breakOff()
-	if renewer.GivenUp(ctx, dropped) {
+	if renewer.Revoked(ctx, dropped) {
 		t.Error("given up because of a request that was broken off")
 	}
 	first, needed := sent()
 	second, _ := sent()
 	answers := make(chan bool)
-	go func() { answers <- renewer.GivenUp(t.Context(), first) }()
+	go func() { answers <- renewer.Revoked(t.Context(), first) }()
 	close(needed)
 	if <-answers {
 		t.Error("given up because of a request that no one needed yet")
 	}
-	go func() { answers <- renewer.GivenUp(t.Context(), second) }()
+	go func() { answers <- renewer.Revoked(t.Context(), second) }()
 	renewer.Renew(first)
 	if !<-answers {
 		t.Error("a request in advance waits though another one has given up its credentials")
@@ -137,11 +137,11 @@ func TestReplacedCredentials(t *testing.T) {
 	old := authenticated(t, a, requestTo(t, "http://a.test/"))
 	w.clock.Advance(11 * time.Second)
 	authenticated(t, a, requestTo(t, "http://a.test/"))
-	if a.(Renewer).GivenUp(t.Context(), old) {
+	if a.(Renewer).Revoked(t.Context(), old) {
 		t.Error("given up by no one")
 	}
 	a.(Renewer).Renew(old)
-	if !a.(Renewer).GivenUp(t.Context(), old) {
+	if !a.(Renewer).Revoked(t.Context(), old) {
 		t.Error("not given up")
 	}
 	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
@@ -220,7 +220,7 @@ func TestAnswerIsGivenBack(t *testing.T) {
 	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
 		w := newWorld(t, res)
 		var spools []*answer.Spool
-		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.Request) (Answered, error) {
+		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 			answered, err := w.login(ctx, r)
 			spools = append(spools, answered.Body)
 			return answered, err

@@ -29,9 +29,9 @@ func TestWaitingForALoginOfAnotherRequest(t *testing.T) {
 				defer interrupt()
 				end := make(chan error)
 				logins := 0
-				login := func(ctx context.Context, r config.Request) (Answered, error) {
+				login := func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 					if logins++; logins == 1 {
-						return Answered{}, <-end
+						return LoginResponse{}, <-end
 					}
 					return w.login(ctx, r)
 				}
@@ -70,9 +70,9 @@ func TestWaitingForALoginEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		end := make(chan struct{})
-		login := func(context.Context, config.Request) (Answered, error) {
+		login := func(context.Context, config.RequestSpec) (LoginResponse, error) {
 			<-end
-			return Answered{}, errors.New("too late")
+			return LoginResponse{}, errors.New("too late")
 		}
 		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), login)
 		done := make(chan error, 2)

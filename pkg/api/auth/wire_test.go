@@ -86,8 +86,8 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: headers}.Over(defaults)
-		res, err := client.Do(t.Context(), request, exchange.Sender{Headers: it.Headers})
+		request := config.RequestSpec{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: headers}.Over(defaults)
+		res, err := client.Do(t.Context(), request, exchange.JobInfo{Headers: it.Headers})
 		if err != nil {
 			return err
 		}

@@ -38,8 +38,8 @@ func mask(w io.Writer, text io.Reader) (bool, error) {
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	_, err = io.WriteString(w, s.Redact(string(all)))
-	return s.Masked(string(all)) != nil, err
+	_, err = io.WriteString(w, s.Mask(string(all)))
+	return s.MaskedSpans(string(all)) != nil, err
 }
 
 func clean(t testing.TB, body []byte, charsets ...encoding.Encoding) (stored []byte, r Result) {
@@ -211,7 +211,7 @@ func TestClean(t *testing.T) {
 	for _, text := range texts {
 		s := &secret.Registry{}
 		s.Add(ascii)
-		want := s.Redact(text)
+		want := s.Mask(text)
 		for _, w := range append(packedWays(), charsetWays()...) {
 			stored, r := clean(t, w.to(t, []byte(text)), w.charsets()...)
 			if got := strings.TrimPrefix(string(w.from(t, stored)), "\ufeff"); r.Omitted != "" || !r.Masked || got != want {

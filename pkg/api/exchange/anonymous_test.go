@@ -13,7 +13,7 @@ import (
 // fetch gets an endpoint for a job with or without credentials.
 func (f *fixture) fetch(t testing.TB, endpoint string, anonymous bool) string {
 	t.Helper()
-	res, err := f.Do(t.Context(), config.Request{Endpoint: endpoint}, Sender{Anonymous: anonymous})
+	res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: endpoint}, JobInfo{Anonymous: anonymous})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestAnonymousRequests(t *testing.T) {
 // TestAnonymousLogin: a login for a job that wants no credentials does not exist, and one
 // that wants them is not anonymous.
 func TestAnonymousLogin(t *testing.T) {
-	x := &Exchange{Sender: Sender{Anonymous: true}, Purpose: Login}
+	x := &Call{Sender: JobInfo{Anonymous: true}, Purpose: Login}
 	if x.anonymous() {
 		t.Error("a login without credentials")
 	}
@@ -108,6 +108,6 @@ func TestReplayOfAnonymousRequests(t *testing.T) {
 	if err := player.Finish(); err != nil {
 		t.Error(err)
 	}
-	_, err := g.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Anonymous: true})
+	_, err := g.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{Anonymous: true})
 	wantUserError(t, err, "/x (without credentials) is sent more often than it was recorded (1 time)")
 }

@@ -21,7 +21,7 @@ import (
 type authenticate struct {
 	next  Step
 	auth  auth.Authenticator
-	login func(context.Context, *Exchange, config.Request) (auth.Answered, error)
+	login func(context.Context, *Call, config.RequestSpec) (auth.LoginResponse, error)
 	o     *Options
 
 	// turn is held by the request that renews, until the answer to its new
@@ -30,8 +30,8 @@ type authenticate struct {
 	refusals atomic.Int64
 }
 
-func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	if x.bare() || x.Purpose == Login {
+func (t *authenticate) Do(ctx context.Context, x *Call) (*Response, error) {
+	if x.withoutCredentials() || x.Purpose == Login {
 		return t.next.Do(ctx, x)
 	}
 	renewer, ok := t.auth.(auth.Renewer)
@@ -52,7 +52,7 @@ func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			t.refusals.Add(1)
 			return res, nil
 		}
-		if !renewer.GivenUp(ctx, sent) {
+		if !renewer.Revoked(ctx, sent) {
 			if renewing = t.enter(ctx); !renewing {
 				return nil, errors.Join(ctx.Err(), res.Body.Close())
 			}
@@ -60,7 +60,7 @@ func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			switch {
 			case t.refusals.Load() != refusals:
 				return res, nil
-			case renewer.GivenUp(ctx, sent):
+			case renewer.Revoked(ctx, sent):
 				release()
 			default:
 				renewer.Renew(sent)
@@ -86,12 +86,12 @@ func (t *authenticate) enter(ctx context.Context) bool {
 }
 
 // once sends the request with credentials, after a login if one is due.
-func (t *authenticate) once(ctx context.Context, x *Exchange) (*Answer, *auth.Attempt, error) {
+func (t *authenticate) once(ctx context.Context, x *Call) (*Response, *auth.Attempt, error) {
 	sent := x.clone()
 	if t.o.Recorder != nil {
 		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
 	}
-	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.Request) (auth.Answered, error) {
+	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.RequestSpec) (auth.LoginResponse, error) {
 		return t.login(ctx, sent, r)
 	}}
 	err := t.auth.Authenticate(ctx, attempt)

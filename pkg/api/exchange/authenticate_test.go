@@ -27,7 +27,7 @@ func (a *tokens) Renew(sent *auth.Attempt) {
 	a.n++
 }
 
-func (a *tokens) GivenUp(_ context.Context, sent *auth.Attempt) bool {
+func (a *tokens) Revoked(_ context.Context, sent *auth.Attempt) bool {
 	return sent.Header.Get("X-Token") != fmt.Sprint("t", a.n)
 }
 
@@ -55,7 +55,7 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 			at := s.Listener.Addr().String()
 			held := &tokens{}
 			f := newFixture(t, "http://a.test", tt.api, held, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))
-			_, err := f.do(t, config.Request{Endpoint: "x", Method: "POST", Params: parse(t, `{"a":1}`)})
+			_, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: "POST", Params: parse(t, `{"a":1}`)})
 			if tt.failed != "" {
 				wantUserError(t, err, tt.failed)
 			} else if err != nil {

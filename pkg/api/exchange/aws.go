@@ -76,8 +76,8 @@ type aws struct {
 	secrets *secret.Registry
 }
 
-func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	if x.bare() {
+func (t *aws) Do(ctx context.Context, x *Call) (*Response, error) {
+	if x.withoutCredentials() {
 		return t.next.Do(ctx, x)
 	}
 	sent := x.clone()
@@ -96,7 +96,7 @@ func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		return nil, err
 	}
 	authorization := draft.Header.Get("Authorization")
-	t.secrets.AddPassing(authorization[strings.LastIndexByte(authorization, '=')+1:])
+	t.secrets.AddTemporary(authorization[strings.LastIndexByte(authorization, '=')+1:])
 	for _, name := range []string{"Authorization", "X-Amz-Date"} {
 		sent.Header.Set(name, draft.Header.Get(name))
 	}

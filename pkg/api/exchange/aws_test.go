@@ -30,7 +30,7 @@ func signedBy(t *testing.T, with *signature, req *request.Request) *request.Requ
 	t.Helper()
 	var sent *request.Request
 	step := &aws{
-		next: stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
+		next: stepFunc(func(_ context.Context, x *Call) (*Response, error) {
 			sent = x.Request
 			return nil, nil
 		}),
@@ -38,7 +38,7 @@ func signedBy(t *testing.T, with *signature, req *request.Request) *request.Requ
 		now:     func() time.Time { return time.Date(2015, 8, 30, 14, 36, 0, 0, time.FixedZone("", 7200)) },
 		secrets: &secret.Registry{},
 	}
-	if _, err := step.Do(t.Context(), &Exchange{Request: req}); err != nil {
+	if _, err := step.Do(t.Context(), &Call{Request: req}); err != nil {
 		t.Fatal(err)
 	}
 	return sent
@@ -178,7 +178,7 @@ func TestSignedRequestsArriveAsTheyWereSigned(t *testing.T) {
 			server := serve(t, ok("1"))
 			f := newFixture(t, server.URL, `{}`, nil, signing)
 			v := parse(t, tt.request)
-			r := config.Request{Endpoint: "x", Method: v.Field("method").Text(), Params: v.Field("params"), Headers: v.Field("headers")}
+			r := config.RequestSpec{Endpoint: "x", Method: v.Field("method").Text(), Params: v.Field("params"), Headers: v.Field("headers")}
 			if endpoint := v.Field("endpoint").Text(); endpoint != "" {
 				r.Endpoint = endpoint
 			}
@@ -196,7 +196,7 @@ func TestSignedRequestsArriveAsTheyWereSigned(t *testing.T) {
 				t.Errorf("the headers are %v", got.header)
 			}
 			_, digest, _ := strings.Cut(got.header.Get("Authorization"), "Signature=")
-			if f.secrets.Redact(digest) == digest {
+			if f.secrets.Mask(digest) == digest {
 				t.Error("the signature is not kept secret")
 			}
 		})
@@ -246,7 +246,7 @@ func TestHeaderOfSeveralLinesIsSentAsItWasSigned(t *testing.T) {
 func TestTooManyParametersAreNotSigned(t *testing.T) {
 	query := strings.Repeat("a&", 10000)
 	signedBy(t, example(), vector(t, "GET", "/?"+query, ""))
-	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).Do(t.Context(), &Exchange{Request: vector(t, "GET", "/?"+query+"a", "")})
+	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).Do(t.Context(), &Call{Request: vector(t, "GET", "/?"+query+"a", "")})
 	if err == nil || !strings.Contains(err.Error(), "10001 parameters") {
 		t.Errorf("got %v", err)
 	}
@@ -267,7 +267,7 @@ func TestEveryRequestIsSigned(t *testing.T) {
 			return clock
 		}
 	})
-	spool, err := f.Login(t.Context(), config.Request{Endpoint: "login", Method: "POST", Params: value.OfMembers(value.Member{Name: "a", Value: value.OfInt(1)})})
+	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login", Method: "POST", Params: value.OfMembers(value.Member{Name: "a", Value: value.OfInt(1)})})
 	if err != nil {
 		t.Fatal(err)
 	}

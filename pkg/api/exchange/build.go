@@ -19,7 +19,7 @@ import (
 // is configured, "" for that of JSON. headers are those of the client: they override the
 // built-in ones, and those of the request override them. A Content-Type that does not
 // describe the body is replaced. Errors are user errors.
-func Build(base *url.URL, r config.Request, userAgent, accept string, headers []config.Header) (*request.Request, error) {
+func Build(base *url.URL, r config.RequestSpec, userAgent, accept string, headers []config.Header) (*request.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func openCache(dir string) error {
 	return nil
 }
 
-func (t *cache) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *cache) Do(ctx context.Context, x *Call) (*Response, error) {
 	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.Purpose == Login {
 		return t.next.Do(ctx, x)
 	}
@@ -123,7 +123,7 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 	}
 }
 
-func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, error) {
+func (t *cache) answer(ctx context.Context, x *Call, path string) (*Response, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, x.Header) {
 			return entry.answer(x, path), nil
@@ -136,11 +136,11 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 	if err != nil || res.Status < 200 || res.Status > 299 || res.Body.Coding() != "" || slices.Contains(t.API.Retry.Codes, res.Status) {
 		return res, err
 	}
-	entry := entry{created: t.Now().Unix(), status: res.Status, header: kept(res.Header), body: res.Body}
+	entry := entry{created: t.Now().Unix(), status: res.Status, header: cacheableHeaders(res.Header), body: res.Body}
 	if err := entry.write(path); err != nil {
 		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
 	}
-	res.cached = path
+	res.cacheFile = path
 	return res, nil
 }
 

@@ -61,11 +61,11 @@ func TestCacheAnswersTheSecondRequest(t *testing.T) {
 			endpoint, want string
 			status         int
 		}{{"x", long, 200}, {"x", long, 200}, {"x?q=1", "other", 200}, {"empty", "", 201}} {
-			res, err := f.Do(t.Context(), config.Request{Endpoint: request.endpoint})
+			res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: request.endpoint})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body := readSpool(t, res.Body); body != request.want || res.Status != request.status || res.Method != "GET" || res.Request.Address() != server.URL+"/"+request.endpoint || res.Ignored {
+			if body := readSpool(t, res.Body); body != request.want || res.Status != request.status || res.Method != "GET" || res.Request.Address() != server.URL+"/"+request.endpoint || res.AcceptedError {
 				t.Errorf("%s: got %q in %+v", request.endpoint, body, res)
 			}
 		}
@@ -83,7 +83,7 @@ func TestCacheForgets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
 	for i, want := range []string{"useless", "useless", "useful", "useful"} {
-		res, err := f.Do(t.Context(), config.Request{Endpoint: "x"})
+		res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestCacheForgets(t *testing.T) {
 			continue
 		}
 		for range 2 {
-			if err := res.Forget(); err != nil {
+			if err := res.EvictFromCache(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -167,7 +167,7 @@ func TestCacheExpires(t *testing.T) {
 				t.Fatal(err)
 			}
 			now = now.Add(tt.later)
-			r := config.Request{Endpoint: "x"}
+			r := config.RequestSpec{Endpoint: "x"}
 			if tt.cacheControl != "" {
 				r.Headers = value.OfMembers(value.Member{Name: "cache-control", Value: value.OfString(tt.cacheControl)})
 			}
@@ -206,7 +206,7 @@ func TestWhatIsNotCached(t *testing.T) {
 			f := newFixture(t, server.URL, tt.api, nil, caching(dir, today))
 			v := parse(t, tt.request)
 			for range 2 {
-				_, err := f.do(t, config.Request{Endpoint: "x", Method: v.Field("method").Text(), Headers: v.Field("headers")})
+				_, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: v.Field("method").Text(), Headers: v.Field("headers")})
 				if err != nil && failure.KindOf(err) != failure.User {
 					t.Fatal(err)
 				}
@@ -264,7 +264,7 @@ func TestCacheDoesNotServeLogins(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
 	for _, want := range []string{"1", "2"} {
-		spool, err := f.Login(t.Context(), config.Request{Endpoint: "login"})
+		spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,9 +44,9 @@ const (
 // escaped, and the rest.
 const maxEntryHead = 6*maxHead + 1<<10
 
-// kept are the headers of an answer that say something about its data: not those about
+// cacheableHeaders are the headers of an answer that say something about its data: not those about
 // the connection, nor cookies, which are credentials.
-func kept(h http.Header) http.Header {
+func cacheableHeaders(h http.Header) http.Header {
 	all := http.Header{}
 	for name, values := range h {
 		switch strings.ToLower(name) {
@@ -158,14 +158,14 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-func (e entry) answer(x *Exchange, path string) *Answer {
+func (e entry) answer(x *Call, path string) *Response {
 	e.body.Arrived("", e.header.Get("Content-Type"))
-	return &Answer{
-		Exchange:   x,
+	return &Response{
+		Call:       x,
 		Status:     e.status,
 		StatusLine: strconv.Itoa(e.status) + " " + http.StatusText(e.status),
 		Header:     e.header,
 		Body:       e.body,
-		cached:     path,
+		cacheFile:  path,
 	}
 }

@@ -138,7 +138,7 @@ func TestHeadersInTheCache(t *testing.T) {
 	})
 	f := newFixture(t, server.URL, `{}`, nil, caching(t.TempDir(), today))
 	for _, from := range []string{"the network", "the cache"} {
-		res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{})
+		res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +146,8 @@ func TestHeadersInTheCache(t *testing.T) {
 		if got := res.Header.Get("X-Next-Page") + res.Header.Get("X-Long"); got != "7"+long {
 			t.Errorf("from %s: got %d bytes of headers", from, len(got))
 		}
-		if from == "the cache" && (res.Header.Get("Set-Cookie") != "" || res.cached == "") {
-			t.Errorf("got %v from %q", res.Header, res.cached)
+		if from == "the cache" && (res.Header.Get("Set-Cookie") != "" || res.cacheFile == "") {
+			t.Errorf("got %v from %q", res.Header, res.cacheFile)
 		}
 		if err := res.Body.Close(); err != nil {
 			t.Error(err)

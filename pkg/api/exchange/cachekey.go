@@ -48,7 +48,7 @@ func newCacheKeys(o *Options) *cacheKeys {
 }
 
 // of returns the key of an exchange.
-func (k *cacheKeys) of(x *Exchange) (string, error) {
+func (k *cacheKeys) of(x *Call) (string, error) {
 	account := k.headers(x.Built)
 	if !x.Anonymous {
 		account = slices.Concat(k.account, account)

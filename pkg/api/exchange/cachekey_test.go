@@ -22,7 +22,7 @@ func shared(s Settings) Options {
 func TestCacheKeys(t *testing.T) {
 	short.Skip(t, "keys of a cache are made slowly, on purpose")
 	const account = `{"user":"ann"}`
-	key := func(o Options, base string, r config.Request, headers []config.Header, added string) string {
+	key := func(o Options, base string, r config.RequestSpec, headers []config.Header, added string) string {
 		t.Helper()
 		if o.Shared == nil {
 			o.Shared = shared(Settings{}).Shared
@@ -31,7 +31,7 @@ func TestCacheKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := &Exchange{Request: req, Built: req}
+		x := &Call{Request: req, Built: req}
 		if added != "" { // by an authentication
 			x.Request = req.Clone()
 			x.Sensitive = secret.Sensitive{}.WithParam("sig")
@@ -44,8 +44,8 @@ func TestCacheKeys(t *testing.T) {
 		}
 		return k
 	}
-	get := func(headers, params string) config.Request {
-		return config.Request{Endpoint: "x", Headers: parse(t, headers), Params: parse(t, params)}
+	get := func(headers, params string) config.RequestSpec {
+		return config.RequestSpec{Endpoint: "x", Headers: parse(t, headers), Params: parse(t, params)}
 	}
 	plain := key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "")
 	if sum := sha256.Sum256([]byte("GET http://a.test/x?page=1")); plain != hex.EncodeToString(sum[:]) {
@@ -65,8 +65,8 @@ func TestCacheKeys(t *testing.T) {
 		"two lines of it":     key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1", "2"}}}, ""),
 		"one of the job":      key(Options{}, "http://a.test/", get(`{"X-B":"1"}`, `{"page":1}`), nil, ""),
 		"Accept":              key(Options{}, "http://a.test/", get(`{"Accept":"text/csv"}`, `{"page":1}`), nil, ""),
-		"a secret parameter":  key(Options{}, "http://a.test/", config.Request{Endpoint: "x", Params: secret}, nil, ""),
-		"another one":         key(Options{}, "http://a.test/", config.Request{Endpoint: "x", Params: secret.With("pin", parse(t, `8`).AsSecret())}, nil, ""),
+		"a secret parameter":  key(Options{}, "http://a.test/", config.RequestSpec{Endpoint: "x", Params: secret}, nil, ""),
+		"another one":         key(Options{}, "http://a.test/", config.RequestSpec{Endpoint: "x", Params: secret.With("pin", parse(t, `8`).AsSecret())}, nil, ""),
 		"an added signature":  key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=1"),
 		"another one of them": key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=2"),
 	} {
@@ -99,7 +99,7 @@ func TestCacheKeysForgetSignatures(t *testing.T) {
 	}
 	req := &request.Request{Method: http.MethodGet, URL: baseURL(t, "http://ann@a.test/"), Host: "a.test"}
 	for range 2 {
-		if _, err := k.of(&Exchange{Request: req, Built: req}); err != nil || len(k.known) != 1 {
+		if _, err := k.of(&Call{Request: req, Built: req}); err != nil || len(k.known) != 1 {
 			t.Errorf("%d accounts are remembered, %v", len(k.known), err)
 		}
 	}

@@ -83,7 +83,7 @@ func settingsOf(t testing.TB, parameters, api []value.Member) (Settings, string)
 	parameters = append(parameters, value.Member{Name: "api", Value: value.OfMembers(api...)},
 		value.Member{Name: "config", Value: parse(t, `{"jobs":[{"endpoint":"x"}]}`)})
 	document := value.OfMembers(value.Member{Name: "parameters", Value: value.OfMembers(parameters...)})
-	doc, problems := config.Compile(document, config.Options{Now: today, Tree: config.NewTree(config.Types{Settings: []field.Declared{Cache, SSHProxy, AWS}})})
+	doc, problems := config.Compile(document, config.Options{Now: today, Tree: config.NewTree(config.Types{Settings: []field.Declaration{Cache, SSHProxy, AWS}})})
 	settings := Compile(doc)
 	if err := problems.Err(); err != nil {
 		return settings, err.Error()

@@ -93,7 +93,7 @@ func New(o Options) (*Client, error) {
 //	spend         ends the run when a limit is reached
 //	pace          keeps to the rate limit; waits while the API requests a pause
 //	aws           signs the request
-//	concealLogin  registers the secrets in the answer to a login; for logins only
+//	registerLoginSecrets  registers the secrets in the answer to a login; for logins only
 //	record        writes the exchange to the recording
 //	send          sends, reads the whole body into a spool, within the time-out
 //	network       connections, TLS, proxy or tunnel, with net/http
@@ -118,27 +118,27 @@ func (c *Client) chain() Step {
 	if o.Recorder != nil && o.DryRun == nil {
 		s = &record{s, o.Recorder}
 	}
-	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.PathTexts()}
+	s = &registerLoginSecrets{s, o.Secrets, o.Settings.LoginRules.PathTexts()}
 	if o.Settings.signature != nil {
 		s = &aws{s, o.Settings.signature, o.Now, o.Secrets}
 	}
 	if !o.offline() {
 		s = &pace{s, o.pacer}
 	}
-	s = &spend{s, o.budget}
+	s = &enforceLimits{s, o.budget}
 	if o.caching() {
 		s = newCache(s, o)
 	}
 	s = &logger{s, o}
 	if o.DenyPrivateNetworks && o.Settings.server == nil && !o.offline() { // requests through a tunnel leave at its far side
-		s = &public{s}
+		s = &publicHostsOnly{s}
 	}
-	s = &hosts{s, o.AllowedHosts}
+	s = &allowedHostsOnly{s, o.AllowedHosts}
 	if o.Auth != nil {
 		s = &authenticate{next: s, auth: o.Auth, login: c.login, o: o, turn: make(chan struct{}, 1)}
 	}
 	if o.tunnel != nil && !o.offline() {
-		s = &tunnelled{s, o.tunnel}
+		s = &openTunnel{s, o.tunnel}
 	}
 	if o.DryRun == nil {
 		s = &retry{s, o}
@@ -156,19 +156,19 @@ func (c *Client) chain() Step {
 // Do sends a request of a job, with credentials added. A
 // redirect without an address and a status from 400 are user errors, unless the
 // status is to be ignored, or a rule decides. If a limit is reached the cause of the error is a *LimitReached.
-func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer, error) {
-	c.tick()
+func (c *Client) Do(ctx context.Context, r config.RequestSpec, from JobInfo) (*Response, error) {
+	c.advanceRecordedClock()
 	ctx, cancel := c.o.budget.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, &Exchange{Sender: from}, r, from.Headers)
+	res, err := c.send(ctx, &Call{Sender: from}, r, from.Headers)
 	if err != nil {
 		return nil, err
 	}
-	res.Ignored = res.Status >= 300
+	res.AcceptedError = res.Status >= 300
 	if res.Decision != nil {
 		return res, nil
 	}
-	if res.Ignored && !slices.Contains(c.o.API.IgnoreErrors, res.Status) {
+	if res.AcceptedError && !slices.Contains(c.o.API.IgnoreErrors, res.Status) {
 		return nil, c.statusError(res)
 	}
 	return res, nil
@@ -176,26 +176,26 @@ func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer
 
 // login sends a login request for another exchange: without default options,
 // headers of the client and credentials. A status other than 2xx is a user error.
-func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (auth.Answered, error) {
+func (c *Client) login(ctx context.Context, x *Call, r config.RequestSpec) (auth.LoginResponse, error) {
 	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
 	r.ForcedType = true // as in the original
-	res, err := c.send(ctx, &Exchange{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
+	res, err := c.send(ctx, &Call{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
 	if err != nil {
-		return auth.Answered{}, err
+		return auth.LoginResponse{}, err
 	}
 	if res.Status >= 300 && res.Decision == nil {
-		return auth.Answered{}, c.loginError(res)
+		return auth.LoginResponse{}, c.loginError(res)
 	}
-	return auth.Answered{Header: res.Header, Body: res.Body}, nil
+	return auth.LoginResponse{Header: res.Header, Body: res.Body}, nil
 }
 
-// tick advances the clock of a recording or a replay, so that credentials and
+// advanceRecordedClock advances the clock of a recording or a replay, so that credentials and
 // signatures are computed for the time when the request is sent.
-func (c *Client) tick() {
+func (c *Client) advanceRecordedClock() {
 	if c.o.Player != nil {
-		c.o.Player.Tick()
+		c.o.Player.BeginRequest()
 	}
 	if c.o.Recorder != nil {
 		c.o.Recorder.Tick()
@@ -203,7 +203,7 @@ func (c *Client) tick() {
 }
 
 // send builds a request and sends it through the chain.
-func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, headers []config.Header) (*Answer, error) {
+func (c *Client) send(ctx context.Context, x *Call, r config.RequestSpec, headers []config.Header) (*Response, error) {
 	accept := x.Sender.Accept
 	if x.Purpose == Login {
 		accept = ""
@@ -223,7 +223,7 @@ func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, header
 
 // base is the base address of a request, without user and password where it gets no
 // credentials.
-func (c *Client) base(x *Exchange) *url.URL {
+func (c *Client) base(x *Call) *url.URL {
 	if !x.anonymous() {
 		return c.o.BaseURL
 	}
@@ -234,7 +234,7 @@ func (c *Client) base(x *Exchange) *url.URL {
 
 // refusal is the user error for a status from 300. Of 3xx only answers without
 // Location get here: the others have been followed.
-func refusal(res *Answer, statusLine string) *failure.Error {
+func refusal(res *Response, statusLine string) *failure.Error {
 	what, more := "Client error", ""
 	switch {
 	case res.Status == http.StatusNotModified:
@@ -260,7 +260,7 @@ func StatusOf(err error) int {
 }
 
 // statusError is the user error for a status from 300. It closes the answer.
-func (c *Client) statusError(res *Answer) error {
+func (c *Client) statusError(res *Response) error {
 	defer res.Body.Close()
 	e := refusal(res, res.StatusLine)
 	e.Cause = refusedStatus(res.Status)
@@ -272,7 +272,7 @@ func (c *Client) statusError(res *Answer) error {
 	switch {
 	case denied && res.Anonymous:
 		e.Message += "; it was sent without credentials, because 'credentials' of its job is false"
-	case denied && res.Foreign:
+	case denied && res.Untrusted:
 		e.Message += "; it was sent without credentials, because an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e

@@ -41,7 +41,7 @@ func TestStatusErrors(t *testing.T) {
 				side = "Server"
 			}
 			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + s.URL + "/x?q=1" + tt.want
-			_, err := f.do(t, config.Request{Endpoint: "x?q=1", Method: "POST"})
+			_, err := f.do(t, config.RequestSpec{Endpoint: "x?q=1", Method: "POST"})
 			wantUserError(t, err)
 			if err.Error() != want {
 				t.Errorf("got  %q\nwant %q", err, want)
@@ -73,7 +73,7 @@ func TestStatusErrorAfterRetries(t *testing.T) {
 		}
 	})
 	t.Run("a login", func(t *testing.T) {
-		_, err := newFixture(t, serve(t, times(2, say(429, `{"error":"slow"}`))...).URL, `{"retryConfig":{"maxRetries":1}}`, nil).Login(t.Context(), config.Request{Endpoint: "login"})
+		_, err := newFixture(t, serve(t, times(2, say(429, `{"error":"slow"}`))...).URL, `{"retryConfig":{"maxRetries":1}}`, nil).Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 		wantUserError(t, err, "error: slow; it was tried 2 times in 0 seconds")
 	})
 }
@@ -81,7 +81,7 @@ func TestStatusErrorAfterRetries(t *testing.T) {
 func TestStatusErrorNamesTheAddressThatAnswered(t *testing.T) {
 	s := serve(t, to(302, "/b"), say(404, ""))
 	f := newFixture(t, s.URL, `{}`, nil)
-	_, err := f.do(t, config.Request{Endpoint: "a", Method: "POST"})
+	_, err := f.do(t, config.RequestSpec{Endpoint: "a", Method: "POST"})
 	wantUserError(t, err, "GET "+s.URL+"/b was answered with 404")
 }
 
@@ -107,11 +107,11 @@ func TestIgnoredErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, serve(t, times(tt.requests, say(tt.status, "{}"))...).URL, tt.api, nil)
-			res, err := f.Do(t.Context(), config.Request{Endpoint: "x"})
+			res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body := readSpool(t, res.Body); res.Status != tt.status || res.Ignored != tt.ignored || body != "{}" {
+			if body := readSpool(t, res.Body); res.Status != tt.status || res.AcceptedError != tt.ignored || body != "{}" {
 				t.Errorf("got %+v with %q", res, body)
 			}
 		})
@@ -123,7 +123,7 @@ func TestIgnoredErrors(t *testing.T) {
 	})
 	t.Run("a login", func(t *testing.T) {
 		f := newFixture(t, serve(t, say(404, `{"error":"gone"}`)).URL, `{"http":{"ignoreErrors":[404]}}`, nil)
-		_, err := f.Login(t.Context(), config.Request{Endpoint: "login"})
+		_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 		wantUserError(t, err, "[404] Client error", "error: gone")
 	})
 	t.Run("a network error", func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestHeaderLevels(t *testing.T) {
 		r.Header.Set("X-D", "auth")
 		return nil
 	}))
-	r := config.Request{Endpoint: "x", Params: parse(t, `{"p":"job"}`), Headers: parse(t, `{"X-C":"job","X-D":"job","X-E":["job",1]}`)}
+	r := config.RequestSpec{Endpoint: "x", Params: parse(t, `{"p":"job"}`), Headers: parse(t, `{"X-C":"job","X-D":"job","X-E":["job",1]}`)}
 	if _, err := f.do(t, r); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestLoginHasItsOwnHeadersOnly(t *testing.T) {
 		t.Error("a login was authenticated")
 		return nil
 	}))
-	spool, err := f.Login(t.Context(), config.Request{Endpoint: "login", Method: "POST", Params: parse(t, `{"user":"eva"}`), Headers: parse(t, `{"X-Login":"l"}`)})
+	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login", Method: "POST", Params: parse(t, `{"user":"eva"}`), Headers: parse(t, `{"X-Login":"l"}`)})
 	if err != nil || readSpool(t, spool) != "token" {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestLoginHasItsOwnHeadersOnly(t *testing.T) {
 
 func TestRequestThatCannotBeBuilt(t *testing.T) {
 	f := newFixture(t, "http://a.test", `{}`, nil)
-	_, err := f.do(t, config.Request{Endpoint: "x", Method: "BREW"})
+	_, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: "BREW"})
 	wantUserError(t, err, "BREW")
-	_, err = f.Login(t.Context(), config.Request{Endpoint: "http:"})
+	_, err = f.Login(t.Context(), config.RequestSpec{Endpoint: "http:"})
 	wantUserError(t, err, "not a valid address")
 }

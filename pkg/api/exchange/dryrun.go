@@ -44,7 +44,7 @@ var ErrNotSent = errors.New("a dry run sends nothing")
 // dryRun replaces the network. Only logins are answered.
 type dryRun struct{ *Options }
 
-func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
 	kept, err := outgoing(ctx, x)
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	sent := *x
 	sent.Request = withUser(x.Request)
-	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
+	return &Response{Call: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
 }
 
 // outgoing is a request as it is sent.
-func outgoing(ctx context.Context, x *Exchange) (Outgoing, error) {
+func outgoing(ctx context.Context, x *Call) (Outgoing, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)
 	var wire bytes.Buffer

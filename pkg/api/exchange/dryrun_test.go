@@ -23,7 +23,7 @@ func TestDryRun(t *testing.T) {
 			return nil, errors.New("no network")
 		}
 	})
-	spool, err := f.Login(t.Context(), config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"a":"b c"}`)})
+	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login", Method: "FORM", Params: parse(t, `{"a":"b c"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("the login was answered with %s", body)
 	}
 	for range 2 {
-		if _, err := f.Do(t.Context(), config.Request{Endpoint: "a/../ä?x=1", Params: parse(t, `{"q":[1,2]}`)}); !errors.Is(err, ErrNotSent) {
+		if _, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a/../ä?x=1", Params: parse(t, `{"q":[1,2]}`)}); !errors.Is(err, ErrNotSent) {
 			t.Errorf("got %v", err)
 		}
 	}

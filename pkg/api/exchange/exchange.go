@@ -22,20 +22,20 @@ import (
 // Step is one step of the chain. A step that changes the exchange, or passes it on
 // more than once, passes on a copy.
 type Step interface {
-	Do(context.Context, *Exchange) (*Answer, error)
+	Do(context.Context, *Call) (*Response, error)
 }
 
-// Exchange is a request on its way through the chain, with everything that the
+// Call is a request on its way through the chain, with everything that the
 // steps need to know about it.
-type Exchange struct {
+type Call struct {
 	*request.Request
 	// Built is the request before authentication, signature and redirects.
 	Built   *request.Request
-	Sender  Sender
+	Sender  JobInfo
 	Purpose Purpose
-	// Foreign is set when an answer led the request, or an earlier hop of it, to an
+	// Untrusted is set when an answer led the request, or an earlier hop of it, to an
 	// origin that must not get credentials. No step adds any then.
-	Foreign bool
+	Untrusted bool
 	// Attempt counts from 1.
 	Attempt int
 
@@ -44,13 +44,13 @@ type Exchange struct {
 	// connected is called when the request has its connection; may be nil.
 	connected func()
 	// moments collects the times of the connection; nil without a recording.
-	moments *moments
+	moments *phaseTimes
 	// held is how long the rate limit delayed the request.
 	held time.Duration
 }
 
 // clone returns a copy whose request can be changed.
-func (x *Exchange) clone() *Exchange {
+func (x *Call) clone() *Call {
 	clone := *x
 	clone.Request = x.Request.Clone()
 	return &clone
@@ -58,13 +58,13 @@ func (x *Exchange) clone() *Exchange {
 
 // anonymous reports whether it is sent for a job that wants no credentials. A login
 // that it needs is not.
-func (x *Exchange) anonymous() bool { return x.Sender.Anonymous && x.Purpose == Data }
+func (x *Call) anonymous() bool { return x.Sender.Anonymous && x.Purpose == Data }
 
-// bare reports whether a request gets no credentials, wherever it goes.
-func (x *Exchange) bare() bool { return x.Foreign || x.Anonymous }
+// withoutCredentials reports whether a request gets no credentials, wherever it goes.
+func (x *Call) withoutCredentials() bool { return x.Untrusted || x.Anonymous }
 
-// Sender is the job that a request is sent for.
-type Sender struct {
+// JobInfo is the job that a request is sent for.
+type JobInfo struct {
 	// Job is the endpoint as configured, Pointer the place of the job.
 	Job, Pointer string
 	// Accept is what the answers may be written in; "" is JSON. A configured header wins.
@@ -87,14 +87,14 @@ type Sender struct {
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
-	// At is the place of the page, see har.Origin; nil without a recording.
-	At []int
-	// Explain says where the parts of a request come from that was sent as it is. It is
+	// PagePath is the place of the page, see har.Origin; nil without a recording.
+	PagePath []int
+	// FindSources says where the parts of a request come from that was sent as it is. It is
 	// called for a recording only, and may be nil.
-	Explain func(sent Outgoing) []request.Source
-	// Rest is called before a wait for an answer that is not ready, and resume after it.
+	FindSources func(sent Outgoing) []request.Source
+	// YieldSlot is called before a wait for an answer that is not ready, and resume after it.
 	// Other requests of the run may be sent meanwhile. nil does nothing.
-	Rest func() (resume func() error)
+	YieldSlot func() (resume func() error)
 }
 
 // Purpose is what a request is sent for.
@@ -107,10 +107,10 @@ const (
 	Login
 )
 
-// Answer is an answer that has arrived completely.
-type Answer struct {
+// Response is an answer that has arrived completely.
+type Response struct {
 	// Exchange is the request that was answered: the last hop and attempt.
-	*Exchange
+	*Call
 	Status int
 	// StatusLine is the status with its reason: "404 Not Found".
 	StatusLine string
@@ -119,14 +119,14 @@ type Answer struct {
 	Length int64
 	// Body is decompressed. It must be closed.
 	Body *answer.Spool
-	// Ignored is set for an error status that the configuration accepts
+	// AcceptedError is set for an error status that the configuration accepts
 	// (`api.http.ignoreErrors`, or a rule).
-	Ignored bool
+	AcceptedError bool
 	// Decision is what a rule wants done with the answer: to accept it, to skip it, or to
 	// start its job again. It is nil if no rule matches.
 	Decision *rule.Decision
 
-	cached string // its file in the cache
+	cacheFile string // its file in the cache
 	// tried is the number of attempts, if the request would be sent again because of its
 	// status but has no retries left; 0 otherwise.
 	tried  int
@@ -134,11 +134,11 @@ type Answer struct {
 }
 
 // Address returns method and address for an error message.
-func (a *Answer) Address() string { return a.Method + " " + a.Request.Address() }
+func (a *Response) Address() string { return a.Method + " " + a.Request.Address() }
 
-// Asked is the address that answered, without what authentication added to it: the one
+// RequestURL is the address that answered, without what authentication added to it: the one
 // that relative addresses in the answer belong to.
-func (a *Answer) Asked() *url.URL {
+func (a *Response) RequestURL() *url.URL {
 	built, sent := a.Built.URL, a.Request.URL
 	if built.Scheme == sent.Scheme && built.Host == sent.Host && built.EscapedPath() == sent.EscapedPath() {
 		return built
@@ -147,21 +147,21 @@ func (a *Answer) Asked() *url.URL {
 }
 
 // Link are the values of the header of that name, which may lead to the next page.
-func (a *Answer) Link() []string { return headerLines(a.Header, "Link") }
+func (a *Response) Link() []string { return headerLines(a.Header, "Link") }
 
-// Forget removes a useless answer from the cache, so that the next run requests it
+// EvictFromCache removes a useless answer from the cache, so that the next run requests it
 // again.
-func (a *Answer) Forget() error {
-	if a.cached == "" {
+func (a *Response) EvictFromCache() error {
+	if a.cacheFile == "" {
 		return nil
 	}
-	if err := os.Remove(a.cached); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(a.cacheFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failure.Applicationf("cannot remove an answer from the cache: %w", err)
 	}
 	return nil
 }
 
-func (a *Answer) close() error {
+func (a *Response) close() error {
 	if a == nil {
 		return nil
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Contacts is the set of origins that have answered in a run, with any status. All
+// ReachedOrigins is the set of origins that have answered in a run, with any status. All
 // clients of a run share one; the zero value is empty.
-type Contacts struct {
+type ReachedOrigins struct {
 	answered sync.Map // of config.Origin
 }
 
-func (c *Contacts) add(u *url.URL) { c.answered.Store(config.OriginOf(u), true) }
+func (c *ReachedOrigins) add(u *url.URL) { c.answered.Store(config.OriginOf(u), true) }
 
-func (c *Contacts) has(u *url.URL) bool {
+func (c *ReachedOrigins) has(u *url.URL) bool {
 	_, ok := c.answered.Load(config.OriginOf(u))
 	return ok
 }
@@ -34,10 +34,10 @@ const (
 	firstContactTime     = 30 * time.Second
 )
 
-// firstContact limits and explains failed connections to origins that have not
+// unreachedLimits limits and explains failed connections to origins that have not
 // answered yet.
-type firstContact struct {
-	contacts *Contacts
+type unreachedLimits struct {
+	contacts *ReachedOrigins
 	api      config.API
 	base     *url.URL
 }
@@ -45,7 +45,7 @@ type firstContact struct {
 // failed reports whether an attempt could not connect to an origin that has never
 // answered. An untrusted certificate does not count, because the server is there;
 // nor does a lack of file descriptors on this machine.
-func (f firstContact) failed(x *Exchange, err error) bool {
+func (f unreachedLimits) failed(x *Call, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(x.URL)
@@ -53,12 +53,12 @@ func (f firstContact) failed(x *Exchange, err error) bool {
 
 // over reports whether the limits allow no further attempt. passed includes the wait
 // before it.
-func (f firstContact) over(attempts int, passed time.Duration) bool {
+func (f unreachedLimits) over(attempts int, passed time.Duration) bool {
 	return attempts >= firstContactAttempts || passed > firstContactTime
 }
 
 // explain adds to the error of the last attempt what was tried and what to check.
-func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.Duration) error {
+func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
 		tried = fmt.Sprintf("tried %d times in %d seconds", attempts, int(passed.Round(time.Second).Seconds()))
@@ -76,7 +76,7 @@ func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.
 
 // setting is the setting with the origin of a request, in words and as a JSON pointer.
 // The pointer is empty if the origin comes from an answer.
-func (f firstContact) setting(x *Exchange) (place, pointer string) {
+func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
 	if x.Purpose == Login {
 		s := auth.LoginEndpoint.In(auth.LoginRequest.In(f.api.Authentication))

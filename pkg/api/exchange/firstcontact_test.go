@@ -56,8 +56,8 @@ func passing(o *Options) {
 }
 
 // senderOf is a job with that endpoint.
-func senderOf(endpoint string) Sender {
-	return Sender{Job: endpoint, Pointer: "/parameters/config/jobs/0"}
+func senderOf(endpoint string) JobInfo {
+	return JobInfo{Job: endpoint, Pointer: "/parameters/config/jobs/0"}
 }
 
 func TestFirstContactIsGivenUpSoon(t *testing.T) {
@@ -65,7 +65,7 @@ func TestFirstContactIsGivenUpSoon(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &failing{err: tt.err}
 			f := newFixture(t, "http://a.test/v1/", `{}`, nil, passing, func(o *Options) { o.Dial = d.dial })
-			_, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, senderOf("x"))
+			_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, senderOf("x"))
 			wantUserError(t, err, "GET http://a.test/v1/x failed: "+tt.says, "tried 5 times in 15 seconds",
 				"nothing at http://a.test has answered in this run", "check the scheme, host and port of 'api.baseUrl'")
 			if at := failure.PointerOf(err); at != "/parameters/api/baseUrl" {
@@ -114,7 +114,7 @@ func TestAfterTheFirstAnswerRetriesAreAsConfigured(t *testing.T) {
 }
 
 func TestFirstContactIsThatOfTheWholeRun(t *testing.T) {
-	contacts := &Contacts{}
+	contacts := &ReachedOrigins{}
 	d := &failing{server: serve(t, ok("")).Listener.Addr().String()}
 	change := func(o *Options) { o.Dial, o.contacts = d.dial, contacts }
 	if _, err := newFixture(t, "http://a.test", `{}`, nil, change).get(t, "x"); err != nil {
@@ -185,7 +185,7 @@ func TestFirstContactTakesHalfAMinuteAtMost(t *testing.T) {
 func TestWhatNamedAnOrigin(t *testing.T) {
 	login := func(endpoint string) (string, auth.Authenticator) {
 		return `{"authentication":{"type":"login","loginRequest":{"endpoint":"` + endpoint + `"}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-			_, err := r.Login(ctx, config.Request{Endpoint: endpoint})
+			_, err := r.Login(ctx, config.RequestSpec{Endpoint: endpoint})
 			return err
 		})
 	}
@@ -207,7 +207,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, "http://a.test", tt.api, tt.method, passing, dialer(nil), func(o *Options) { o.Endpoints = []string{tt.job} })
-			_, err := f.Do(t.Context(), config.Request{Endpoint: tt.endpoint}, senderOf(tt.job))
+			_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: tt.endpoint}, senderOf(tt.job))
 			wantUserError(t, err, "nothing at "+tt.at+" has answered", tt.says)
 			if at := failure.PointerOf(err); at != tt.pointer {
 				t.Errorf("points to %q, want %q", at, tt.pointer)
@@ -220,7 +220,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	t.Run("a redirect", func(t *testing.T) {
 		s := serve(t, to(302, "http://elsewhere.test/"))
 		f := newFixture(t, "http://a.test", `{}`, nil, passing, dialer(map[string]string{"a.test:80": s.Listener.Addr().String()}))
-		_, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, senderOf("x"))
+		_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, senderOf("x"))
 		wantUserError(t, err, "nothing at http://elsewhere.test has answered", "that an answer led to")
 	})
 }
@@ -282,7 +282,7 @@ func TestBrokenOffFirstContact(t *testing.T) {
 			return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 		}
 	})
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func docOf(t testing.TB, base, api string) *config.Document {
 	t.Helper()
 	settings := parse(t, api).With("baseUrl", value.OfString(base))
 	text := `{"parameters":{"api":` + settings.JSON() + `,"config":{"jobs":[{"endpoint":"x"}]}}}`
-	doc, problems := config.Compile(parse(t, text), config.Options{Now: today, Tree: config.NewTree(config.Types{Settings: []field.Declared{Cache, SSHProxy, AWS}})})
+	doc, problems := config.Compile(parse(t, text), config.Options{Now: today, Tree: config.NewTree(config.Types{Settings: []field.Declaration{Cache, SSHProxy, AWS}})})
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func (f *fixture) messages(kind string) []string {
 // get sends a GET request and returns the body of the answer.
 func (f *fixture) get(t testing.TB, endpoint string) (string, error) {
 	t.Helper()
-	return f.do(t, config.Request{Endpoint: endpoint})
+	return f.do(t, config.RequestSpec{Endpoint: endpoint})
 }
 
-func (f *fixture) do(t testing.TB, r config.Request) (string, error) {
+func (f *fixture) do(t testing.TB, r config.RequestSpec) (string, error) {
 	t.Helper()
 	res, err := f.Do(t.Context(), r)
 	if err != nil {
@@ -138,8 +138,8 @@ func (f *fixture) do(t testing.TB, r config.Request) (string, error) {
 }
 
 // Do sends a request, for no job unless one is given.
-func (f *fixture) Do(ctx context.Context, r config.Request, from ...Sender) (*Answer, error) {
-	sender := append(from, Sender{})[0]
+func (f *fixture) Do(ctx context.Context, r config.RequestSpec, from ...JobInfo) (*Response, error) {
+	sender := append(from, JobInfo{})[0]
 	sender.Headers = f.iteration.Headers
 	defaults, err := f.iteration.Defaults.Request(nil)
 	if err != nil {
@@ -149,8 +149,8 @@ func (f *fixture) Do(ctx context.Context, r config.Request, from ...Sender) (*An
 }
 
 // Login sends a login request for no request.
-func (f *fixture) Login(ctx context.Context, r config.Request) (*answer.Spool, error) {
-	answered, err := f.login(ctx, &Exchange{}, r)
+func (f *fixture) Login(ctx context.Context, r config.RequestSpec) (*answer.Spool, error) {
+	answered, err := f.login(ctx, &Call{}, r)
 	return answered.Body, err
 }
 
@@ -308,9 +308,9 @@ func authenticated(f func(*auth.Attempt) error) auth.Authenticator {
 }
 
 // stepFunc is a step of the chain.
-type stepFunc func(context.Context, *Exchange) (*Answer, error)
+type stepFunc func(context.Context, *Call) (*Response, error)
 
-func (f stepFunc) Do(ctx context.Context, x *Exchange) (*Answer, error) { return f(ctx, x) }
+func (f stepFunc) Do(ctx context.Context, x *Call) (*Response, error) { return f(ctx, x) }
 
 // wantUserError checks that an error is the user's and has these words.
 func wantUserError(t testing.TB, err error, words ...string) {

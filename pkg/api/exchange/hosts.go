@@ -10,14 +10,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// hosts refuses every address that `image_parameters.allowed_hosts` does not list:
+// allowedHostsOnly refuses every address that `image_parameters.allowed_hosts` does not list:
 // of jobs, next pages, child jobs, logins and redirects.
-type hosts struct {
+type allowedHostsOnly struct {
 	next    Step
 	allowed []config.AllowedHost
 }
 
-func (t *hosts) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *allowedHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 	if len(t.allowed) == 0 {
 		return t.next.Do(ctx, x)
 	}

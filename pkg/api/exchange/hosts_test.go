@@ -132,7 +132,7 @@ func TestEveryAddressThatLeavesIsChecked(t *testing.T) {
 	for _, tt := range refused {
 		f := newFixture(t, "http://a.test/v1", `{}`, nil, dialer(nil), onlyV1)
 		_, job := f.get(t, tt.endpoint)
-		_, login := f.Login(t.Context(), config.Request{Endpoint: tt.endpoint})
+		_, login := f.Login(t.Context(), config.RequestSpec{Endpoint: tt.endpoint})
 		for _, err := range []error{job, login} {
 			wantUserError(t, err)
 			if want := "the address " + tt.address + " is not allowed by 'image_parameters.allowed_hosts'"; err.Error() != want {
@@ -162,7 +162,7 @@ func TestRedirectsAreChecked(t *testing.T) {
 		f := newFixture(t, "http://a.test/v1", `{"http":{"trustedOrigins":["http://evil.test"]}}`, nil, dialer(map[string]string{"a.test:80": s.Listener.Addr().String()}), onlyV1)
 		_, err := f.get(t, "x")
 		wantUserError(t, err, "is not allowed")
-		_, err = f.Login(t.Context(), config.Request{Endpoint: "x"})
+		_, err = f.Login(t.Context(), config.RequestSpec{Endpoint: "x"})
 		wantUserError(t, err, "is not allowed")
 	}
 }

@@ -61,7 +61,7 @@ func TestLiveWaits(t *testing.T) {
 			return nil
 		}
 	})
-	res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Live: job})
+	res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{Live: job})
 	if err != nil {
 		t.Fatal(err)
 	}

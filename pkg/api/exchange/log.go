@@ -16,7 +16,7 @@ type logger struct {
 	*Options
 }
 
-func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *logger) Do(ctx context.Context, x *Call) (*Response, error) {
 	var start time.Time
 	sent := *x
 	sent.connected = func() {
@@ -29,13 +29,13 @@ func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if res != nil {
 		t.Secrets.AddAddress(res.Header.Get("Location"))
 	}
-	if !start.IsZero() && (t.Debug || t.Log.Traced() || t.Log.Watched()) {
+	if !start.IsZero() && (t.Debug || t.Log.Traced() || t.Log.RequestEventsEnabled()) {
 		t.answered(x, res, err, t.Now().Sub(start), sent.held)
 	}
 	return res, err
 }
 
-func (t *logger) sent(x *Exchange) {
+func (t *logger) sent(x *Call) {
 	t.Stats.Requests.Add(1)
 	if !t.Debug {
 		return
@@ -50,7 +50,7 @@ func (t *logger) sent(x *Exchange) {
 	})
 }
 
-func (t *logger) answered(x *Exchange, res *Answer, err error, took, held time.Duration) {
+func (t *logger) answered(x *Call, res *Response, err error, took, held time.Duration) {
 	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
 	e := event.RequestAnswered{
 		Method:     x.Method,
@@ -64,7 +64,7 @@ func (t *logger) answered(x *Exchange, res *Answer, err error, took, held time.D
 		Job:        x.Sender.Job,
 		JobPointer: x.Sender.Pointer,
 		Iteration:  x.Sender.Iteration,
-		Untold:     !t.Debug && !t.Log.Watched(),
+		ReportOnly: !t.Debug && !t.Log.RequestEventsEnabled(),
 	}
 	if err != nil {
 		e.Reason = err.Error()

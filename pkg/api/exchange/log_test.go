@@ -20,7 +20,7 @@ func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
 		if r.URL.Path == "/b" {
 			return nil
 		}
-		answered, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
+		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func TestNothingIsReportedWithoutDebug(t *testing.T) {
 
 // TestEveryRequestIsReportedToAPlatformThatWatches: the end of each, also without debug.
 func TestEveryRequestIsReportedToAPlatformThatWatches(t *testing.T) {
-	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil, func(o *Options) { o.Log.Watch() })
+	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil, func(o *Options) { o.Log.EnableRequestEvents() })
 	if _, err := f.get(t, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
 	var reported []string
 	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		answered, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "GET"})
+		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "GET"})
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 			}
 		})
 	})
-	answer, err := f.Do(t.Context(), config.Request{Endpoint: "a", Method: "GET"}, Sender{Job: "users", Pointer: "/jobs/0", Iteration: 2})
+	answer, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a", Method: "GET"}, JobInfo{Job: "users", Pointer: "/jobs/0", Iteration: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// concealLogin registers the secrets in each answer to a login, before any other
+// registerLoginSecrets registers the secrets in each answer to a login, before any other
 // step sees the answer.
-type concealLogin struct {
+type registerLoginSecrets struct {
 	next    Step
 	secrets *secret.Registry
 	// paths lead to what rules compare or show of a body.
@@ -24,7 +24,7 @@ type concealLogin struct {
 // mostRefusal is how many bytes of the body of a failed login are searched.
 const mostRefusal = 1 << 20
 
-func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *registerLoginSecrets) Do(ctx context.Context, x *Call) (*Response, error) {
 	res, err := t.next.Do(ctx, x)
 	if err != nil || x.Purpose != Login {
 		return res, err
@@ -35,9 +35,9 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			return nil, errors.Join(err, res.Body.Close())
 		}
 	}
-	auth.Conceal(t.secrets, res.StatusLine, res.Header)
+	auth.RegisterSecrets(t.secrets, res.StatusLine, res.Header)
 	if refusal != nil {
-		auth.ConcealRefused(t.secrets, refusal, t.paths)
+		auth.RegisterRefusedSecrets(t.secrets, refusal, t.paths)
 	}
 	return res, nil
 }
@@ -45,14 +45,14 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 // loginError is the user error for a login answered with a status from 300. It closes
 // the answer. It shows only the error messages in the body, and the standard reason
 // of the status: anything else may be a secret.
-func (c *Client) loginError(res *Answer) error {
+func (c *Client) loginError(res *Response) error {
 	defer res.Body.Close()
 	e := refusal(res, fmt.Sprint(res.Status, " ", http.StatusText(res.Status)))
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err != nil {
 		return err
 	}
-	if text := shortMessage(auth.Said(body), c.o.Secrets.Redact); text != "" {
+	if text := shortMessage(auth.ErrorMessages(body), c.o.Secrets.Mask); text != "" {
 		e.Message += ": " + text
 	} else if res.Body.Size() > 0 {
 		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"

@@ -37,7 +37,7 @@ func TestRefusedLogins(t *testing.T) {
 			s := serve(t, say(401, tt.body))
 			f := newFixture(t, s.URL, `{}`, nil)
 			f.secrets.Add("s3cret")
-			_, err := f.Login(t.Context(), config.Request{Endpoint: "x"})
+			_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "x"})
 			wantUserError(t, err)
 			if want := "[401] Client error: GET " + s.URL + "/x was answered with 401 Unauthorized" + tt.want; err.Error() != want {
 				t.Errorf("got  %q\nwant %q", err, want)
@@ -59,22 +59,22 @@ func TestAnswersToLoginsAreSecret(t *testing.T) {
 			}
 			address, _ := misbehave(t, answering(fmt.Sprintf(refused, status, len(body), more, body)))
 			f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":0}}`, nil)
-			_, err := f.Login(t.Context(), config.Request{Endpoint: "x"})
+			_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "x"})
 			wantUserError(t, err)
 			hidden := []string{"reason-1111", "cookie1", "sid=cookie1", "header-22", "leaf-333", "44445555", "name-6666-7777", "inner-88", "form-9999"}
 			if more != "" {
 				hidden = append(hidden, "path-1234", "query-55", "frag-66", "go/path-1234/on?code=query-55#frag=frag-66")
 			}
 			for _, text := range hidden {
-				if got := f.secrets.Redact("<" + text + ">"); got != "<[hidden]>" {
+				if got := f.secrets.Mask("<" + text + ">"); got != "<[hidden]>" {
 					t.Errorf("%s is shown as %s", text, got)
 				}
-				if shown := f.secrets.Redact(err.Error()); strings.Contains(shown, text) {
+				if shown := f.secrets.Mask(err.Error()); strings.Contains(shown, text) {
 					t.Errorf("the error shows %s: %s", text, shown)
 				}
 			}
 			for _, text := range []string{"nginx/1.2.3", "true", "text", "names", "Path=/", "number"} {
-				if got := f.secrets.Redact("<" + text + ">"); got != "<"+text+">" {
+				if got := f.secrets.Mask("<" + text + ">"); got != "<"+text+">" {
 					t.Errorf("%s is hidden", text)
 				}
 			}
@@ -128,7 +128,7 @@ func TestRecordedLogins(t *testing.T) {
 			g := newFixture(t, s.URL+"/", `{}`, withLogin(&fresh), func(o *Options) { o.Secrets = &fresh }, replaying(t, path, &player))
 			_, err = g.get(t, "x")
 			if recorded != nil {
-				_, want, _ := strings.Cut(used.Redact(recorded.Error()), " was ")
+				_, want, _ := strings.Cut(used.Mask(recorded.Error()), " was ")
 				if err == nil || !strings.HasSuffix(err.Error(), want) || !strings.Contains(want, "message: no user [hidden]") {
 					t.Errorf("got  %v\nwant %s", err, want)
 				}

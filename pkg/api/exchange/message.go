@@ -15,19 +15,19 @@ import (
 // messageOf returns the explanation of an error from a response: the whole body if it is
 // short, otherwise the messages in the body or, without any, the beginning of the body. The
 // text is masked before it is cut.
-func messageOf(res *Answer, secrets *secret.Registry) string {
-	text := answer.Excerpt(res.Body, secrets.Redact)
+func messageOf(res *Response, secrets *secret.Registry) string {
+	text := answer.Excerpt(res.Body, secrets.Mask)
 	if text != "" && !strings.HasSuffix(text, "…") {
 		return text
 	}
-	if hint := answer.LoginPage(res.Body, secrets.Redact); hint != "" {
+	if hint := answer.LoginPage(res.Body, secrets.Mask); hint != "" {
 		return text + "; " + hint
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err != nil {
 		return text
 	}
-	if said := shortMessage(auth.Said(body), secrets.Redact); said != "" {
+	if said := shortMessage(auth.ErrorMessages(body), secrets.Mask); said != "" {
 		return said
 	}
 	return text
@@ -35,7 +35,7 @@ func messageOf(res *Answer, secrets *secret.Registry) string {
 
 // tried returns a text for a request that has no retries left, "" for any other: the number
 // of attempts, their time, and the setting that allows more.
-func (c *Client) tried(res *Answer) string {
+func (c *Client) tried(res *Response) string {
 	if res.tried == 0 {
 		return ""
 	}

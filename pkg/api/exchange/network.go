@@ -77,7 +77,7 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 		dial = eitherDial(dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
-		DialContext:            orderedDial(recoverDial(dial)),
+		DialContext:            detectEarlyResponses(recoverDial(dial)),
 		TLSHandshakeTimeout:    o.API.ConnectTimeout,
 		TLSClientConfig:        o.Settings.tlsConfig(certificate),
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
@@ -266,7 +266,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	case receiving:
 		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
 	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
-		return codeReceive, unasked
+		return codeReceive, unsolicitedText
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoAnswer, "the server closed the connection without an answer"
 	case strings.Contains(err.Error(), "server response headers exceeded"):
@@ -278,8 +278,8 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	}
 }
 
-// unasked is the error of a reused connection with bytes that belong to no request.
-const unasked = "the server sent bytes that no one had requested"
+// unsolicitedText is the error of a reused connection with bytes that belong to no request.
+const unsolicitedText = "the server sent bytes that no one had requested"
 
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)

@@ -9,30 +9,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// orderedDial makes connections that know whether an answer came before its
+// detectEarlyResponses makes connections that know whether an answer came before its
 // request. Some servers send more bytes after an answer. net/http would take them
 // for the answer to the next request if that one follows quickly. Bytes that arrive
 // while the request is being sent cannot be distinguished from an answer.
-func orderedDial(dial env.Dial) env.Dial {
+func detectEarlyResponses(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &ordered{Conn: conn}, nil
+		return &earlyResponseConn{Conn: conn}, nil
 	}
 }
 
-// ordered is a connection that knows whether bytes were received since a request
+// earlyResponseConn is a connection that knows whether bytes were received since a request
 // began.
-type ordered struct {
+type earlyResponseConn struct {
 	net.Conn
 	mu              sync.Mutex
 	asked, answered bool
 }
 
 // Write implements net.Conn. The first write of a request resets answered.
-func (c *ordered) Write(p []byte) (int, error) {
+func (c *earlyResponseConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	if !c.asked {
 		c.asked, c.answered = true, false
@@ -41,7 +41,7 @@ func (c *ordered) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-func (c *ordered) Read(p []byte) (int, error) {
+func (c *earlyResponseConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		c.mu.Lock()
@@ -51,7 +51,7 @@ func (c *ordered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *ordered) next() {
+func (c *earlyResponseConn) next() {
 	if c == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (c *ordered) next() {
 }
 
 // early reports whether the bytes to be read now came before the request.
-func (c *ordered) early() bool {
+func (c *earlyResponseConn) early() bool {
 	if c == nil {
 		return false
 	}
@@ -70,12 +70,12 @@ func (c *ordered) early() bool {
 	return !c.asked || !c.answered
 }
 
-// orderedOf returns the connection below one of net/http; nil if it is of another
+// earlyResponseConnOf returns the connection below one of net/http; nil if it is of another
 // type.
-func orderedOf(conn net.Conn) *ordered {
+func earlyResponseConnOf(conn net.Conn) *earlyResponseConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	known, _ := conn.(*ordered)
+	known, _ := conn.(*earlyResponseConn)
 	return known
 }

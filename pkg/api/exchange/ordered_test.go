@@ -54,7 +54,7 @@ func TestAnswerBeforeItsRequest(t *testing.T) {
 				WroteHeaderField:     func(string, []string) { take.Do(func() { close(taken); <-believed }) },
 				GotFirstResponseByte: func() { believe.Do(func() { close(believed) }) },
 			})
-			res, err := f.Do(ctx, config.Request{Endpoint: "y"})
+			res, err := f.Do(ctx, config.RequestSpec{Endpoint: "y"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 		"nwrw": false, // an answer that does not wait for all of the request
 		"nwrn": true, "nwrnr": true, "nwrnrw": true, "nwrnwr": false,
 	} {
-		c := &ordered{Conn: always{}}
+		c := &earlyResponseConn{Conn: always{}}
 		for _, step := range order {
 			var err error
 			switch step {

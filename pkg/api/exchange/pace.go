@@ -17,18 +17,18 @@ type Pacer struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
-	all *limiter // of all requests; nil for none
+	all *rateLimiter // of all requests; nil for none
 
 	mu      sync.Mutex
-	jobs    map[string]*limiter // by the places of the jobs
-	patient int                 // requests that wait as the API asked
-	resume  chan struct{}       // closed when patient becomes 0; nil while it is 0
+	jobs    map[string]*rateLimiter // by the places of the jobs
+	pausing int                     // requests that wait as the API asked
+	resume  chan struct{}           // closed when patient becomes 0; nil while it is 0
 	// until is the end of a pause whose waiting request was cancelled.
 	until time.Time
 }
 
-// limiter keeps to one rate limit.
-type limiter struct {
+// rateLimiter keeps to one rate limit.
+type rateLimiter struct {
 	config.RateLimit
 	setting string // for the live line
 	// turn is held by the next request to be counted; starts are the times of those
@@ -37,37 +37,37 @@ type limiter struct {
 	starts []time.Time
 }
 
-func newLimiter(l config.RateLimit, setting string) *limiter {
-	return &limiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
+func newLimiter(l config.RateLimit, setting string) *rateLimiter {
+	return &rateLimiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
 }
 
 // newPacer makes the pacer of a run. It adds its waits to stats.
 func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
-	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*limiter{}}
+	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*rateLimiter{}}
 	if l.Requests > 0 {
 		p.all = newLimiter(l, "api.http.rateLimit")
 	}
 	return p
 }
 
-// rest waits and holds back all other requests. If ctx ends first, the next request
+// pauseAll waits and holds back all other requests. If ctx ends first, the next request
 // waits for the remaining time.
-func (p *Pacer) rest(ctx context.Context, wait time.Duration) error {
+func (p *Pacer) pauseAll(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
-	p.hold()
+	p.beginPause()
 	p.mu.Unlock()
-	return p.sit(ctx, p.now().Add(wait), wait)
+	return p.waitAndResume(ctx, p.now().Add(wait), wait)
 }
 
-func (p *Pacer) hold() {
-	if p.patient == 0 {
+func (p *Pacer) beginPause() {
+	if p.pausing == 0 {
 		p.resume = make(chan struct{})
 	}
-	p.patient++
+	p.pausing++
 }
 
-// sit waits until a time and then releases the requests that are held back.
-func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) error {
+// waitAndResume waits until a time and then releases the requests that are held back.
+func (p *Pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Duration) error {
 	p.stats.Waited.Add(int64(wait))
 	err := p.sleep(ctx, wait)
 	p.mu.Lock()
@@ -75,23 +75,23 @@ func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) er
 	if err != nil && until.After(p.until) {
 		p.until = until
 	}
-	if p.patient--; p.patient == 0 {
+	if p.pausing--; p.pausing == 0 {
 		close(p.resume)
 		p.resume = nil
 	}
 	return err
 }
 
-func (p *Pacer) holds() bool {
+func (p *Pacer) paused() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.resume != nil || p.until.After(p.now())
 }
 
-// ready waits while requests are held back.
-func (p *Pacer) ready(ctx context.Context, sender Sender) error {
+// awaitResume waits while requests are held back.
+func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 	for {
-		held, until := p.patience()
+		held, until := p.joinPause()
 		switch {
 		case held != nil:
 			done := sender.Live.Await("with another request")
@@ -107,7 +107,7 @@ func (p *Pacer) ready(ctx context.Context, sender Sender) error {
 		default:
 			wait := until.Sub(p.now())
 			done := sender.Live.Pause("as the API asked another request", wait)
-			err := p.sit(ctx, until, wait)
+			err := p.waitAndResume(ctx, until, wait)
 			done()
 			if err != nil {
 				return err
@@ -116,24 +116,24 @@ func (p *Pacer) ready(ctx context.Context, sender Sender) error {
 	}
 }
 
-// patience returns what a request has to wait for: the channel of a request that
+// joinPause returns what a request has to wait for: the channel of a request that
 // waits already, or the end of a pause. In the second case others are held back, and
 // the caller must call sit.
-func (p *Pacer) patience() (held chan struct{}, until time.Time) {
+func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.resume != nil || !p.until.After(p.now()) {
 		return p.resume, time.Time{}
 	}
 	until, p.until = p.until, time.Time{}
-	p.hold()
+	p.beginPause()
 	return nil, until
 }
 
-// pass waits until the next request may be sent, and counts it. With a rate limit
+// admit waits until the next request may be sent, and counts it. With a rate limit
 // requests pass one at a time. A request of a job with a limit of its own waits for that
 // first, so that it holds back no request of another job meanwhile.
-func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
+func (p *Pacer) admit(ctx context.Context, x *Call) error {
 	limiters := p.limiters(x)
 	due := make([]time.Time, len(limiters))
 	for i, l := range limiters {
@@ -148,7 +148,7 @@ func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
 			return err
 		}
 	}
-	if err := p.ready(ctx, x.Sender); err != nil {
+	if err := p.awaitResume(ctx, x.Sender); err != nil {
 		return err
 	}
 	for i, l := range limiters {
@@ -162,8 +162,8 @@ func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
 }
 
 // limiters are those that a request waits for. A login counts for no job.
-func (p *Pacer) limiters(x *Exchange) []*limiter {
-	var all []*limiter
+func (p *Pacer) limiters(x *Call) []*rateLimiter {
+	var all []*rateLimiter
 	if limit := x.Sender.RateLimit; limit.Requests > 0 && x.Purpose == Data {
 		p.mu.Lock()
 		l := p.jobs[x.Sender.Pointer]
@@ -181,7 +181,7 @@ func (p *Pacer) limiters(x *Exchange) []*limiter {
 }
 
 // waitFor waits for a limiter.
-func (p *Pacer) waitFor(ctx context.Context, x *Exchange, l *limiter, wait time.Duration) error {
+func (p *Pacer) waitFor(ctx context.Context, x *Call, l *rateLimiter, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (p *Pacer) waitFor(ctx context.Context, x *Exchange, l *limiter, wait time.
 
 // due is when the limit allows the next request. It removes starts that no longer
 // count.
-func (l *limiter) due(now time.Time) time.Time {
+func (l *rateLimiter) due(now time.Time) time.Time {
 	old := now.Add(-l.Per)
 	l.starts = slices.DeleteFunc(l.starts, func(start time.Time) bool { return !start.After(old) })
 	if len(l.starts) < l.Requests {
@@ -209,8 +209,8 @@ type pace struct {
 	pacer *Pacer
 }
 
-func (t *pace) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	if err := t.pacer.pass(ctx, x); err != nil {
+func (t *pace) Do(ctx context.Context, x *Call) (*Response, error) {
+	if err := t.pacer.admit(ctx, x); err != nil {
 		return nil, err
 	}
 	return t.next.Do(ctx, x)

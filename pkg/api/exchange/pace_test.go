@@ -34,7 +34,7 @@ func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
 	var wg sync.WaitGroup
 	for range requests {
 		wg.Go(func() {
-			if err := p.pass(t.Context(), &Exchange{}); err != nil {
+			if err := p.admit(t.Context(), &Call{}); err != nil {
 				t.Error(err)
 			}
 			mu.Lock()
@@ -72,14 +72,14 @@ func TestRateLimit(t *testing.T) {
 func TestRateLimitOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer(config.RateLimit{Requests: 2, Per: second}, &Stats{}, time.Now, wait)
-		report := Sender{Pointer: "/jobs/0", RateLimit: config.RateLimit{Requests: 1, Per: 10 * second}}
+		report := JobInfo{Pointer: "/jobs/0", RateLimit: config.RateLimit{Requests: 1, Per: 10 * second}}
 		began := time.Now()
 		var mu sync.Mutex
 		passed := map[string][]time.Duration{}
 		var wg sync.WaitGroup
-		send := func(name string, x *Exchange) {
+		send := func(name string, x *Call) {
 			wg.Go(func() {
-				if err := p.pass(t.Context(), x); err != nil {
+				if err := p.admit(t.Context(), x); err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
@@ -88,14 +88,14 @@ func TestRateLimitOfJobs(t *testing.T) {
 			})
 		}
 		for range 3 {
-			send("reports", &Exchange{Sender: report})
+			send("reports", &Call{Sender: report})
 		}
 		synctest.Wait()
 		for range 3 {
-			send("others", &Exchange{Sender: Sender{Pointer: "/jobs/1"}})
+			send("others", &Call{Sender: JobInfo{Pointer: "/jobs/1"}})
 		}
 		synctest.Wait()
-		send("login", &Exchange{Sender: report, Purpose: Login})
+		send("login", &Call{Sender: report, Purpose: Login})
 		wg.Wait()
 		slices.Sort(passed["others"])
 		equal(t, "reports", passed["reports"], []time.Duration{0, 10 * second, 20 * second})
@@ -112,7 +112,7 @@ func TestRateLimitInEverySpan(t *testing.T) {
 		var all []time.Time
 		for i := range 40 {
 			time.Sleep(time.Duration(i*i%7) * second)
-			if err := p.pass(t.Context(), &Exchange{}); err != nil {
+			if err := p.admit(t.Context(), &Call{}); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, time.Now())
@@ -137,7 +137,7 @@ func TestRateLimitEndsWithTheContext(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 { // one waits for the clock, the others for their turn
 			wg.Go(func() {
-				if err := p.pass(ctx, &Exchange{}); err != context.DeadlineExceeded {
+				if err := p.admit(ctx, &Call{}); err != context.DeadlineExceeded {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -156,7 +156,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		var wg sync.WaitGroup
 		rest := func(ctx context.Context, d time.Duration, want error) {
 			wg.Go(func() {
-				if err := p.rest(ctx, d); err != want {
+				if err := p.pauseAll(ctx, d); err != want {
 					t.Errorf("got %v, want %v", err, want)
 				}
 			})
@@ -169,7 +169,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.ready(ctx, Sender{}); err != context.Canceled {
+		if err := p.awaitResume(ctx, JobInfo{}); err != context.Canceled {
 			t.Errorf("got %v", err)
 		}
 		wg.Wait()
@@ -183,7 +183,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		wg.Wait()
 		ctx, cancel = context.WithTimeout(t.Context(), second)
 		defer cancel()
-		if err := p.ready(ctx, Sender{}); err != context.DeadlineExceeded {
+		if err := p.awaitResume(ctx, JobInfo{}); err != context.DeadlineExceeded {
 			t.Errorf("got %v", err)
 		}
 		starts(t, p, 3)
@@ -252,7 +252,7 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 // Each attempt, hop and login counts; an answer from the cache does not.
 func TestWhatTheRateLimitCounts(t *testing.T) {
 	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		answered, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		if err != nil {
 			return err
 		}

@@ -15,14 +15,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// public refuses requests whose host is an address outside the public internet. More
+// publicHostsOnly refuses requests whose host is an address outside the public internet. More
 // cannot be checked for requests through a proxy. publicOnly checks the addresses of
 // a name when we connect ourselves.
-type public struct {
+type publicHostsOnly struct {
 	next Step
 }
 
-func (t *public) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *publicHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 	host := x.URL.Hostname()
 	if why := notPublicHost(host); why != "" {
 		return nil, refused(host, "it is "+why)

@@ -192,7 +192,7 @@ func TestPrivateHostsAreRefused(t *testing.T) {
 		f := newFixture(t, "http://a.test/", `{}`, nil, change)
 		_, job := f.get(t, tt.endpoint)
 		wantUserError(t, job, tt.want)
-		_, login := f.Login(t.Context(), config.Request{Endpoint: tt.endpoint})
+		_, login := f.Login(t.Context(), config.RequestSpec{Endpoint: tt.endpoint})
 		wantUserError(t, login, tt.want)
 		if len(dialled()) != 0 || len(f.sleeps) != 0 {
 			t.Errorf("%s: dialled %v, waited %v", tt.endpoint, dialled(), f.sleeps)
@@ -318,7 +318,7 @@ func TestPrivateHostsBehindAProxy(t *testing.T) {
 func TestHostHeaderDoesNotLeadAProxy(t *testing.T) {
 	via := serve(t, ok(""), ok(""), ok(""))
 	f := newFixture(t, "http://a.test/v1", `{"http":{"headers":{"Host":"evil.test"}}}`, nil, onlyV1, environment(map[string]string{"http_proxy": via.URL}))
-	for _, r := range []config.Request{{Endpoint: "x y?q=1"}, {Endpoint: "/v1"}, {Endpoint: "z", Method: "POST"}} {
+	for _, r := range []config.RequestSpec{{Endpoint: "x y?q=1"}, {Endpoint: "/v1"}, {Endpoint: "z", Method: "POST"}} {
 		if _, err := f.do(t, r); err != nil {
 			t.Fatal(err)
 		}
@@ -333,6 +333,6 @@ func TestPrivateBastionIsRefused(t *testing.T) {
 			t.Error("a refusal is tried again")
 			return nil
 		})
-	err := tunnel.ensure(t.Context(), Sender{})
+	err := tunnel.ensure(t.Context(), JobInfo{})
 	wantUserError(t, err, "bastion.test is refused by --deny-private-networks: it resolves to 10.0.0.7", "/parameters/sshProxy")
 }

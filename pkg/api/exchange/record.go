@@ -27,17 +27,17 @@ type record struct {
 	recorder *har.Recorder
 }
 
-func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
 	timed := *x
-	timed.moments = &moments{now: t.recorder.Real}
+	timed.moments = &phaseTimes{now: t.recorder.WallClock}
 	kept := har.Exchange{Request: x.Request, Origin: x.origin(ctx), Started: t.recorder.Now()}
-	began := t.recorder.Real()
+	began := t.recorder.WallClock()
 	res, err := t.next.Do(ctx, &timed)
-	ended := t.recorder.Real()
+	ended := t.recorder.WallClock()
 	kept.Ended = t.recorder.Tick()
 	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
 	if err != nil {
-		if unknown, ok := errors.AsType[*har.Unknown](err); ok {
+		if unknown, ok := errors.AsType[*har.UnrecordedError](err); ok {
 			kept.Err, kept.Unsent, kept.Unknown = unknown.Error(), true, true
 			return nil, errors.Join(err, t.keep(x, kept))
 		}
@@ -50,7 +50,7 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	kept.Request = res.Request
 	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
-	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.Unclean()
+	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.HasInvalidUTF8()
 	if kept.Charsets, err = x.charsets(res); err == nil {
 		err = t.keep(x, kept)
 	}
@@ -61,8 +61,8 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 }
 
 // charsets returns the possible character sets of an answer that is not UTF-8.
-func (x *Exchange) charsets(res *Answer) ([]encoding.Encoding, error) {
-	if !res.Body.Unclean() {
+func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
+	if !res.Body.HasInvalidUTF8() {
 		return nil, nil
 	}
 	const first = 1 << 10
@@ -75,26 +75,26 @@ func (x *Exchange) charsets(res *Answer) ([]encoding.Encoding, error) {
 }
 
 // origin says what an exchange is for; nil if its sender does not say it.
-func (x *Exchange) origin(ctx context.Context) *har.Origin {
-	if x.Sender.At == nil {
+func (x *Call) origin(ctx context.Context) *har.Initiator {
+	if x.Sender.PagePath == nil {
 		return nil
 	}
-	o := &har.Origin{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.At, Login: x.Purpose == Login, Attempt: x.Attempt}
+	o := &har.Initiator{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.PagePath, Login: x.Purpose == Login, Attempt: x.Attempt}
 	built, sent := x.Built.URL, x.URL
 	if built.Scheme != sent.Scheme || built.Host != sent.Host || built.EscapedPath() != sent.EscapedPath() {
 		o.Redirected = true
 		return o
 	}
-	if x.Sender.Explain != nil {
+	if x.Sender.FindSources != nil {
 		if out, err := outgoing(ctx, x); err == nil { // else the step send reports it
-			o.Sources = x.Sender.Explain(out)
+			o.Sources = x.Sender.FindSources(out)
 		}
 	}
 	return o
 }
 
 // keep records an exchange, now or later with its login.
-func (t *record) keep(x *Exchange, kept har.Exchange) error {
+func (t *record) keep(x *Call, kept har.Exchange) error {
 	if x.logins != nil {
 		return x.logins.keep(kept)
 	}
@@ -133,8 +133,8 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// concealed says that the secrets in the last answer so far are known. l may be nil.
-func (l *loginRecord) concealed() {
+// markSecretsKnown says that the secrets in the last answer so far are known. l may be nil.
+func (l *loginRecord) markSecretsKnown() {
 	if l == nil {
 		return
 	}
@@ -174,7 +174,7 @@ func (l *loginRecord) write(failed error) error {
 	defer l.mu.Unlock()
 	var err error
 	for i, x := range l.exchanges {
-		x.Opaque = !slices.Contains(l.known, i) && x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
+		x.HideTexts = !slices.Contains(l.known, i) && x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
 		err = errors.Join(err, l.recorder.Add(x))
 	}
 	for _, body := range l.bodies {
@@ -183,8 +183,8 @@ func (l *loginRecord) write(failed error) error {
 	return err
 }
 
-// moments are the times of the phases of one exchange.
-type moments struct {
+// phaseTimes are the times of the phases of one exchange.
+type phaseTimes struct {
 	now func() time.Time
 
 	mu sync.Mutex
@@ -198,7 +198,7 @@ const (
 )
 
 // set stores the time of a moment. m may be nil.
-func (m *moments) set(moment int) {
+func (m *phaseTimes) set(moment int) {
 	if m == nil {
 		return
 	}
@@ -209,7 +209,7 @@ func (m *moments) set(moment int) {
 
 // timings splits the duration of an exchange at its moments. A moment without a time
 // is at the end.
-func (m *moments) timings(began, ended time.Time, took time.Duration) har.Timings {
+func (m *phaseTimes) timings(began, ended time.Time, took time.Duration) har.Timings {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	left := took

@@ -63,8 +63,8 @@ type tokenLogin struct {
 
 func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err error) {
 	l.once.Do(func() {
-		var answered auth.Answered
-		if answered, err = r.Login(ctx, config.Request{Endpoint: "login"}); err != nil {
+		var answered auth.LoginResponse
+		if answered, err = r.Login(ctx, config.RequestSpec{Endpoint: "login"}); err != nil {
 			return
 		}
 		defer answered.Body.Close()
@@ -75,7 +75,7 @@ func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err err
 		var answer value.Value
 		if answer, err = value.Parse(text); err == nil {
 			l.token = answer.Field("token").Text()
-			l.secrets.AddPassing(l.token)
+			l.secrets.AddTemporary(l.token)
 		}
 	})
 	r.URL.RawQuery += "&token=" + l.token
@@ -170,7 +170,7 @@ func TestNothingIsRecordedOfAnEndedRun(t *testing.T) {
 	})
 	change, end := recording(t, path)
 	f := newFixture(t, server.URL, `{}`, nil, change)
-	if _, err := f.Do(ctx, config.Request{Endpoint: "a"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "a"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	end()

@@ -22,7 +22,7 @@ type redirect struct {
 	stripper *stripper
 }
 
-func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *redirect) Do(ctx context.Context, x *Call) (*Response, error) {
 	first := x
 	for hop := 0; ; hop++ {
 		res, err := t.next.Do(ctx, x)
@@ -45,7 +45,7 @@ func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location string) (*Exchange, error) {
+func (t *redirect) follow(x *Call, origin *url.URL, status int, location string) (*Call, error) {
 	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
 		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", x.Method, x.Address())

@@ -42,7 +42,7 @@ func TestRedirectChangesMethodAndBody(t *testing.T) {
 		t.Run(strconv.Itoa(tt.status)+" "+tt.method, func(t *testing.T) {
 			s := serve(t, to(tt.status, "/b"), ok("there"))
 			f := newFixture(t, s.URL, `{}`, nil)
-			body, err := f.do(t, config.Request{Endpoint: "a", Method: tt.method, Params: parse(t, `{"k":"v"}`)})
+			body, err := f.do(t, config.RequestSpec{Endpoint: "a", Method: tt.method, Params: parse(t, `{"k":"v"}`)})
 			if err != nil || body != "there" {
 				t.Fatalf("got %q, %v", body, err)
 			}
@@ -109,12 +109,12 @@ func TestRedirectWithoutLocation(t *testing.T) {
 			wantUserError(t, err, "/b was answered with")
 
 			f = newFixture(t, serve(t, say(tt.status, "")).URL, `{"http":{"ignoreErrors":["`+strconv.Itoa(tt.status)+`"]}}`, nil)
-			_, err = f.Login(t.Context(), config.Request{Endpoint: "a"})
+			_, err = f.Login(t.Context(), config.RequestSpec{Endpoint: "a"})
 			wantUserError(t, err, tt.says[0])
 
 			f = newFixture(t, serve(t, say(tt.status, "")).URL, `{"http":{"ignoreErrors":["`+strconv.Itoa(tt.status)+`"]}}`, nil)
-			res, err := f.Do(t.Context(), config.Request{Endpoint: "a"})
-			if err != nil || res.Status != tt.status || !res.Ignored {
+			res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a"})
+			if err != nil || res.Status != tt.status || !res.AcceptedError {
 				t.Fatalf("ignored: got %+v, %v", res, err)
 			}
 			readSpool(t, res.Body)
@@ -205,7 +205,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 				r.URL.RawQuery = "key=secret"
 				return nil
 			}), hosts)
-			if _, err := f.do(t, config.Request{Endpoint: "a", Headers: parse(t, `{"X-Job":"j","cookie":"session=1"}`)}); err != nil {
+			if _, err := f.do(t, config.RequestSpec{Endpoint: "a", Headers: parse(t, `{"X-Job":"j","cookie":"session=1"}`)}); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -219,13 +219,13 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 
 func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 	for _, change := range [][2]string{{"http://a.test:8443/", "https://a.test:8443/"}, {"https://a.test/", "http://a.test/"}, {"https://a.test/", "http://a.test:443/"}} {
-		r := config.Request{Endpoint: "a", Headers: parse(t, `{"Authorization":"x"}`)}
+		r := config.RequestSpec{Endpoint: "a", Headers: parse(t, `{"Authorization":"x"}`)}
 		req, err := Build(baseURL(t, change[0]), r, "agent/1", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{stripper: newStripper(&Options{BaseURL: req.URL, Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}}})}).follow(&Exchange{Request: req}, req.URL, 302, change[1])
-		if err != nil || !next.Foreign || next.Header.Get("Authorization") != "" {
+		next, err := (&redirect{stripper: newStripper(&Options{BaseURL: req.URL, Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}}})}).follow(&Call{Request: req}, req.URL, 302, change[1])
+		if err != nil || !next.Untrusted || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestConfiguredAuthorizationBeatsUserInfo(t *testing.T) {
 func TestLoginsAreNotSentOn(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, method := range []string{"GET", "POST", "FORM", "PUT"} {
-			r := config.Request{Endpoint: "login", Method: method, Params: parse(t, `{"who":"me","phrase":"open"}`), Headers: parse(t, `{"X-Phrase":"open"}`)}
+			r := config.RequestSpec{Endpoint: "login", Method: method, Params: parse(t, `{"who":"me","phrase":"open"}`), Headers: parse(t, `{"X-Phrase":"open"}`)}
 			s := serve(t, to(status, "/there"), to(status, "http://b.test/login?who=me"))
 			f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
 			_, err := f.Login(t.Context(), r)

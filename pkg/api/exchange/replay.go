@@ -11,7 +11,7 @@ import (
 // replay answers from a recording, including network errors. It sends nothing.
 type replay struct{ *Options }
 
-func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if !entry.Unsent {
 		x.connected()
 	}
-	t.Player.Pass(entry)
+	t.Player.EndExchange(entry)
 	if entry.Error != "" {
 		return nil, &networkError{code: entry.Code, what: entry.Error, unsent: entry.Unsent}
 	}
@@ -38,8 +38,8 @@ func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	t.Stats.Bytes.Add(entry.Response.Content.Size)
 	header := entry.Headers()
 	spool.Arrived(unknownCoding(header), header.Get("Content-Type"))
-	return &Answer{
-		Exchange:   x,
+	return &Response{
+		Call:       x,
 		Status:     entry.Response.Status,
 		StatusLine: strconv.Itoa(entry.Response.Status) + " " + entry.Response.StatusText,
 		Header:     header,

@@ -19,12 +19,12 @@ type retry struct {
 	*Options
 }
 
-func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
+func (t *retry) Do(ctx context.Context, x *Call) (*Response, error) {
+	start, first := t.Now(), unreachedLimits{t.contacts, t.API, t.BaseURL}
 	poll := polling{began: start}
 	for attempt := 1; ; attempt++ {
 		// Also checked in pace. Waiting here keeps signatures and tokens fresh.
-		if err := t.pacer.ready(ctx, x.Sender); err != nil {
+		if err := t.pacer.awaitResume(ctx, x.Sender); err != nil {
 			return nil, err
 		}
 		try := *x
@@ -56,27 +56,27 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		}
 		if first.failed(x, err) {
 			passed := t.Now().Sub(start)
-			if final || first.over(attempt, passed+d.wait+d.spread) {
+			if final || first.over(attempt, passed+d.wait+d.jitter) {
 				return nil, first.explain(x, err, attempt, passed)
 			}
 		}
 		if final {
-			return t.last(ctx, res, err, decision, reason != "", attempt, t.Now().Sub(start))
+			return t.finalResponse(ctx, res, err, decision, reason != "", attempt, t.Now().Sub(start))
 		}
-		if err := t.again(ctx, &try, res, reason, d); err != nil {
+		if err := t.prepareRetry(ctx, &try, res, reason, d); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason string, d delay) error {
+func (t *retry) prepareRetry(ctx context.Context, x *Call, res *Response, reason string, d delay) error {
 	if err := res.close(); err != nil {
 		return err
 	}
 	if err := t.budget.check(); err != nil {
 		return err // no need to wait
 	}
-	wait := d.wait + d.spread
+	wait := d.wait + d.jitter
 	t.Log.Emit(event.RequestRetried{
 		Method:      x.Method,
 		Path:        t.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
@@ -88,38 +88,38 @@ func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason stri
 		Iteration:   x.Sender.Iteration,
 	})
 	defer x.Sender.Live.Pause(reason, wait)()
-	return t.rest(ctx, x, d)
+	return t.waitBeforeRetry(ctx, x, d)
 }
 
-// rest waits. A wait that the API requested holds back all requests.
-func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
-	if !d.everybody {
-		return t.pause(ctx, d.wait+d.spread)
+// waitBeforeRetry waits. A wait that the API requested holds back all requests.
+func (t *retry) waitBeforeRetry(ctx context.Context, x *Call, d delay) error {
+	if !d.pauseAll {
+		return t.sleep(ctx, d.wait+d.jitter)
 	}
-	if err := t.pacer.rest(ctx, d.wait); err != nil || d.spread == 0 {
+	if err := t.pacer.pauseAll(ctx, d.wait); err != nil || d.jitter == 0 {
 		return err
 	}
 	// Requests that are held back continue together. The random part of each wait then
 	// spreads them.
 	for {
-		if err := t.pacer.ready(ctx, x.Sender); err != nil {
+		if err := t.pacer.awaitResume(ctx, x.Sender); err != nil {
 			return err
 		}
-		if err := t.pause(ctx, d.spread); err != nil || !t.pacer.holds() {
+		if err := t.sleep(ctx, d.jitter); err != nil || !t.pacer.paused() {
 			return err
 		}
 	}
 }
 
-// pause waits without holding back other requests.
-func (t *retry) pause(ctx context.Context, wait time.Duration) error {
+// sleep waits without holding back other requests.
+func (t *retry) sleep(ctx context.Context, wait time.Duration) error {
 	t.Stats.Waited.Add(int64(wait))
 	return t.Sleep(ctx, wait)
 }
 
 // reason says why an exchange is repeated; "" if it is not. An error that wraps a
 // network error comes from a login, which has been retried by itself.
-func (t *retry) reason(res *Answer, err error, decision *rule.Decision) string {
+func (t *retry) reason(res *Response, err error, decision *rule.Decision) string {
 	if err != nil {
 		if n, ok := err.(*networkError); ok && slices.Contains(t.API.Retry.NetworkCodes, n.code) {
 			return n.Error()
@@ -127,7 +127,7 @@ func (t *retry) reason(res *Answer, err error, decision *rule.Decision) string {
 		return ""
 	}
 	if decision != nil {
-		return t.ruled(res, decision)
+		return t.ruleReason(res, decision)
 	}
 	if slices.Contains(t.API.Retry.Codes, res.Status) {
 		return "status " + strings.TrimSpace(res.StatusLine)

@@ -84,8 +84,8 @@ func TestComputedDelaysAreCut(t *testing.T) {
 			r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: api}}
 			for attempt := 1; attempt < 1000; attempt++ {
 				d, err := r.delay(nil, nil, attempt)
-				if err != nil || d.wait < min(second, longest) || d.spread < 0 || d.wait+d.spread < d.wait || d.wait+d.spread > longest {
-					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.spread, longest, err)
+				if err != nil || d.wait < min(second, longest) || d.jitter < 0 || d.wait+d.jitter < d.wait || d.wait+d.jitter > longest {
+					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.jitter, longest, err)
 				}
 			}
 		}
@@ -226,7 +226,7 @@ func TestRetrySendsTheBodyAgain(t *testing.T) {
 		t.Run(tt.method, func(t *testing.T) {
 			s := serve(t, say(503, ""), say(503, ""), ok(""))
 			f := newFixture(t, s.URL, `{}`, nil)
-			if _, err := f.do(t, config.Request{Endpoint: "x", Method: tt.method, Params: parse(t, `{"a":"b"}`)}); err != nil {
+			if _, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: tt.method, Params: parse(t, `{"a":"b"}`)}); err != nil {
 				t.Fatal(err)
 			}
 			for i, r := range s.seen {
@@ -262,7 +262,7 @@ func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
 func TestFailedLoginIsNotRetriedByTheRequestThatNeedsIt(t *testing.T) {
 	address, connections := misbehave(t, answering(""))
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		_, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		_, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		return err
 	}))
 	_, err := f.get(t, "x")
@@ -285,7 +285,7 @@ func TestInterruptedWaitEndsTheRequest(t *testing.T) {
 			return ctx.Err()
 		}
 	})
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 }
@@ -298,7 +298,7 @@ func TestInterruptedExchangeIsNotRetried(t *testing.T) {
 	})
 	codes := `{"retryConfig":{"curl":{"codes":[1,7,28,52,56]}}}`
 	f := newFixture(t, s.URL, codes, nil)
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 	equal(t, "waits", f.sleeps, nil)
@@ -325,7 +325,7 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q: %d seconds, %v", text, seconds, ok)
 		}
 		r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: config.API{Retry: config.Retry{Header: "A", MaxWait: time.Hour}}}}
-		res := &Answer{Status: 429, Header: http.Header{"A": {text}}, Exchange: &Exchange{Request: &request.Request{URL: &url.URL{}}}}
+		res := &Response{Status: 429, Header: http.Header{"A": {text}}, Call: &Call{Request: &request.Request{URL: &url.URL{}}}}
 		if d, err := r.delay(res, nil, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
 			t.Errorf("%q waits %s", text, d.wait)
 		}

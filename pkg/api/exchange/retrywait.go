@@ -16,10 +16,10 @@ import (
 
 type delay struct {
 	wait time.Duration
-	// spread is an additional random time for this request alone.
-	spread time.Duration
-	// everybody is set if all requests have to wait, not only this one.
-	everybody bool
+	// jitter is an additional random time for this request alone.
+	jitter time.Duration
+	// pauseAll is set if all requests have to wait, not only this one.
+	pauseAll bool
 }
 
 // maxDoublings prevents an overflow of the exponential delay.
@@ -28,8 +28,8 @@ const maxDoublings = 32
 // delay is what a rule says about the answer or the answer requests, else 1 s, 2 s, 4 s
 // and so on, plus a random time if requests are sent in parallel. A rule or a header
 // that requests more than `retryConfig.maxWait` is a user error.
-func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d delay, err error) {
-	if d, ok, err := t.ruledDelay(res, decision); ok {
+func (t *retry) delay(res *Response, decision *rule.Decision, attempt int) (d delay, err error) {
+	if d, ok, err := t.ruleDelay(res, decision); ok {
 		return d, err
 	}
 	if res != nil {
@@ -38,29 +38,29 @@ func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d dela
 			if seconds > int64(t.API.Retry.MaxWait/time.Second) {
 				return d, t.tooLong(res, header, seconds)
 			}
-			return delay{wait: time.Duration(max(0, seconds)) * time.Second, everybody: true}, nil
+			return delay{wait: time.Duration(max(0, seconds)) * time.Second, pauseAll: true}, nil
 		}
-		d.everybody = res.Status == http.StatusTooManyRequests
+		d.pauseAll = res.Status == http.StatusTooManyRequests
 	}
 	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.API.Retry.MaxWait)
-	if t.sideBySide() {
+	if t.usesJitter() {
 		random, err := t.Random(8, "the wait before a retry")
 		if err != nil {
 			return d, err
 		}
-		d.spread = min(spread(random, d.wait), t.API.Retry.MaxWait-d.wait)
+		d.jitter = min(jitter(random, d.wait), t.API.Retry.MaxWait-d.wait)
 	}
 	return d, nil
 }
 
-// sideBySide reports whether waits are spread: requests are sent in parallel, which
+// usesJitter reports whether waits are spread: requests are sent in parallel, which
 // they are not in a run with limits, and the run is not a recording, whose waits a replay
 // must be able to repeat.
-func (t *retry) sideBySide() bool {
+func (t *retry) usesJitter() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
 }
 
-func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
+func (t *retry) tooLong(res *Response, header string, seconds int64) error {
 	const day, mostShown = 24 * 60 * 60, 60
 	if len(header) > mostShown {
 		header = "…" // half of a secret could not be masked
@@ -90,9 +90,9 @@ func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	return seconds, ok && seconds != 0
 }
 
-// spread returns between 10 % and 100 % of a wait, so that requests that failed
+// jitter returns between 10 % and 100 % of a wait, so that requests that failed
 // together are not repeated together.
-func spread(random []byte, wait time.Duration) time.Duration {
+func jitter(random []byte, wait time.Duration) time.Duration {
 	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(random))/math.MaxUint64
 	return time.Duration(part * float64(wait)).Round(time.Millisecond)
 }

@@ -96,25 +96,25 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 					return chacha.Read(p)
 				})
 			})
-			api := stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
+			api := stepFunc(func(_ context.Context, x *Call) (*Response, error) {
 				if x.Attempt == 1 {
 					mu.Lock()
 					failed += tt.apart
 					after := failed
 					mu.Unlock()
 					time.Sleep(after)
-					return &Answer{Status: tt.status, Body: f.o.spooler.New()}, nil
+					return &Response{Status: tt.status, Body: f.o.spooler.New()}, nil
 				}
 				mu.Lock()
 				defer mu.Unlock()
 				attempts = append(attempts, time.Since(begun)-second)
-				return &Answer{Status: 200, Body: f.o.spooler.New()}, nil
+				return &Response{Status: 200, Body: f.o.spooler.New()}, nil
 			})
 			step := &retry{api, &f.o}
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(func() {
-					if _, err := step.Do(t.Context(), &Exchange{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}}); err != nil {
+					if _, err := step.Do(t.Context(), &Call{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}}); err != nil {
 						t.Error(err)
 					}
 				})

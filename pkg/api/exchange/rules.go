@@ -25,7 +25,7 @@ import (
 //
 // An answer that is not taken as data is removed from the cache, so that the next
 // request gets another one.
-func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
+func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	if res == nil {
 		return nil, nil
 	}
@@ -33,15 +33,15 @@ func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
 	if x.Purpose == Login {
 		lists = []rule.List{t.Settings.LoginRules}
 	}
-	d, err := rule.Decide(rule.Answer{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
+	d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		err = failure.Wrap(fmt.Sprintf("a rule about the answer to %s cannot be applied", res.Address()), "", e)
 	}
 	if err == nil && d != nil {
-		err = t.settle(x, res, d)
+		err = t.discardRejected(x, res, d)
 	}
 	if err == nil && d.Is(rule.Fail) {
-		err = t.refused(res, d, "is an error")
+		err = t.ruleError(res, d, "is an error")
 	}
 	if err != nil {
 		return nil, cmp.Or(err, res.close())
@@ -49,22 +49,22 @@ func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
 	return d, nil
 }
 
-// settle removes an answer from the cache that will not be read as data. Of one to a
-// login it registers the secrets, as concealLogin does for an error status.
-func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
+// discardRejected removes an answer from the cache that will not be read as data. Of one to a
+// login it registers the secrets, as registerLoginSecrets does for an error status.
+func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error {
 	switch {
 	case x.Purpose == Login && d.Is(rule.Accept):
-		x.logins.concealed() // by the authentication
+		x.logins.markSecretsKnown() // by the authentication
 		return nil
 	case d.Is(rule.Accept):
 		return nil
 	case x.Purpose != Login:
-		return res.Forget()
+		return res.EvictFromCache()
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err == nil {
-		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.PathTexts())
-		x.logins.concealed()
+		auth.RegisterRefusedSecrets(t.Secrets, body, t.Settings.LoginRules.PathTexts())
+		x.logins.markSecretsKnown()
 	}
 	return err
 }
@@ -72,15 +72,15 @@ func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
 // polling is how long an answer has been waited for.
 type polling struct {
 	began time.Time
-	asked int
+	polls int
 }
 
 // poll waits until the next request for an answer that is not ready. It holds back no
 // other request. It closes the answer.
-func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Decision, p *polling) error {
-	p.asked++
+func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
+	p.polls++
 	wait, err := t.pollWait(res, d, p)
-	says := t.says(d)
+	says := t.ruleMessage(d)
 	reason := "status " + strings.TrimSpace(statusLine(res))
 	if err = cmp.Or(err, res.close(), ctx.Err()); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 	t.Log.Emit(event.JobWaiting{
 		Method:      x.Method,
 		Path:        t.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
-		Asked:       p.asked,
+		Asked:       p.polls,
 		Reason:      reason,
 		Text:        says,
 		WaitSeconds: wait.Seconds(),
@@ -104,10 +104,10 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
 	wait, cut := t.budget.within(wait)
 	resume := func() error { return nil }
-	if rest := x.Sender.Rest; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
+	if rest := x.Sender.YieldSlot; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
 		resume = rest()
 	}
-	if err := cmp.Or(t.pause(ctx, wait), cut); err != nil {
+	if err := cmp.Or(t.sleep(ctx, wait), cut); err != nil {
 		return err
 	}
 	return resume()
@@ -119,7 +119,7 @@ const leastStated = time.Second
 
 // pollWait is the wait before an answer is requested again. One beyond the limits is a
 // user error.
-func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Duration, error) {
+func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Duration, error) {
 	wait := min(rule.DefaultPoll, d.Timeout) // it is requested again in any case
 	if d.Wait.Known {
 		wait = rule.Duration(d.Wait.Seconds)
@@ -132,17 +132,17 @@ func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Durati
 	case d.Wait.From != "" && wait > d.Timeout:
 		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
 	case wait > d.Timeout-passed:
-		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was requested %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
-			rule.Seconds(passed.Round(time.Second)), prose.Count(p.asked, "time"), rule.Seconds(d.Timeout)))
+		return 0, t.ruleError(res, d, fmt.Sprintf("is not ready after %s seconds; it was requested %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
+			rule.Seconds(passed.Round(time.Second)), prose.Count(p.polls, "time"), rule.Seconds(d.Timeout)))
 	case wait > t.API.Retry.MaxWait:
 		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
 	}
 	return wait, nil
 }
 
-// ruledDelay is the wait before a retry that a rule wants; ok is false if neither the
+// ruleDelay is the wait before a retry that a rule wants; ok is false if neither the
 // rule nor the answer says how long.
-func (t *retry) ruledDelay(res *Answer, d *rule.Decision) (_ delay, ok bool, err error) {
+func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, err error) {
 	if d == nil || !d.Wait.Known {
 		return delay{}, false, nil
 	}
@@ -150,12 +150,12 @@ func (t *retry) ruledDelay(res *Answer, d *rule.Decision) (_ delay, ok bool, err
 	if wait > t.API.Retry.MaxWait {
 		return delay{}, true, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
 	}
-	return delay{wait: wait, everybody: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
+	return delay{wait: wait, pauseAll: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
 }
 
-// last ends an exchange that is not repeated. If a rule wants a retry, or the status is
+// finalResponse ends an exchange that is not repeated. If a rule wants a retry, or the status is
 // one that is retried (listed), it has no retries left.
-func (t *retry) last(ctx context.Context, res *Answer, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Answer, error) {
+func (t *retry) finalResponse(ctx context.Context, res *Response, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Response, error) {
 	if err == nil && listed {
 		res.tried, res.passed = attempt, passed
 	}
@@ -165,7 +165,7 @@ func (t *retry) last(ctx context.Context, res *Answer, err error, d *rule.Decisi
 	if ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), res.close())
 	}
-	ended := t.refused(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
+	ended := t.ruleError(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
 	return nil, cmp.Or(ended, res.close())
 }
 
@@ -176,20 +176,20 @@ func attempts(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// ruled says why a rule has a request sent again.
-func (t *retry) ruled(res *Answer, d *rule.Decision) string {
+// ruleReason says why a rule has a request sent again.
+func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
 	reason := "status " + strings.TrimSpace(statusLine(res)) + ", which a rule has tried again"
-	if says := t.says(d); says != "" {
+	if says := t.ruleMessage(d); says != "" {
 		reason += ": " + says
 	}
 	return reason
 }
 
-// refused is the user error for an answer that a rule does not let pass. what is the
+// ruleError is the user error for an answer that a rule does not let pass. what is the
 // predicate of its sentence.
-func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
+func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
 	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
-	says := t.says(d)
+	says := t.ruleMessage(d)
 	if says == "" {
 		says = t.excerpt(res)
 	}
@@ -201,7 +201,7 @@ func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
 
 // excerpt is the beginning of an answer; of one to a login only its messages, because
 // the rest may be secret.
-func (t *retry) excerpt(res *Answer) string {
+func (t *retry) excerpt(res *Response) string {
 	if res.Purpose != Login {
 		return messageOf(res, t.Secrets)
 	}
@@ -209,11 +209,11 @@ func (t *retry) excerpt(res *Answer) string {
 	if err != nil {
 		return ""
 	}
-	return shortMessage(auth.Said(body), t.Secrets.Redact)
+	return shortMessage(auth.ErrorMessages(body), t.Secrets.Mask)
 }
 
 // waitsTooLong is the user error for a wait beyond a limit.
-func (t *retry) waitsTooLong(res *Answer, d *rule.Decision, limit string, allowed time.Duration) error {
+func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
 	return failure.Userf("[%d] %s was answered with %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
 }
@@ -231,30 +231,30 @@ func longWait(seconds float64) string {
 	}
 }
 
-// says is what the API says by the `message` of a rule: masked, in one line, short.
-func (t *retry) says(d *rule.Decision) string { return says(d, t.Secrets) }
+// ruleMessage is what the API says by the `message` of a rule: masked, in one line, short.
+func (t *retry) ruleMessage(d *rule.Decision) string { return matchedMessage(d, t.Secrets) }
 
-func says(d *rule.Decision, secrets *secret.Registry) string {
-	text := secrets.Redact(printable(d.Message))
+func matchedMessage(d *rule.Decision, secrets *secret.Registry) string {
+	text := secrets.Mask(printable(d.Message))
 	if len(d.Message) == rule.MostMessage {
 		text = text[:len(text)/2] // it may end with half of a secret, which is not masked
 	}
-	return shortMessage(text, secrets.Redact)
+	return shortMessage(text, secrets.Mask)
 }
 
 // statusLine is that of an answer, with a reason that may be shown: that of a login may
 // hold a secret.
-func statusLine(res *Answer) string {
+func statusLine(res *Response) string {
 	if res.Purpose == Login {
 		return fmt.Sprint(res.Status, " ", http.StatusText(res.Status))
 	}
 	return res.StatusLine
 }
 
-// Says is what the API says about an answer that a rule accepts or drops.
-func (c *Client) Says(res *Answer) string {
+// RuleMessage is what the API says about an answer that a rule accepts or drops.
+func (c *Client) RuleMessage(res *Response) string {
 	if res.Decision == nil {
 		return ""
 	}
-	return says(res.Decision, c.o.Secrets)
+	return matchedMessage(res.Decision, c.o.Secrets)
 }

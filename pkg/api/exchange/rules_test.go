@@ -27,7 +27,7 @@ import (
 func rules(t testing.TB, text string) rule.List {
 	t.Helper()
 	var problems failure.Problems
-	list := rule.Compile(field.NewSection(parse(t, text), "/rules", &problems), rule.OfAPI, time.Hour)
+	list := rule.Compile(field.NewSection(parse(t, text), "/rules", &problems), rule.APIScope, time.Hour)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -75,8 +75,8 @@ func TestWhoWaitsWithARule(t *testing.T) {
 				o.Now, o.Sleep, o.Settings.Rules = time.Now, sleepFor, list
 			})
 			begun := time.Now()
-			api := stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
-				res := &Answer{Exchange: x, Status: 200, Body: f.o.spooler.New()}
+			api := stepFunc(func(_ context.Context, x *Call) (*Response, error) {
+				res := &Response{Call: x, Status: 200, Body: f.o.spooler.New()}
 				if x.Method == "SLOW" && time.Since(begun) < 30*second {
 					res.Status, res.Header = 202, http.Header{"In": {"30"}}
 				}
@@ -86,7 +86,7 @@ func TestWhoWaitsWithARule(t *testing.T) {
 			var wg sync.WaitGroup
 			ask := func(method string) {
 				wg.Go(func() {
-					if _, err := step.Do(t.Context(), &Exchange{Request: &request.Request{Method: method, URL: f.o.BaseURL}}); err != nil {
+					if _, err := step.Do(t.Context(), &Call{Request: &request.Request{Method: method, URL: f.o.BaseURL}}); err != nil {
 						t.Error(err)
 					}
 					if method == "QUICK" && held != (time.Since(begun) == 30*second) {
@@ -114,7 +114,7 @@ func TestInterruptedPollEndsTheRequest(t *testing.T) {
 			return ctx.Err()
 		}
 	})
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 }
@@ -136,7 +136,7 @@ func TestPollRests(t *testing.T) {
 		if len(s.lines()) > 1 {
 			return nil
 		}
-		answered, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		if err == nil {
 			err = answered.Body.Close()
 		}
@@ -149,7 +149,7 @@ func TestPollRests(t *testing.T) {
 			return nil
 		}
 	})
-	res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Rest: rest})
+	res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{YieldSlot: rest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestPollRests(t *testing.T) {
 	}
 	equal(t, "order", order, []string{"sleeps", "logged in", "rests", "sleeps", "continues", "sleeps"})
 	_, err = newFixture(t, serve(t, say(202, "")).URL, `{}`, nil, func(o *Options) { o.Settings.Rules = list }).
-		Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Rest: func() func() error { return func() error { return context.Canceled } }})
+		Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{YieldSlot: func() func() error { return func() error { return context.Canceled } }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that the exchange may not continue", err)
 	}
@@ -180,7 +180,7 @@ func TestLivePoll(t *testing.T) {
 			return nil
 		}
 	})
-	res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Live: live.Job(1, "x", 0)})
+	res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{Live: live.Job(1, "x", 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestPollKeepsNoMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	var before, after uint64
-	api := stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
+	api := stepFunc(func(_ context.Context, x *Call) (*Response, error) {
 		asked++
 		body := `{"state":"running"}`
 		switch asked {
@@ -218,9 +218,9 @@ func TestPollKeepsNoMemory(t *testing.T) {
 		}
 		spool := f.o.spooler.New()
 		_, err := spool.Write([]byte(body))
-		return &Answer{Exchange: x, Status: 200, StatusLine: "200 OK", Body: spool}, err
+		return &Response{Call: x, Status: 200, StatusLine: "200 OK", Body: spool}, err
 	})
-	res, err := (&retry{api, &f.o}).Do(t.Context(), &Exchange{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}})
+	res, err := (&retry{api, &f.o}).Do(t.Context(), &Call{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,8 +281,8 @@ func FuzzRuleWait(f *testing.F) {
 		for _, verb := range []string{"retry", "poll"} {
 			list := rules(t, `[{"status":429,"do":"`+verb+`","wait":{"header":"A"}}]`)
 			list[0].Timeout = timeout
-			res := &Answer{Status: 429, Header: http.Header{"A": {text}}, Exchange: &Exchange{Request: &request.Request{URL: docOf(t, "http://a.test", `{}`).Iterations[0].BaseURL}}}
-			d, err := rule.Decide(rule.Answer{Status: 429, Header: res.Header}, today(), list)
+			res := &Response{Status: 429, Header: http.Header{"A": {text}}, Call: &Call{Request: &request.Request{URL: docOf(t, "http://a.test", `{}`).Iterations[0].BaseURL}}}
+			d, err := rule.Decide(rule.Response{Status: 429, Header: res.Header}, today(), list)
 			if err != nil {
 				t.Fatal(err)
 			}

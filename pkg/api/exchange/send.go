@@ -26,9 +26,9 @@ type send struct {
 	network *network
 }
 
-func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	if x.Purpose == Login && t.KeepLogins {
-		patient, done := outlasting(ctx)
+		patient, done := withLoginGrace(ctx)
 		defer done()
 		ctx = patient
 	}
@@ -36,9 +36,9 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	defer cancel()
 	sent := *x
 	sent.Request = withUser(x.Request)
-	w := &watched{x: &sent}
+	w := &requestTrace{x: &sent}
 	defer x.Sender.Live.Await("for an answer")()
-	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.bare())
+	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.withoutCredentials())
 	if w.early.Load() {
 		return nil, unrelated(res, err)
 	}
@@ -67,17 +67,17 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	t.Stats.Bytes.Add(spool.Size())
 	spool.Arrived(unknownCoding(res.Header), res.Header.Get("Content-Type"))
-	return &Answer{Exchange: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
+	return &Response{Call: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
 }
 
-// grace is how long a login that is kept may still take when the run has ended.
-const grace = 8 * time.Second
+// loginGrace is how long a login that is kept may still take when the run has ended.
+const loginGrace = 8 * time.Second
 
-// outlasting is a context that ends a little after another one.
-func outlasting(ctx context.Context) (patient context.Context, done func()) {
+// withLoginGrace is a context that ends a little after another one.
+func withLoginGrace(ctx context.Context) (patient context.Context, done func()) {
 	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(grace)
+		timer := time.NewTimer(loginGrace)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -103,7 +103,7 @@ func withUser(r *request.Request) *request.Request {
 	return r
 }
 
-func (x *Exchange) http(ctx context.Context) *http.Request {
+func (x *Call) http(ctx context.Context) *http.Request {
 	req := (&http.Request{
 		Method: x.Method, URL: x.URL, Host: x.Host, Header: x.Header, ContentLength: int64(len(x.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -126,16 +126,16 @@ func (x *Exchange) http(ctx context.Context) *http.Request {
 	return req
 }
 
-// watched follows a request through net/http.
-type watched struct {
-	x         *Exchange
+// requestTrace follows a request through net/http.
+type requestTrace struct {
+	x         *Call
 	connected bool
-	conn      *ordered
+	conn      *earlyResponseConn
 	// early is set when the answer came before the request, see ordered.
 	early atomic.Bool
 }
 
-func (w *watched) trace() *httptrace.ClientTrace {
+func (w *requestTrace) trace() *httptrace.ClientTrace {
 	trace := &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) { // in the goroutine of the request
 			w.connected = true
@@ -143,7 +143,7 @@ func (w *watched) trace() *httptrace.ClientTrace {
 			if w.x.connected != nil {
 				w.x.connected()
 			}
-			w.conn = orderedOf(got.Conn)
+			w.conn = earlyResponseConnOf(got.Conn)
 			w.conn.next()
 		},
 		GotFirstResponseByte: func() {
@@ -190,7 +190,7 @@ func unrelated(res *http.Response, err error) error {
 	if err == nil {
 		err = res.Body.Close()
 	}
-	return &networkError{code: codeReceive, what: unasked, cause: err}
+	return &networkError{code: codeReceive, what: unsolicitedText, cause: err}
 }
 
 func (t *send) receive(res *http.Response, spool *answer.Spool) error {

@@ -188,7 +188,7 @@ func TestLargeBodiesLeaveNoFiles(t *testing.T) {
 	}
 	t.Run("login", func(t *testing.T) {
 		f := newFixture(t, serve(t, say(403, large)).URL, `{}`, nil)
-		_, err := f.Login(t.Context(), config.Request{Endpoint: "login"})
+		_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 		wantUserError(t, err, "[403]")
 		noSpools(t, f)
 	})
@@ -212,7 +212,7 @@ func TestTrafficIsCounted(t *testing.T) {
 	if _, err := f.get(t, "a"); err != nil {
 		t.Fatal(err)
 	}
-	spool, err := f.Login(t.Context(), config.Request{Endpoint: "login"})
+	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 	if err != nil || readSpool(t, spool) != "token" {
 		t.Fatalf("login: %v", err)
 	}
@@ -223,11 +223,11 @@ func TestTrafficIsCounted(t *testing.T) {
 
 // A request without a body has no Transfer-Encoding, even if probing the body is slow.
 func TestNoBodyIsNoChunks(t *testing.T) {
-	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", "", nil)
+	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.RequestSpec{Endpoint: "x"}, "agent/1", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := (&Exchange{Request: req}).http(t.Context())
+	sent := (&Call{Request: req}).http(t.Context())
 	sent.Body = unreadable{t}
 	var wire strings.Builder
 	if err := sent.Write(&wire); err != nil {

@@ -32,7 +32,7 @@ func Compile(doc *config.Document) Settings {
 		signature:   compileSignature(Signed(doc)),
 		server:      compileServer(SSHProxy.In(doc.Settings), api.ConnectTimeout),
 		ttl:         compileTTL(Cache.In(doc.Settings)),
-		Rules:       rule.Compile(api.Rules, rule.OfAPI, api.Retry.MaxWait),
-		LoginRules:  rule.Compile(rule.Login.In(auth.LoginRequest.In(api.Authentication)), rule.OfLogin, api.Retry.MaxWait),
+		Rules:       rule.Compile(api.Rules, rule.APIScope, api.Retry.MaxWait),
+		LoginRules:  rule.Compile(rule.Login.In(auth.LoginRequest.In(api.Authentication)), rule.LoginScope, api.Retry.MaxWait),
 	}
 }

@@ -18,8 +18,8 @@ type Shared struct {
 	spooler  *answer.Spooler
 	tunnel   *Tunnel // nil for none
 	pacer    *Pacer
-	budget   *Budget // nil for no limit
-	contacts *Contacts
+	budget   *RunLimits // nil for no limit
+	contacts *ReachedOrigins
 }
 
 // Stats counts the traffic of a run.
@@ -45,7 +45,7 @@ func (s *Shared) fill(api config.API) {
 		s.spooler = answer.NewSpooler(s.Temp, answer.MemoryLimit)
 	}
 	if s.contacts == nil {
-		s.contacts = &Contacts{}
+		s.contacts = &ReachedOrigins{}
 	}
 	if s.tunnel == nil {
 		dial := s.Dial
@@ -62,7 +62,7 @@ func (s *Shared) fill(api config.API) {
 		if s.Player != nil {
 			after = nil // the clock of a replay stands still during a request
 		}
-		s.budget = newBudget(s.Limits, &s.Stats, s.Now, after)
+		s.budget = newRunLimits(s.Limits, &s.Stats, s.Now, after)
 	}
 }
 

@@ -20,10 +20,10 @@ type LimitReached struct {
 
 func (l *LimitReached) Error() string { return "--" + l.Budget + " was reached" }
 
-// Budget enforces the limits of a run; nil is no limit. All clients of a run share
+// RunLimits enforces the limits of a run; nil is no limit. All clients of a run share
 // one. It does not count requests in flight, so it is exact only for requests that
 // are sent one after another.
-type Budget struct {
+type RunLimits struct {
 	limits env.Limits
 	stats  *Stats
 	now    func() time.Time
@@ -32,14 +32,14 @@ type Budget struct {
 	bytes  atomic.Int64
 }
 
-// newBudget makes the budget of a run that starts now. after is env.Run.After; with
+// newRunLimits makes the budget of a run that starts now. after is env.Run.After; with
 // nil the time is checked before each request only.
-func newBudget(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *Budget {
-	return &Budget{limits: l, stats: stats, now: now, after: after, start: now()}
+func newRunLimits(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *RunLimits {
+	return &RunLimits{limits: l, stats: stats, now: now, after: after, start: now()}
 }
 
 // check returns a *LimitReached if a limit is reached.
-func (b *Budget) check() error {
+func (b *RunLimits) check() error {
 	if b == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (b *Budget) check() error {
 
 // within cuts a wait to the time that is left. The error is for the end of the wait; it
 // is nil if there is time left then.
-func (b *Budget) within(wait time.Duration) (time.Duration, error) {
+func (b *RunLimits) within(wait time.Duration) (time.Duration, error) {
 	if b == nil || b.limits.Time == 0 {
 		return wait, nil
 	}
@@ -67,14 +67,14 @@ func (b *Budget) within(wait time.Duration) (time.Duration, error) {
 	return wait, nil
 }
 
-func (b *Budget) elapsed() time.Duration { return b.now().Sub(b.start) }
+func (b *RunLimits) elapsed() time.Duration { return b.now().Sub(b.start) }
 
-func (b *Budget) timeIsUp() error {
+func (b *RunLimits) timeIsUp() error {
 	return &LimitReached{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
 }
 
 // until returns a context that ends when the time is up, with a *LimitReached as its cause.
-func (b *Budget) until(ctx context.Context) (context.Context, context.CancelFunc) {
+func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b == nil || b.limits.Time == 0 || b.after == nil {
 		return ctx, func() {}
 	}
@@ -87,7 +87,7 @@ func (b *Budget) until(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // reader counts the bytes read of a body and fails at the first byte too many.
-func (b *Budget) reader(body io.Reader) io.Reader {
+func (b *RunLimits) reader(body io.Reader) io.Reader {
 	if b == nil || b.limits.Bytes == 0 {
 		return body
 	}
@@ -96,7 +96,7 @@ func (b *Budget) reader(body io.Reader) io.Reader {
 
 type countedReader struct {
 	body   io.Reader
-	budget *Budget
+	budget *RunLimits
 }
 
 func (r *countedReader) Read(p []byte) (int, error) {
@@ -107,15 +107,15 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spend stops requests when a limit is reached. It is below the cache, whose answers
+// enforceLimits stops requests when a limit is reached. It is below the cache, whose answers
 // do not count, and above the pacer, so that a request that cannot be sent does not
 // wait.
-type spend struct {
+type enforceLimits struct {
 	next   Step
-	budget *Budget
+	budget *RunLimits
 }
 
-func (t *spend) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *enforceLimits) Do(ctx context.Context, x *Call) (*Response, error) {
 	if err := t.budget.check(); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type strip struct {
 	stripper  *stripper
 }
 
-func (t *strip) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *strip) Do(ctx context.Context, x *Call) (*Response, error) {
 	if x.Purpose == Login || trusts(t.known, x.URL) || x.Anonymous && trusts(t.anonymous, x.URL) {
 		return t.next.Do(ctx, x)
 	}
@@ -41,9 +41,9 @@ func (t *strip) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 
 // stripper removes credentials from requests to foreign origins and reports it.
 type stripper struct {
-	proves  bool // an authentication, signature, certificate or user is configured
-	secrets *secret.Registry
-	log     *event.Log
+	hasCredentials bool // an authentication, signature, certificate or user is configured
+	secrets        *secret.Registry
+	log            *event.Log
 
 	mu       sync.Mutex
 	reported map[string]bool // jobs by their pointers; each is reported once
@@ -51,10 +51,10 @@ type stripper struct {
 
 func newStripper(o *Options) *stripper {
 	return &stripper{
-		proves:   o.Auth != nil || o.Settings.signature != nil || o.Settings.certificate != nil || o.BaseURL.User != nil,
-		secrets:  o.Secrets,
-		log:      o.Log,
-		reported: map[string]bool{},
+		hasCredentials: o.Auth != nil || o.Settings.signature != nil || o.Settings.certificate != nil || o.BaseURL.User != nil,
+		secrets:        o.Secrets,
+		log:            o.Log,
+		reported:       map[string]bool{},
 	}
 }
 
@@ -62,8 +62,8 @@ func newStripper(o *Options) *stripper {
 // cookies, and every header that is a secret or holds one. A body with a secret is a
 // user error. stripped is set if something was removed before. The exchange and its
 // request are changed.
-func (t *stripper) strip(x *Exchange, stripped bool) error {
-	x.Foreign = true
+func (t *stripper) strip(x *Call, stripped bool) error {
+	x.Untrusted = true
 	for name, values := range x.Header {
 		if name == "Authorization" || name == "Cookie" || x.Sensitive.Header(name) || slices.ContainsFunc(values, t.holdsSecret) {
 			delete(x.Header, name)
@@ -76,7 +76,7 @@ func (t *stripper) strip(x *Exchange, stripped bool) error {
 	if len(x.Body) > 0 && len(x.Sensitive.Body()) > 0 || t.holdsSecret(string(x.Body)) {
 		return secretAhead(x, "the body")
 	}
-	if stripped || t.proves && !x.Anonymous {
+	if stripped || t.hasCredentials && !x.Anonymous {
 		t.report(x)
 	}
 	return nil
@@ -85,7 +85,7 @@ func (t *stripper) strip(x *Exchange, stripped bool) error {
 // ofAddress removes the credentials from an address: parameters that are secrets or
 // hold one, and a user with one. A path with a secret is a user error. It reports
 // whether it removed anything.
-func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
+func (t *stripper) ofAddress(x *Call) (stripped bool, err error) {
 	u := x.URL // of a clone
 	if t.holdsSecret(u.Path) {
 		return false, secretAhead(x, "the path")
@@ -109,13 +109,13 @@ func (t *stripper) holdsSecret(text string) bool {
 	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
 
-func secretAhead(x *Exchange, what string) error {
+func secretAhead(x *Call, what string) error {
 	return failure.Userf("%s %s was not requested: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 
 // report emits one event for each job.
-func (t *stripper) report(x *Exchange) {
+func (t *stripper) report(x *Call) {
 	sender := x.Sender
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -28,18 +28,18 @@ func elsewhere(s *script) func(*Options) {
 func TestForeignOriginsGetNoSecrets(t *testing.T) {
 	tests := []struct {
 		name    string
-		request config.Request
+		request config.RequestSpec
 		line    string
 		headers []string // of those below, which arrive
 	}{
-		{"headers", config.Request{Endpoint: "http://b.test/x", Headers: parse(t, `{"Authorization":"x","cookie":"y","X-Key":"key s3cret","X-Coded":"czNjcmV0","X-Short":"7","X-Open":"z"}`)},
+		{"headers", config.RequestSpec{Endpoint: "http://b.test/x", Headers: parse(t, `{"Authorization":"x","cookie":"y","X-Key":"key s3cret","X-Coded":"czNjcmV0","X-Short":"7","X-Open":"z"}`)},
 			"GET /x", []string{"X-Open", "X-Short"}},
-		{"parameters", config.Request{Endpoint: "http://b.test/x?key=s3cret&page=7&k=%733cret", Params: parse(t, `{"other":"s3cret","open":"sesame"}`)},
+		{"parameters", config.RequestSpec{Endpoint: "http://b.test/x?key=s3cret&page=7&k=%733cret", Params: parse(t, `{"other":"s3cret","open":"sesame"}`)},
 			"GET /x?page=7&open=sesame", nil},
-		{"none but secrets", config.Request{Endpoint: "http://b.test/x?key=s3cret"}, "GET /x", nil},
-		{"user name", config.Request{Endpoint: "http://ann:s3cret@b.test/x"}, "GET /x", nil},
-		{"a user name that an answer gives", config.Request{Endpoint: "http://ann:pass@b.test/x"}, "GET /x", []string{"Authorization"}},
-		{"a body without secrets", config.Request{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"page":"7"}`)}, "POST /x", nil},
+		{"none but secrets", config.RequestSpec{Endpoint: "http://b.test/x?key=s3cret"}, "GET /x", nil},
+		{"user name", config.RequestSpec{Endpoint: "http://ann:s3cret@b.test/x"}, "GET /x", nil},
+		{"a user name that an answer gives", config.RequestSpec{Endpoint: "http://ann:pass@b.test/x"}, "GET /x", []string{"Authorization"}},
+		{"a body without secrets", config.RequestSpec{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"page":"7"}`)}, "POST /x", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,14 +67,14 @@ func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
 	body := parse(t, `{"password":"s3cret"}`)
 	tests := []struct {
 		name    string
-		request config.Request
+		request config.RequestSpec
 		steps   []http.HandlerFunc
 		what    string
 	}{
-		{"in a body", config.Request{Endpoint: "http://b.test/x", Method: "FORM", Params: body}, nil, "the body"},
-		{"in a body with escapes", config.Request{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"password":"a\"b/c"}`)}, nil, "the body"},
-		{"in a path", config.Request{Endpoint: "http://b.test/bot%733cret/x"}, nil, "the path"},
-		{"in a body that a redirect repeats", config.Request{Endpoint: "x", Method: "POST", Params: body}, away(307), "the body"},
+		{"in a body", config.RequestSpec{Endpoint: "http://b.test/x", Method: "FORM", Params: body}, nil, "the body"},
+		{"in a body with escapes", config.RequestSpec{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"password":"a\"b/c"}`)}, nil, "the body"},
+		{"in a path", config.RequestSpec{Endpoint: "http://b.test/bot%733cret/x"}, nil, "the path"},
+		{"in a body that a redirect repeats", config.RequestSpec{Endpoint: "x", Method: "POST", Params: body}, away(307), "the body"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,10 +103,10 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 	f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
 	headers := made(parse(t, `{"X-Pin":"1","X-Open":"1","Host":"h.test"}`), "X-Pin", "Host")
 	params := made(parse(t, `{"pin":"1","page":"1","deep":{"a":["1"]},"more":{"b":"1"}}`), "pin", "deep")
-	if _, err := f.do(t, config.Request{Endpoint: "http://b.test/x?pin=0&y=1", Headers: headers, Params: params}); err != nil {
+	if _, err := f.do(t, config.RequestSpec{Endpoint: "http://b.test/x?pin=0&y=1", Headers: headers, Params: params}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.do(t, config.Request{Endpoint: "z", Headers: headers, Params: params}); err != nil {
+	if _, err := f.do(t, config.RequestSpec{Endpoint: "z", Headers: headers, Params: params}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "requests", s.lines(), []string{"GET /x?y=1&page=1&more%5Bb%5D=1", "GET /z?pin=1&page=1&deep%5Ba%5D%5B0%5D=1&more%5Bb%5D=1", "GET /y?pin=8&page=1"})
@@ -117,7 +117,7 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 	}
 	equal(t, "events", f.messages("credentials.withheld"), []string{": an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'"})
 	for _, method := range []string{"POST", "FORM"} {
-		_, err := f.do(t, config.Request{Endpoint: "http://b.test/x", Method: method, Params: params})
+		_, err := f.do(t, config.RequestSpec{Endpoint: "http://b.test/x", Method: method, Params: params})
 		wantUserError(t, err, "the body holds a secret")
 	}
 }
@@ -140,7 +140,7 @@ func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 		if strings.Contains(tt.base, "c.test") {
 			endpoint = "http://ann:pass@a.test/t"
 		}
-		if _, err := f.do(t, config.Request{Endpoint: endpoint, Headers: parse(t, tt.headers)}); err != nil {
+		if _, err := f.do(t, config.RequestSpec{Endpoint: endpoint, Headers: parse(t, tt.headers)}); err != nil {
 			t.Fatal(err)
 		}
 		if reported := f.messages("credentials.withheld"); len(reported) != tt.reported {
@@ -172,7 +172,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 				}
 			})
 			if place == "login" {
-				spool, err := f.Login(t.Context(), config.Request{Endpoint: endpoint})
+				spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: endpoint})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +184,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 			}
 			password, _ := u.User.Password()
 			token := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
-			if got := f.secrets.Redact(u.User.Username() + " " + password + " " + token); got != want {
+			if got := f.secrets.Mask(u.User.Username() + " " + password + " " + token); got != want {
 				t.Errorf("%s, %s: shown is %s, want %s", user, place, got, want)
 			}
 		}
@@ -229,12 +229,12 @@ func TestWithheldCredentialsAreReportedOnce(t *testing.T) {
 	say401 := say(401, "who are you?")
 	s := serve(t, say401, say401, ok(""))
 	f := newFixture(t, "http://a.test/", `{}`, authenticated(proving), elsewhere(s))
-	users := Sender{Job: "users", Pointer: "/jobs/0"}
+	users := JobInfo{Job: "users", Pointer: "/jobs/0"}
 	for range 2 {
-		_, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, users)
+		_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "http://b.test/x"}, users)
 		wantUserError(t, err, "401 Unauthorized: who are you?; it was sent without credentials", "'api.http.trustedOrigins'")
 	}
-	if _, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, Sender{Job: "shops", Pointer: "/jobs/1"}); err != nil {
+	if _, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "http://b.test/x"}, JobInfo{Job: "shops", Pointer: "/jobs/1"}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "events", f.messages("credentials.withheld"), []string{

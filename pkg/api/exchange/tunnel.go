@@ -75,7 +75,7 @@ func (t *Tunnel) stands() bool {
 
 // ensure opens the tunnel if it is not open. If it cannot be opened that is a user
 // error; if it was open before, a network error like for any lost connection.
-func (t *Tunnel) ensure(ctx context.Context, sender Sender) error {
+func (t *Tunnel) ensure(ctx context.Context, sender JobInfo) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stands() {
@@ -191,12 +191,12 @@ func tunnelReason(err error) string {
 	return reason(err)
 }
 
-type tunnelled struct {
+type openTunnel struct {
 	next   Step
 	tunnel *Tunnel
 }
 
-func (t *tunnelled) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+func (t *openTunnel) Do(ctx context.Context, x *Call) (*Response, error) {
 	if err := t.tunnel.ensure(ctx, x.Sender); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	if logins, _ := b.counts(); logins != 0 {
 		t.Error("the tunnel was opened before the first request")
 	}
-	spool, err := first.Login(t.Context(), config.Request{Endpoint: "login"})
+	spool, err := first.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestTunnelEndsWithTheRun(t *testing.T) {
 		return conn, err
 	}
 	f := newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel))
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	equal(t, "waits for the tunnel", waits, nil)
@@ -298,7 +298,7 @@ func TestTunnelEndsWithTheRun(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}
-	if _, err := f.Do(ctx, config.Request{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -321,7 +321,7 @@ func TestFarSideThatHangs(t *testing.T) {
 	var waits []time.Duration
 	settings, tunnel := b.tunnel(t, &waits)
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, through(settings, tunnel))
-	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
+	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
 	}
 	settings.server.timeout = time.Nanosecond
@@ -335,7 +335,7 @@ func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 	var waits []time.Duration
 	_, tunnel := b.tunnel(t, &waits)
 	tunnel.probes = 10 * time.Millisecond
-	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
+	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
 	}
 	<-tunnel.lost
@@ -351,7 +351,7 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 	var waits []time.Duration
 	_, tunnel := b.tunnel(t, &waits)
 	tunnel.probes = 200 * time.Millisecond
-	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
+	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second one is requested only when the first one came

@@ -31,7 +31,7 @@ func (r *Recorder) bodyOf(x Exchange) (body, error) {
 	switch {
 	case x.Body == nil:
 		return b, nil
-	case x.Opaque:
+	case x.HideTexts:
 		hidden, err := hideAll(x.Body(), x.Response.StatusCode)
 		b.open, b.size, b.masked = func() io.Reader { return bytes.NewReader(hidden) }, int64(len(hidden)), true
 		return b, err

@@ -9,13 +9,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// Unknown says that a request is not in the recording that is replayed.
-type Unknown struct{ text string }
+// UnrecordedError says that a request is not in the recording that is replayed.
+type UnrecordedError struct{ text string }
 
-func (e *Unknown) Error() string { return e.text }
+func (e *UnrecordedError) Error() string { return e.text }
 
 func unknownf(format string, args ...any) error {
-	return failure.Userf("%w", &Unknown{fmt.Sprintf(format, args...)})
+	return failure.Userf("%w", &UnrecordedError{fmt.Sprintf(format, args...)})
 }
 
 // unknown is the error for a request without an entry. It names the nearest recorded

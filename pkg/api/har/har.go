@@ -48,8 +48,8 @@ type Entry struct {
 	// Unknown is set if a replay was recorded that had no answer to the request.
 	Unknown bool `json:"_unknown,omitempty"`
 	// Origin is what the exchange was for; nil in recordings of other programs.
-	Origin   *Origin  `json:"_origin,omitempty"`
-	Response Response `json:"response"`
+	Origin   *Initiator `json:"_origin,omitempty"`
+	Response Response   `json:"response"`
 }
 
 // Request is what was sent.

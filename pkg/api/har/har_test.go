@@ -88,7 +88,7 @@ func answer(t testing.TB, p *Player, method, url, sent string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.Pass(e)
+	p.EndExchange(e)
 	body, err := e.Body()
 	return string(body), err
 }
@@ -223,13 +223,13 @@ func TestClock(t *testing.T) {
 	if !p.Now().Equal(start) {
 		t.Errorf("a replay starts at %s, the recording at %s", p.Now(), start)
 	}
-	if got := p.Tick(); !got.Equal(sent) {
+	if got := p.BeginRequest(); !got.Equal(sent) {
 		t.Errorf("the request is replayed at %s, it was sent at %s", got, sent)
 	}
 	if _, err := answer(t, p, "GET", "http://h/", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Sleep(t.Context(), 5*time.Second); err != nil || !p.Now().Equal(end) || !p.Tick().Equal(end) {
+	if err := p.Sleep(t.Context(), 5*time.Second); err != nil || !p.Now().Equal(end) || !p.BeginRequest().Equal(end) {
 		t.Errorf("the replay ends at %s, the recording at %s (%v)", p.Now(), end, err)
 	}
 }

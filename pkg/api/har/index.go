@@ -36,7 +36,7 @@ func (e *Entry) asked() string {
 	return asked(e.Request.Method, unescapeHidden(e.Request.URL), body, e.Request.Anonymous)
 }
 
-type place struct {
+type entryRange struct {
 	from, to int64
 	started  time.Time
 	hidden   bool // something in the request is masked
@@ -47,7 +47,7 @@ type place struct {
 type index struct {
 	source  io.ReaderAt
 	started time.Time
-	entries []place
+	entries []entryRange
 	byKey   map[key][]int // numbers of entries, the next one first
 }
 
@@ -58,7 +58,7 @@ func newIndex(source io.ReaderAt) (*index, error) {
 		text := e.asked()
 		k := keyOf(text)
 		x.byKey[k] = append(x.byKey[k], len(x.entries))
-		x.entries = append(x.entries, place{from: from, to: to, started: e.Started, hidden: strings.Contains(text, secret.Hidden)})
+		x.entries = append(x.entries, entryRange{from: from, to: to, started: e.Started, hidden: strings.Contains(text, secret.Hidden)})
 		return nil
 	})
 	if x.started.IsZero() && len(x.entries) > 0 {

@@ -61,7 +61,7 @@ func looksLikeJSON(text []byte) bool {
 // write masks and writes a text and returns how much it wrote. Unless all is set it
 // leaves the end, where a secret may begin that is not complete yet.
 func (m *masker) write(text string, all bool) (int, error) {
-	spans := m.secrets.Masked(text)
+	spans := m.secrets.MaskedSpans(text)
 	limit := len(text)
 	if !all {
 		limit = border(text, len(text)-maskAhead)

@@ -2,9 +2,9 @@ package har
 
 import "github.com/keboola/configurable-extractor/pkg/api/request"
 
-// Origin says for which page of which job an exchange was, and where the parts of its
+// Initiator says for which page of which job an exchange was, and where the parts of its
 // request come from.
-type Origin struct {
+type Initiator struct {
 	// Job is the name of the job as in events, Pointer its place in the document.
 	Job     string `json:"job"`
 	Pointer string `json:"pointer"`
@@ -24,8 +24,8 @@ type Origin struct {
 	Sources []request.Source `json:"sources,omitempty"`
 }
 
-// Reading is what a run found in the answer for a page.
-type Reading struct {
+// PageFindings is what a run found in the answer for a page.
+type PageFindings struct {
 	// At is that of the Origin.
 	At []int `json:"at"`
 	// Rows is how many items there were.
@@ -44,7 +44,7 @@ type Reading struct {
 }
 
 // redacted returns a copy with all texts masked.
-func (o Origin) redacted(redact func(string) string) *Origin {
+func (o Initiator) redacted(redact func(string) string) *Initiator {
 	o.Job, o.Pointer = redact(o.Job), redact(o.Pointer)
 	sources := make([]request.Source, len(o.Sources))
 	for i, s := range o.Sources {
@@ -55,7 +55,7 @@ func (o Origin) redacted(redact func(string) string) *Origin {
 	return &o
 }
 
-func (r Reading) redacted(redact func(string) string) Reading {
+func (r PageFindings) redacted(redact func(string) string) PageFindings {
 	names := func(path []string) []string {
 		if path == nil {
 			return nil

@@ -67,9 +67,9 @@ func open(path string) (*os.File, *index, error) {
 // Now returns the recorded time.
 func (p *Player) Now() time.Time { return p.clock.now() }
 
-// Tick sets the clock to the time of the next recorded request. It is called before
+// BeginRequest sets the clock to the time of the next recorded request. It is called before
 // each request.
-func (p *Player) Tick() time.Time {
+func (p *Player) BeginRequest() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.next == len(p.index.entries) {
@@ -112,8 +112,8 @@ func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	return e, nil
 }
 
-// Pass sets the clock to the end of an exchange.
-func (p *Player) Pass(e *Entry) {
+// EndExchange sets the clock to the end of an exchange.
+func (p *Player) EndExchange(e *Entry) {
 	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
 }
 

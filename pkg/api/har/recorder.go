@@ -63,11 +63,11 @@ type Exchange struct {
 	Binary bool
 	// Charsets are the possible character sets of a binary body.
 	Charsets []encoding.Encoding
-	// Opaque hides all texts of the body except messages: those of a failed login,
+	// HideTexts hides all texts of the body except messages: those of a failed login,
 	// whose secrets are not known.
-	Opaque bool
+	HideTexts bool
 	// Origin is what it was for; nil if that is not known.
-	Origin *Origin
+	Origin *Initiator
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
 	Timings        Timings
@@ -91,8 +91,8 @@ func NewRecorder(o Options) (*Recorder, error) {
 // Now returns the time of the recorded run.
 func (r *Recorder) Now() time.Time { return r.clock.now() }
 
-// Real returns the real time, for Timings.
-func (r *Recorder) Real() time.Time { return r.o.Now() }
+// WallClock returns the real time, for Timings.
+func (r *Recorder) WallClock() time.Time { return r.o.Now() }
 
 // Tick sets the clock to the real time and returns its time. It is called before each
 // request and at the end of each exchange.
@@ -130,8 +130,8 @@ func (r *Recorder) Add(x Exchange) error {
 }
 
 // Read writes what the run found in an answer. Errors are those of Add.
-func (r *Recorder) Read(found Reading) error {
-	found = found.redacted(r.o.Secrets.Redact)
+func (r *Recorder) Read(found PageFindings) error {
+	found = found.redacted(r.o.Secrets.Mask)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -148,7 +148,7 @@ func (r *Recorder) Read(found Reading) error {
 }
 
 func (r *Recorder) write(e Entry, x Exchange, stored body) error {
-	limit := &limited{left: r.o.MaxBody, text: !stored.binary}
+	limit := &limitedWriter{left: r.o.MaxBody, text: !stored.binary}
 	masked := masker{secrets: r.o.Secrets, size: stored.size, found: stored.masked}
 	content := func(w io.Writer) error {
 		out := encoder(w, !stored.binary)
@@ -208,7 +208,7 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 		Started: x.Started.UTC(),
 		Time:    milliseconds(x.Ended.Sub(x.Started)),
 		Timings: x.Timings,
-		Error:   r.o.Secrets.Redact(x.Err),
+		Error:   r.o.Secrets.Mask(x.Err),
 		Code:    x.Code,
 		Unsent:  x.Unsent,
 		Unknown: x.Unknown,
@@ -226,7 +226,7 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
 	}
 	if x.Origin != nil {
-		e.Origin = x.Origin.redacted(r.o.Secrets.Redact)
+		e.Origin = x.Origin.redacted(r.o.Secrets.Mask)
 	}
 	if len(x.Request.Body) > 0 {
 		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Request.Body), sensitive.Body())}
@@ -237,11 +237,11 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 	a := &e.Response
 	a.Status = x.Response.StatusCode
 	_, a.StatusText, _ = strings.Cut(x.Response.Status, " ")
-	a.StatusText = r.o.Secrets.Redact(a.StatusText)
+	a.StatusText = r.o.Secrets.Mask(a.StatusText)
 	a.Headers = r.headers(x.Response.Header, secret.Sensitive{})
-	a.RedirectURL = escapeHidden(r.o.Secrets.Redact(x.Response.Header.Get("Location")))
+	a.RedirectURL = escapeHidden(r.o.Secrets.Mask(x.Response.Header.Get("Location")))
 	a.BodySize = x.Response.ContentLength
-	a.Content.MimeType = r.o.Secrets.Redact(x.Response.Header.Get("Content-Type"))
+	a.Content.MimeType = r.o.Secrets.Mask(x.Response.Header.Get("Content-Type"))
 	if stored.binary {
 		a.Content.Encoding = "base64"
 	}
@@ -266,7 +266,7 @@ func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 			case sensitive.Header(name), slices.Contains([]string{"authorization", "proxy-authorization", "cookie"}, strings.ToLower(name)):
 				text = secret.Hidden
 			}
-			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
+			pairs = append(pairs, Pair{r.o.Secrets.Mask(name), r.o.Secrets.Mask(text)})
 		}
 	}
 	return pairs

@@ -26,7 +26,7 @@ type Summary struct {
 // Summaries reads a recording of a Recorder: it calls entry for each entry and then
 // reading for each reading, in their order. No body is in memory. It stops at the first
 // error of a function and returns it.
-func Summaries(r io.Reader, entry func(Summary) error, reading func(Reading) error) error {
+func Summaries(r io.Reader, entry func(Summary) error, reading func(PageFindings) error) error {
 	l := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
 	head, _, _, err := l.next()
 	if err == nil && !bytes.HasPrefix(head, []byte(`{"log":`)) {
@@ -71,13 +71,13 @@ func summaryOf(line []byte) (Summary, error) {
 	return s, json.Unmarshal(bytes.TrimRight(line, ",\r\n"), s.Entry)
 }
 
-func (l *lineReader) readings(reading func(Reading) error) error {
+func (l *lineReader) readings(reading func(PageFindings) error) error {
 	for {
 		line, _, _, err := l.next()
 		if err != nil || bytes.HasPrefix(line, []byte("]")) {
 			return err
 		}
-		var found Reading
+		var found PageFindings
 		if err := json.Unmarshal(bytes.TrimRight(line, ",\r\n"), &found); err != nil {
 			return fmt.Errorf("a reading: %w", err)
 		}
@@ -192,21 +192,21 @@ func backslashes(text []byte) int {
 // Body reads the body of an answer of a recording, as far as it was kept, piece by
 // piece.
 func (s Summary) Body(r io.ReaderAt) io.Reader {
-	text := &unquoting{r: bufio.NewReader(io.NewSectionReader(r, s.Text.From, s.Text.To-s.Text.From))}
+	text := &unquoteReader{r: bufio.NewReader(io.NewSectionReader(r, s.Text.From, s.Text.To-s.Text.From))}
 	if s.Response.Content.Encoding == "base64" {
 		return base64.NewDecoder(base64.StdEncoding, text)
 	}
 	return text
 }
 
-// unquoting reads the contents of a JSON string.
-type unquoting struct {
+// unquoteReader reads the contents of a JSON string.
+type unquoteReader struct {
 	r    *bufio.Reader
 	left []byte // decoded, and not read yet
 }
 
 // Read implements io.Reader.
-func (u *unquoting) Read(p []byte) (n int, err error) {
+func (u *unquoteReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(u.left) > 0 {
 			copied := copy(p[n:], u.left)
@@ -232,7 +232,7 @@ func (u *unquoting) Read(p []byte) (n int, err error) {
 }
 
 // escape is what an escape stands for, after its backslash.
-func (u *unquoting) escape() ([]byte, error) {
+func (u *unquoteReader) escape() ([]byte, error) {
 	c, err := u.r.ReadByte()
 	if err != nil {
 		return nil, io.ErrUnexpectedEOF

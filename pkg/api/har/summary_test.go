@@ -30,7 +30,7 @@ func recordBodies(t testing.TB, bodies ...string) string {
 	}
 	for i, body := range bodies {
 		address, _ := url.Parse("http://a.test/x?token=s3cret-of-this")
-		origin := &Origin{Job: "j s3cret-of-this", Pointer: "/jobs/0", At: []int{1, 1, 1, i + 1}, Attempt: 1, Sources: []request.Source{{Part: "query token", From: "job", Pointer: "/jobs/0/params/s3cret-of-this"}}}
+		origin := &Initiator{Job: "j s3cret-of-this", Pointer: "/jobs/0", At: []int{1, 1, 1, i + 1}, Attempt: 1, Sources: []request.Source{{Part: "query token", From: "job", Pointer: "/jobs/0/params/s3cret-of-this"}}}
 		x := Exchange{
 			Request:  &request.Request{Method: "POST", URL: address, Header: http.Header{}, Body: []byte(`{"text":"not this","response":{"content":{"text":"x"}}}`)},
 			Response: &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{"Content-Type": {"application/json"}}},
@@ -39,7 +39,7 @@ func recordBodies(t testing.TB, bodies ...string) string {
 		if err := r.Add(x); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Read(Reading{At: origin.At, Rows: i, Data: []string{"s3cret-of-this"}, Next: [][]string{{"a", "s3cret-of-this"}}, Stop: "because of s3cret-of-this"}); err != nil {
+		if err := r.Read(PageFindings{At: origin.At, Rows: i, Data: []string{"s3cret-of-this"}, Next: [][]string{{"a", "s3cret-of-this"}}, Stop: "because of s3cret-of-this"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSummaries(t *testing.T) {
 	}
 	source := bytes.NewReader(text)
 	var got []string
-	var read []Reading
+	var read []PageFindings
 	visit := func(s Summary) error {
 		again, err := SummaryAt(source, s.Line)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestSummaries(t *testing.T) {
 		got = append(got, string(body))
 		return err
 	}
-	err = Summaries(bytes.NewReader(text), visit, func(r Reading) error { read = append(read, r); return nil })
+	err = Summaries(bytes.NewReader(text), visit, func(r PageFindings) error { read = append(read, r); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSummaries(t *testing.T) {
 func TestSummariesOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "no recording": "{}\n", "cut": `{"log":{"entries":[` + "\n" + `{"response":{"content":{"text":"a`, "not JSON": `{"log":{"entries":[` + "\n{]\n]}}\n", "a bracket": "]\n"} {
-		err := Summaries(strings.NewReader(text), func(Summary) error { return nil }, func(Reading) error { return nil })
+		err := Summaries(strings.NewReader(text), func(Summary) error { return nil }, func(PageFindings) error { return nil })
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -136,7 +136,7 @@ func TestSummariesNeedNoBody(t *testing.T) {
 		err = Summaries(file, func(s Summary) error {
 			_, err := s.Body(file).Read(piece)
 			return err
-		}, func(Reading) error { return nil })
+		}, func(PageFindings) error { return nil })
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
@@ -164,6 +164,6 @@ func FuzzSummaries(f *testing.F) {
 			}
 			_, _ = io.Copy(io.Discard, s.Body(source))
 			return nil
-		}, func(Reading) error { return nil })
+		}, func(PageFindings) error { return nil })
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// limited passes on at most left bytes, of text only whole characters.
-type limited struct {
+// limitedWriter passes on at most left bytes, of text only whole characters.
+type limitedWriter struct {
 	w    io.Writer
 	left int64
 	text bool
@@ -15,7 +15,7 @@ type limited struct {
 }
 
 // Write implements io.Writer; it drops the rest.
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	if l.cut || int64(n) > l.left {
 		fits := int(l.left)
@@ -34,11 +34,11 @@ func (l *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-type quoting struct{ w io.Writer }
+type quoteWriter struct{ w io.Writer }
 
 // Write implements io.Writer. It escapes the contents of a JSON string, but no more
 // than necessary, so that the text stays readable.
-func (q quoting) Write(p []byte) (int, error) {
+func (q quoteWriter) Write(p []byte) (int, error) {
 	const digits = "0123456789abcdef"
 	out := make([]byte, 0, len(p)+len(p)/8)
 	for _, c := range p {
@@ -62,11 +62,11 @@ func (q quoting) Write(p []byte) (int, error) {
 // encoder writes a body as text or in base64; Close completes it.
 func encoder(w io.Writer, text bool) io.WriteCloser {
 	if text {
-		return nothingToClose{quoting{w}}
+		return nopCloser{quoteWriter{w}}
 	}
 	return base64.NewEncoder(base64.StdEncoding, w)
 }
 
-type nothingToClose struct{ io.Writer }
+type nopCloser struct{ io.Writer }
 
-func (nothingToClose) Close() error { return nil }
+func (nopCloser) Close() error { return nil }

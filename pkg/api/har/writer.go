@@ -78,7 +78,7 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 }
 
 // note keeps a reading for the end of the file, after the entries.
-func (w *writer) note(found Reading) error {
+func (w *writer) note(found PageFindings) error {
 	separator := ",\n"
 	if w.notes == nil {
 		file, err := os.CreateTemp(filepath.Dir(w.path), "."+filepath.Base(w.path)+"-*")

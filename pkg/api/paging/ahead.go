@@ -18,12 +18,12 @@ import (
 // The flag is true for the pages that hold rows by the total that the last page
 // has (settings `total` and `totalPages`), as long as nothing else than rows
 // and pages can end the job. Pages that are not flagged follow those that are.
-func Ahead(s Scroller, job Job, state State, last Page) iter.Seq2[config.Request, bool] {
-	return func(yield func(config.Request, bool) bool) {
-		f, ok := s.(foreseeable)
+func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[config.RequestSpec, bool] {
+	return func(yield func(config.RequestSpec, bool) bool) {
+		f, ok := s.(predictable)
 		for announced := true; ok; {
 			full := last
-			if full.Rows = f.full(job.Request, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+			if full.Rows = f.full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
 				return // not known, or no page will be full
 			}
 			request, next, stop, err := job.Next(s, state, full)
@@ -31,7 +31,7 @@ func Ahead(s Scroller, job Job, state State, last Page) iter.Seq2[config.Request
 				return
 			}
 			state = next
-			announced = announced && f.announced(job.Request, state, last)
+			announced = announced && f.announced(job.RequestSpec, state, last)
 			if !yield(request, announced) {
 				return
 			}
@@ -39,31 +39,31 @@ func Ahead(s Scroller, job Job, state State, last Page) iter.Seq2[config.Request
 	}
 }
 
-// foreseeable is a scroller whose requests follow from its state, regardless of what the pages hold, as long as none of them ends the job.
-type foreseeable interface {
+// predictable is a scroller whose requests follow from its state, regardless of what the pages hold, as long as none of them ends the job.
+type predictable interface {
 	// full is how many rows the page has that was requested with a state, if the
 	// API has as many; 0 when that is not known.
-	full(job config.Request, s State, last Page) int
+	full(job config.RequestSpec, s State, last PageInfo) int
 	// announced reports whether by the last page the page requested with a state
 	// holds rows.
-	announced(job config.Request, s State, last Page) bool
+	announced(job config.RequestSpec, s State, last PageInfo) bool
 }
 
-// total is where a response holds the number of all rows or pages; an empty Text is
+// totalPath is where a response holds the number of all rows or pages; an empty Text is
 // nowhere.
-type total answer.Path
+type totalPath answer.Path
 
 // TotalRows is a setting of the methods that count.
 var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
 	As(field.Path).Example(`"meta.total"`)
 
-func compileTotal(s config.Section, path field.Setting[string]) total {
-	return total{Text: path.Of(s), Separator: "."}
+func compileTotal(s config.Section, path field.Setting[string]) totalPath {
+	return totalPath{Text: path.Of(s), Separator: "."}
 }
 
 // of is the number that a page holds. What is not a number counts as 0: a run must not
 // end because of a total.
-func (t total) of(p Page) int64 {
+func (t totalPath) of(p PageInfo) int64 {
 	if t.Text == "" || p.Field == nil {
 		return 0
 	}

@@ -10,10 +10,10 @@ import (
 
 // ahead are the first requests that a job would send after the one that came
 // with a state. Those that hold rows by the total are marked.
-func ahead(s Scroller, job string, t *testing.T, state State, last Page, most int) []string {
+func ahead(s Scroller, job string, t *testing.T, state State, last PageInfo, most int) []string {
 	t.Helper()
 	var all []string
-	for r, full := range Ahead(s, Job{Request: request(t, job)}, state, last) {
+	for r, full := range Ahead(s, BaseRequest{RequestSpec: request(t, job)}, state, last) {
 		text := show(r)
 		if full {
 			text += " !"
@@ -86,7 +86,7 @@ func TestAhead(t *testing.T) {
 			s := scroller(t, tt.settings, "")
 			job := request(t, tt.job)
 			_, state := s.First(job, start)
-			var last Page
+			var last PageInfo
 			for _, answer := range tt.answers {
 				last = read(t, s.Needs(), answer, start.Add(time.Second))
 				var stop *Stop
@@ -111,7 +111,7 @@ func TestAheadIsWhatComes(t *testing.T) {
 		for range 20 {
 			job := request(t, "")
 			_, state := s.First(job, start)
-			var page Page
+			var page PageInfo
 			for at := range 8 {
 				expected := ahead(s, "", t, state, page, 1)
 				page = randomPage(t, r, s.Needs(), start.Add(time.Duration(at+1)*time.Second))

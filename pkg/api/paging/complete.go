@@ -25,7 +25,7 @@ type Repeat struct {
 	// LeadsOn reports whether the page leads to another request, although it has no rows.
 	LeadsOn bool
 	// Before is the page before it.
-	Before Page
+	Before PageInfo
 }
 
 // Again reports whether the page repeats the page just before it: some APIs send their
@@ -35,12 +35,14 @@ func (r Repeat) Again() bool { return r.Earlier == r.Page-1 }
 // What a scroller, or a stopper, may know besides its requests. Each implements what
 // it has something to say about, in its own file.
 type (
-	// counted names totals in the response.
-	counted interface{ totals() []Total }
-	// starting reports whether the first request of a job is for the first rows.
-	starting interface{ fromStart(job config.Request) bool }
+	// totalsProvider names totals in the response.
+	totalsProvider interface{ totals() []Total }
+	// startDetector reports whether the first request of a job is for the first rows.
+	startDetector interface {
+		fromStart(job config.RequestSpec) bool
+	}
 	// ending reports whether page p announces that no page follows.
-	ending interface{ isLast(p Page) bool }
+	ending interface{ isLast(p PageInfo) bool }
 	// numbered is implemented by methods that count or compare ids. They request page
 	// after page even if the API ignores their parameter. numbers reports whether all
 	// requests of a job differ.
@@ -48,17 +50,17 @@ type (
 	// absent returns the reason to end a job after an error status, or nil if the status is
 	// an error. largest is the number of rows of the largest page.
 	absent interface {
-		afterLast(job config.Request, status int, last Page, largest int) *Stop
+		afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop
 	}
-	// announcing gives the field of a page by which it says that there are more, ""
+	// announcer gives the field of a page by which it says that there are more, ""
 	// for none.
-	announcing interface{ announces(p Page) string }
-	// naming names the request parameter that leads to the next page.
-	naming interface{ parameter() parameter }
+	announcer interface{ announces(p PageInfo) string }
+	// parameterNamer names the request parameter that leads to the next page.
+	parameterNamer interface{ parameter() parameter }
 )
 
 func withoutStoppers(s Scroller) Scroller {
-	if g, ok := s.(stoppable); ok {
+	if g, ok := s.(stoppingScroller); ok {
 		return withoutStoppers(g.inner)
 	}
 	return s
@@ -68,13 +70,13 @@ func withoutStoppers(s Scroller) Scroller {
 // `total`, `totalPages`, and the field of `limitStop`.
 func Totals(s Scroller) []Total {
 	var all []Total
-	if g, ok := s.(stoppable); ok {
+	if g, ok := s.(stoppingScroller); ok {
 		all = Totals(g.inner)
-		if c, ok := g.rule.(counted); ok {
+		if c, ok := g.rule.(totalsProvider); ok {
 			all = append(all, c.totals()...)
 		}
 	}
-	if c, ok := s.(counted); ok {
+	if c, ok := s.(totalsProvider); ok {
 		all = append(all, c.totals()...)
 	}
 	return all
@@ -82,8 +84,8 @@ func Totals(s Scroller) []Total {
 
 // FromStart reports whether the first request of a job is for the first rows, as
 // far as the settings show.
-func FromStart(s Scroller, job config.Request) bool {
-	start, ok := withoutStoppers(s).(starting)
+func FromStart(s Scroller, job config.RequestSpec) bool {
+	start, ok := withoutStoppers(s).(startDetector)
 	return !ok || start.fromStart(job)
 }
 
@@ -109,7 +111,7 @@ func Numbered(s Scroller) (ok, forever bool) {
 // AfterLast returns the reason to end a job after page last, because the next request was
 // answered with an error status. It returns nil if the status is an error. largest is the
 // number of rows of the largest page.
-func AfterLast(s Scroller, job config.Request, status int, last Page, largest int) *Stop {
+func AfterLast(s Scroller, job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
 	if a, ok := withoutStoppers(s).(absent); ok {
 		return a.afterLast(job, status, last, largest)
 	}
@@ -118,12 +120,12 @@ func AfterLast(s Scroller, job config.Request, status int, last Page, largest in
 
 // Announced returns the field by which a stopper finds that more pages follow page p, or
 // "".
-func Announced(s Scroller, p Page) string {
-	g, ok := s.(stoppable)
+func Announced(s Scroller, p PageInfo) string {
+	g, ok := s.(stoppingScroller)
 	if !ok {
 		return ""
 	}
-	if rule, ok := g.rule.(announcing); ok {
+	if rule, ok := g.rule.(announcer); ok {
 		if field := rule.announces(p); field != "" {
 			return field
 		}
@@ -139,7 +141,7 @@ func Unchanged(pointer string) *Stop {
 // Parameter says with what a scroller requests the next page, such as "the parameter
 // 'offset'"; "" when it follows an address.
 func Parameter(s Scroller) string {
-	n, ok := withoutStoppers(s).(naming)
+	n, ok := withoutStoppers(s).(parameterNamer)
 	switch {
 	case !ok:
 		return ""

@@ -26,21 +26,21 @@ func TestReasons(t *testing.T) {
 		{"no value in a list, which has no flag", flag(`"stopOn":false,"ifNotSet":true`), []string{`[1]`}, Stop{Reason: NoValue, Field: "a.next"}},
 		{"a flag after other rules", `{` + param + `,"nextPageFlag":{"field":"more","stopOn":false},"limitStop":{"count":9},"forceStop":{"pages":9}}`, []string{`{"r":[1],"more":true}`}, Stop{Reason: NoValue, Field: "a.next", Flag: "more"}},
 		{"a flag that announces what a short page denies", `{"method":"offset","limit":2,"nextPageFlag":{"field":"more","stopOn":false}}`, []string{`{"r":[1],"more":true}`}, Stop{Flag: "more"}},
-		{"the flag", flag(`"stopOn":false`), []string{`{"r":[1],"more":false}`}, Stop{Reason: OnPurpose}},
+		{"the flag", flag(`"stopOn":false`), []string{`{"r":[1],"more":false}`}, Stop{Reason: Deliberate}},
 		{"a missing flag", flag(`"stopOn":false`), []string{`{"r":[1]}`}, Stop{}},
-		{"a missing flag that is to stop", flag(`"stopOn":false,"ifNotSet":false`), []string{`{"r":[1]}`}, Stop{Reason: OnPurpose}},
+		{"a missing flag that is to stop", flag(`"stopOn":false,"ifNotSet":false`), []string{`{"r":[1]}`}, Stop{Reason: Deliberate}},
 		{"no link", `{"method":"link"}`, []string{rows(2)}, Stop{Reason: NoValue, Field: "header Link"}},
 		{"no link where a flag announces one", `{"method":"link","nextPageFlag":{"field":"m.more","stopOn":false}}`, []string{`{"r":[1],"m":{"more":true}}`}, Stop{Reason: NoValue, Field: "header Link", Flag: "m.more"}},
 		{"no header where a condition announces one", `{"method":"response.param","queryParam":"p","next":{"responseHeader":"X"},"stopWhen":"m.left==0&x==1"}`, []string{`{"r":[1],"m":{"left":3}}`}, Stop{Reason: NoValue, Field: "header X", Flag: "m.left"}},
 		{"no value, and nothing of what a condition compares", `{` + param + `,"stopWhen":"left==0"}`, []string{`{"r":[1]}`}, Stop{Reason: NoValue, Field: "a.next"}},
 		{"a condition that a short page denies", `{"method":"offset","limit":2,"stopWhen":"more==false","nextPageFlag":{"field":"f","stopOn":true,"ifNotSet":false}}`, []string{`{"r":[1],"more":true}`}, Stop{Flag: "more"}},
-		{"the condition", `{` + param + `,"stopWhen":"more==false"}`, []string{`{"r":[1],"more":false,"a":{"next":1}}`}, Stop{Reason: OnPurpose}},
+		{"the condition", `{` + param + `,"stopWhen":"more==false"}`, []string{`{"r":[1],"more":false,"a":{"next":1}}`}, Stop{Reason: Deliberate}},
 		{"an empty page of texts", `{"method":"cursor","idKey":"id","param":"p","idType":"text"}`, []string{rows(0)}, Stop{}},
-		{"forceStop", `{"method":"pagenum","forceStop":{"pages":1}}`, []string{rows(2)}, Stop{Reason: OnPurpose}},
-		{"limitStop", `{"method":"pagenum","limitStop":{"count":2}}`, []string{rows(2)}, Stop{Reason: OnPurpose}},
-		{"limitStop with a number of the API", `{"method":"pagenum","limitStop":{"field":"n"}}`, []string{`{"r":[1],"n":1}`}, Stop{Reason: OnPurpose}},
+		{"forceStop", `{"method":"pagenum","forceStop":{"pages":1}}`, []string{rows(2)}, Stop{Reason: Deliberate}},
+		{"limitStop", `{"method":"pagenum","limitStop":{"count":2}}`, []string{rows(2)}, Stop{Reason: Deliberate}},
+		{"limitStop with a number of the API", `{"method":"pagenum","limitStop":{"field":"n"}}`, []string{`{"r":[1],"n":1}`}, Stop{Reason: Deliberate}},
 		{"limitStop without a number", `{"method":"pagenum","limitStop":{"field":"n"}}`, []string{rows(2)}, Stop{}},
-		{"too recent", `{"method":"zendesk.response.url"}`, []string{`{"r":[1],"next_page":"t?start_time=9999999999"}`}, Stop{Reason: OnPurpose}},
+		{"too recent", `{"method":"zendesk.response.url"}`, []string{`{"r":[1],"next_page":"t?start_time=9999999999"}`}, Stop{Reason: Deliberate}},
 	}
 	for _, tt := range tests {
 		_, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, ""), 0, tt.answers...)
@@ -161,7 +161,7 @@ func TestAfterLast(t *testing.T) {
 		{`{}`, "", 404, 3, 5, false},
 	}
 	for _, tt := range tests {
-		stop := AfterLast(scroller(t, tt.settings, ""), request(t, tt.job), tt.status, Page{Rows: tt.rows}, tt.largest)
+		stop := AfterLast(scroller(t, tt.settings, ""), request(t, tt.job), tt.status, PageInfo{Rows: tt.rows}, tt.largest)
 		if (stop != nil) != tt.want || stop != nil && (stop.Reason != Exhausted || !strings.Contains(stop.Rule, "fewer rows (3)")) {
 			t.Errorf("%s %s, %d after %d of %d rows: got %+v", tt.settings, tt.job, tt.status, tt.rows, tt.largest, stop)
 		}

@@ -49,9 +49,9 @@ const TextIDs = "text"
 func cursorMethod() Method {
 	return Method{
 		Name:     "cursor",
-		Settings: []field.Declared{IDKey, CursorParam, IDType, Increment, Reverse},
-		Needed:   []field.Declared{IDKey},
-		Values:   []Value{{cursorValue, CursorParam}},
+		Settings: []field.Declaration{IDKey, CursorParam, IDType, Increment, Reverse},
+		Needed:   []field.Declaration{IDKey},
+		Values:   []RequestValue{{cursorValue, CursorParam}},
 		Compile:  compileCursor,
 		IDPath:   func(s config.Section) config.Section { return IDKey.In(s) },
 	}
@@ -60,7 +60,7 @@ func cursorMethod() Method {
 func compileCursor(s config.Section) Scroller {
 	c := cursor{
 		idKey:            answer.Path{Text: IDKey.Of(s), Separator: "."},
-		param:            parameterOf(s, Value{cursorValue, CursorParam}),
+		param:            parameterOf(s, RequestValue{cursorValue, CursorParam}),
 		increment:        int64(Increment.Of(s)),
 		reverse:          Reverse.Of(s),
 		idKeyPointer:     IDKey.In(s).Pointer,
@@ -75,13 +75,13 @@ func compileCursor(s config.Section) Scroller {
 	return textCursor{c}
 }
 
-func (c cursor) Needs() Needs { return Needs{ItemID: c.idKey} }
+func (c cursor) Needs() Requirements { return Requirements{ItemID: c.idKey} }
 
-func (c cursor) First(job config.Request, _ time.Time) (config.Request, State) {
+func (c cursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	return job, cursorState{}
 }
 
-func (c cursor) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(cursorState)
 	if p.Rows == 0 {
 		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
@@ -169,7 +169,7 @@ func excerpt(v value.Value) string {
 	return fmt.Sprintf("%s of more than %d characters", v.Kind().WithArticle(), most)
 }
 
-func (c cursor) Describe(config.Request) []string {
+func (c cursor) Describe(config.RequestSpec) []string {
 	which, more := "largest", ""
 	if c.reverse {
 		which = "smallest"
@@ -188,7 +188,7 @@ func (cursor) numbers() (forever bool) { return false }
 
 func (c cursor) parameter() parameter { return c.param }
 
-func (c cursor) placing(names []string) Scroller {
+func (c cursor) withPlacedValues(names []string) Scroller {
 	c.param = c.param.placing(names)
 	return c
 }

@@ -76,13 +76,15 @@ func timeLimit(s config.Section) limit {
 	return l
 }
 
-func (f forceStop) needs() Needs { return Needs{Volume: f.volume.set, Time: f.seconds.set} }
+func (f forceStop) needs() Requirements {
+	return Requirements{Volume: f.volume.set, Time: f.seconds.set}
+}
 
 func (f forceStop) counts() bool { return !f.volume.set && !f.seconds.set }
 
 func (forceStop) start(now time.Time) State { return forceStopState{start: now} }
 
-func (f forceStop) after(state State, p Page) (State, *Stop, error) {
+func (f forceStop) after(state State, p PageInfo) (State, *Stop, error) {
 	s := state.(forceStopState)
 	s.pages++
 	s.volume += p.Volume
@@ -99,7 +101,7 @@ func (f forceStop) after(state State, p Page) (State, *Stop, error) {
 }
 
 func (l limit) stop(rule string, reached int64) *Stop {
-	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer, Reason: OnPurpose}
+	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer, Reason: Deliberate}
 }
 
 func (f forceStop) describe() string {

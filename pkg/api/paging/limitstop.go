@@ -27,7 +27,7 @@ var (
 
 func limitStopType() *field.Type {
 	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
-	t.Lost = `expected the key "count" or the key "field"` // else paging would continue without a limit
+	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // else paging would continue without a limit
 	return t
 }
 
@@ -46,11 +46,11 @@ func compileLimitStop(s config.Section) stopper {
 	return l
 }
 
-func (l limitStop) needs() Needs {
+func (l limitStop) needs() Requirements {
 	if l.field.Text == "" {
-		return Needs{}
+		return Requirements{}
 	}
-	return Needs{Fields: []answer.Path{l.field}}
+	return Requirements{Fields: []answer.Path{l.field}}
 }
 
 func (limitStop) counts() bool { return true }
@@ -58,7 +58,7 @@ func (limitStop) counts() bool { return true }
 // start is the number of rows so far.
 func (limitStop) start(time.Time) State { return 0 }
 
-func (l limitStop) after(state State, p Page) (State, *Stop, error) {
+func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
 	rows, known := state.(int)+p.Rows, true
 	if l.field.Text != "" {
 		v, err := p.field(l.field, l.limit.pointer)

@@ -23,7 +23,7 @@ func linkMethod() Method {
 	return Method{
 		Name:       "link",
 		AlsoCalled: []string{"linkheader", "headerlink", "weblinking", "rfc8288", "rfc5988"},
-		Settings:   []field.Declared{Rel, IncludeParams},
+		Settings:   []field.Declaration{Rel, IncludeParams},
 		Compile: func(s config.Section) Scroller {
 			return link{
 				rel:         Rel.Of(s),
@@ -33,11 +33,11 @@ func linkMethod() Method {
 	}
 }
 
-func (l link) Needs() Needs { return Needs{Header: l.next.header} }
+func (l link) Needs() Requirements { return Requirements{Header: l.next.header} }
 
-func (l link) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+func (l link) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
 
-func (l link) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	target, ok := LinkTo(l.rel, p.header("Link"), p.Address)
 	if !ok {
 		stop := l.next.missing(p)
@@ -55,7 +55,7 @@ func (l link) Next(job config.Request, _ State, p Page) (config.Request, State, 
 	return l.request(job, address), nil, nil, nil
 }
 
-func (l link) Describe(config.Request) []string {
+func (l link) Describe(config.RequestSpec) []string {
 	text := fmt.Sprintf("Each request after the first goes to the address that the page before has in the header Link with the relation %q, until a page has none.", l.rel)
 	return []string{text, jobParams(l.includeParams)}
 }

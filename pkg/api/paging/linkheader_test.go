@@ -106,7 +106,7 @@ func FuzzLinkTo(f *testing.F) {
 	for _, seed := range []string{`<a>; rel="next", <b>; rel=prev`, `<a>;x="\"";rel=next`, `=;,"<>`, `<a>;;=;rel`, `<//h>; rel=next; anchor=""`, `</a?b=<c>; rel="x next"`} {
 		f.Add(seed)
 	}
-	page := Page{Address: address(f, asked)}
+	page := PageInfo{Address: address(f, asked)}
 	f.Fuzz(func(t *testing.T, header string) {
 		target, ok := LinkTo("next", []string{header}, page.Address)
 		if !ok {

@@ -16,9 +16,9 @@ type Method struct {
 	AlsoCalled []string
 	// Settings are those that count with it; methods may share some. Needed are
 	// those that must be there.
-	Settings, Needed []field.Declared
+	Settings, Needed []field.Declaration
 	// Values are those with which it requests a page.
-	Values []Value
+	Values []RequestValue
 	// Compile reads the settings. Problems go to the section; the scroller is usable
 	// all the same.
 	Compile func(config.Section) Scroller
@@ -129,7 +129,7 @@ func (all Methods) NamedAt(s config.Section, parameter string) string {
 func (m Method) Parameters(s config.Section, placed ...string) [][]string {
 	var all [][]string
 	for _, f := range field.Fields(m.Settings...) {
-		if f.Role != field.Parameter || slices.ContainsFunc(m.Values, func(v Value) bool {
+		if f.Role != field.Parameter || slices.ContainsFunc(m.Values, func(v RequestValue) bool {
 			return v.Param.Name == f.Name && slices.Contains(placed, v.Name)
 		}) {
 			continue

@@ -34,14 +34,14 @@ var Next = field.Of("next", "What leads on", "Where an answer has the address or
 var (
 	NextResponse = field.Text(string(expr.Response), "In the answer", "Path in the answer.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
 	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the answer, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
-	nextDefault  = field.Of("default", "Otherwise", "Used if there is no value: a literal value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, Open: true}).Example(`{"responseHeader": "X-Next"}`)
+	nextDefault  = field.Of("default", "Otherwise", "Used if there is no value: a literal value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, AllowUnknown: true}).Example(`{"responseHeader": "X-Next"}`)
 )
 
 const nextForms = `expected {"response": PATH} or {"responseHeader": NAME}`
 
 func nextType() *field.Type {
 	t := field.Object("next", "What leads on", "A reference to the answer of a page.", NextResponse, NextHeader, nextDefault)
-	t.Message, t.Lost, t.NotEmpty = nextForms, nextForms, []string{"object"}
+	t.Message, t.OnlyUnknownKeys, t.NotEmpty = nextForms, nextForms, []string{"object"}
 	return t
 }
 
@@ -95,7 +95,7 @@ func (r reference) needs() []answer.Path {
 }
 
 // of is what a page holds, null for nothing.
-func (r reference) of(p Page) (value.Value, error) {
+func (r reference) of(p PageInfo) (value.Value, error) {
 	v, err := r.own(p)
 	switch {
 	case err != nil, !v.IsBlank():
@@ -107,7 +107,7 @@ func (r reference) of(p Page) (value.Value, error) {
 	}
 }
 
-func (r reference) own(p Page) (value.Value, error) {
+func (r reference) own(p PageInfo) (value.Value, error) {
 	if r.header == "" {
 		return p.field(r.path, r.pointer)
 	}
@@ -115,7 +115,7 @@ func (r reference) own(p Page) (value.Value, error) {
 }
 
 // missing stops a job whose page does not say how to continue.
-func (r reference) missing(p Page) *Stop {
+func (r reference) missing(p PageInfo) *Stop {
 	if r.header != "" {
 		rule := fmt.Sprintf("the response has no header '%s'", r.header)
 		switch near, ok := failure.Nearest(r.header, slices.Sorted(maps.Keys(p.Header))); {

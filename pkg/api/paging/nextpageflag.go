@@ -56,11 +56,11 @@ func (n nextPageFlag) paths() []answer.Path {
 	return paths
 }
 
-func (n nextPageFlag) needs() Needs { return Needs{Fields: n.paths()} }
+func (n nextPageFlag) needs() Requirements { return Requirements{Fields: n.paths()} }
 
 // of is the property of a page, null for none. A list has no names, even if the field
 // is called like an index.
-func (n nextPageFlag) of(p Page) (flag value.Value, err error) {
+func (n nextPageFlag) of(p PageInfo) (flag value.Value, err error) {
 	for i, path := range n.paths() {
 		if i == 0 && p.Root == value.Array {
 			continue
@@ -76,30 +76,30 @@ func (nextPageFlag) counts() bool { return false }
 
 func (nextPageFlag) start(time.Time) State { return nil }
 
-func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
+func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 	flag, err := n.of(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch taken := !missing(flag); {
+	switch taken := !isMissing(flag); {
 	case flag.IsNull():
 		if n.ifNotSet == n.stopOn {
 			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
 			if n.ifNotSetPointer != n.stopOnPointer {
-				stop.Reason = OnPurpose // ifNotSet says so
+				stop.Reason = Deliberate // ifNotSet says so
 			}
 			return nil, stop, nil
 		}
 	case taken == n.stopOn:
-		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer, Reason: OnPurpose}, nil
+		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer, Reason: Deliberate}, nil
 	}
 	return s, nil, nil
 }
 
 // announces implements announcing.
-func (n nextPageFlag) announces(p Page) string {
+func (n nextPageFlag) announces(p PageInfo) string {
 	flag, err := n.of(p)
-	if err != nil || flag.IsNull() || !missing(flag) == n.stopOn {
+	if err != nil || flag.IsNull() || !isMissing(flag) == n.stopOn {
 		return ""
 	}
 	return n.field

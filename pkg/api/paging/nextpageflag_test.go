@@ -7,9 +7,9 @@ import (
 )
 
 // endless is a scroller that never stops.
-type endless struct{ none }
+type endless struct{ singleRequest }
 
-func (endless) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
+func (endless) Next(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
 	return job, nil, nil, nil
 }
 
@@ -51,7 +51,7 @@ func TestNextPageFlag(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stoppable{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
+			s := stoppingScroller{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
 			for _, answer := range tt.answers {
 				_, stop, err := walk(t, s, request(t, ""), 0, answer)
 				if err != nil {

@@ -16,7 +16,7 @@ import (
 // page size is the number of rows of the first page. With lastPage "empty" each request
 // adds the rows of the page before it, and an empty page is the last one.
 type offset struct {
-	counting
+	counter
 	first   int64
 	fromJob bool
 }
@@ -41,8 +41,8 @@ func offsetMethod() Method {
 	return Method{
 		Name:       "offset",
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
-		Settings:   []field.Declared{Limit, LimitParam, LastPage, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
-		Values:     []Value{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
+		Values:     []RequestValue{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
 		Compile:    compileOffset,
 		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
@@ -54,7 +54,7 @@ func offsetMethod() Method {
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{counting: counting{size: compilePageSize(s), param: parameterOf(s, Value{offsetValue, OffsetParam}), firstPageParams: FirstPageParams.Of(s)}}
+	o := offset{counter: counter{size: compilePageSize(s), param: parameterOf(s, RequestValue{offsetValue, OffsetParam}), firstPageParams: FirstPageParams.Of(s)}}
 	o.first, o.fromJob, o.total = int64(FirstOffset.Of(s)), OffsetFromJob.Of(s), compileTotal(s, TotalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
@@ -62,7 +62,7 @@ func compileOffset(s config.Section) Scroller {
 	return o
 }
 
-func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
+func (o offset) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	s := offsetState{at: big.NewInt(o.first)}
 	if own, ok := o.param.of(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
@@ -75,11 +75,11 @@ func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	return o.request(job, s.at), s
 }
 
-func (o offset) request(job config.Request, at *big.Int) config.Request {
+func (o offset) request(job config.RequestSpec, at *big.Int) config.RequestSpec {
 	return o.param.set(o.size.set(job, job), ofInteger(at))
 }
 
-func (o offset) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(offsetState)
 	size := o.size.of(job)
 	if size == 0 {
@@ -98,7 +98,7 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 	return o.request(job, s.at), s, nil, nil
 }
 
-func (o offset) Describe(job config.Request) []string {
+func (o offset) Describe(job config.RequestSpec) []string {
 	_, state := o.First(job, time.Time{})
 	start, size := state.(offsetState).at, o.size.of(job)
 	further := "and then each time for as many rows further as the "
@@ -116,7 +116,7 @@ func (o offset) Describe(job config.Request) []string {
 
 // full returns 0 if the API may return fewer rows than requested, because the next offset
 // depends on the number of rows.
-func (o offset) full(job config.Request, state State, _ Page) int {
+func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
 		return 0
 	}
@@ -126,18 +126,18 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 	return int(state.(offsetState).pageSize)
 }
 
-func (o offset) announced(_ config.Request, state State, last Page) bool {
+func (o offset) announced(_ config.RequestSpec, state State, last PageInfo) bool {
 	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
 	return before.Cmp(big.NewInt(o.total.of(last))) < 0
 }
 
-func (o offset) fromStart(job config.Request) bool {
+func (o offset) fromStart(job config.RequestSpec) bool {
 	own, _ := o.param.of(job)
 	at, _ := own.Int()
 	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
 }
 
-func (o offset) placing(names []string) Scroller {
-	o.counting = o.counting.placing(names)
+func (o offset) withPlacedValues(names []string) Scroller {
+	o.counter = o.counter.placing(names)
 	return o
 }

@@ -13,7 +13,7 @@ import (
 // pageNumber pages by a number that grows by one. With a page size, a page with
 // fewer rows is the last one; without, or with lastPage "empty", an empty page is.
 type pageNumber struct {
-	counting
+	counter
 	firstPage int64
 }
 
@@ -31,8 +31,8 @@ func pageNumberMethod() Method {
 	return Method{
 		Name:       "pagenum",
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
-		Settings:   []field.Declared{Limit, LimitParam, LastPage, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
-		Values:     []Value{{pageValue, PageParam}, {limitValue, LimitParam}},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		Values:     []RequestValue{{pageValue, PageParam}, {limitValue, LimitParam}},
 		Compile:    compilePageNumber,
 		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) {
@@ -44,8 +44,8 @@ func pageNumberMethod() Method {
 }
 
 func compilePageNumber(s config.Section) Scroller {
-	return pageNumber{firstPage: int64(FirstPage.Of(s)), counting: counting{
-		param:           parameterOf(s, Value{pageValue, PageParam}),
+	return pageNumber{firstPage: int64(FirstPage.Of(s)), counter: counter{
+		param:           parameterOf(s, RequestValue{pageValue, PageParam}),
 		size:            compilePageSize(s),
 		firstPageParams: FirstPageParams.Of(s),
 		total:           compileTotal(s, TotalRows),
@@ -54,7 +54,7 @@ func compilePageNumber(s config.Section) Scroller {
 }
 
 // First leaves the number of the last page as the state.
-func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
+func (n pageNumber) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	first := big.NewInt(n.firstPage)
 	if !n.firstPageParams {
 		return job, first
@@ -62,11 +62,11 @@ func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, Stat
 	return n.request(job, first), first
 }
 
-func (n pageNumber) request(job config.Request, page *big.Int) config.Request {
+func (n pageNumber) request(job config.RequestSpec, page *big.Int) config.RequestSpec {
 	return n.size.set(job, n.param.set(job, ofInteger(page)))
 }
 
-func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
 		return job, nil, stop, nil
 	}
@@ -74,7 +74,7 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 	return n.request(job, page), page, nil, nil
 }
 
-func (n pageNumber) Describe(job config.Request) []string {
+func (n pageNumber) Describe(job config.RequestSpec) []string {
 	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
@@ -85,14 +85,14 @@ func (n pageNumber) Describe(job config.Request) []string {
 
 // full is the size of the last page, or at least one row, when the API has a page
 // size of its own.
-func (n pageNumber) full(job config.Request, _ State, last Page) int {
+func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 	if size := n.size.of(job); size > 0 {
 		return int(size)
 	}
 	return max(1, last.Rows)
 }
 
-func (n pageNumber) announced(job config.Request, state State, last Page) bool {
+func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
 	before := pages.Int64() // no run fetches more than that
 	if before < n.totalPages.of(last) {
@@ -102,13 +102,13 @@ func (n pageNumber) announced(job config.Request, state State, last Page) bool {
 	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
 
-func (n pageNumber) fromStart(job config.Request) bool {
+func (n pageNumber) fromStart(job config.RequestSpec) bool {
 	own, _ := n.param.of(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }
 
-func (n pageNumber) placing(names []string) Scroller {
-	n.counting = n.counting.placing(names)
+func (n pageNumber) withPlacedValues(names []string) Scroller {
+	n.counter = n.counter.placing(names)
 	return n
 }

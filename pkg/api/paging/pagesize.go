@@ -26,23 +26,23 @@ var (
 // UntilEmpty is the value of LastPage for paging until a page is empty.
 const UntilEmpty = "empty"
 
-// counting is what scrollers that count rows or pages have in common.
-type counting struct {
+// counter is what scrollers that count rows or pages have in common.
+type counter struct {
 	size              pageSize
 	param             parameter
 	firstPageParams   bool
-	total, totalPages total // of rows, and of pages
+	total, totalPages totalPath // of rows, and of pages
 }
 
-func (c counting) Needs() Needs {
-	var needs Needs
+func (c counter) Needs() Requirements {
+	var needs Requirements
 	for _, t := range c.totals() {
 		needs.Fields = append(needs.Fields, t.Path)
 	}
 	return needs
 }
 
-func (c counting) totals() []Total {
+func (c counter) totals() []Total {
 	var all []Total
 	for _, t := range []Total{{Path: answer.Path(c.total)}, {Path: answer.Path(c.totalPages), Pages: true}} {
 		if t.Path.Text != "" {
@@ -53,11 +53,11 @@ func (c counting) totals() []Total {
 }
 
 // numbers implements numbered.
-func (counting) numbers() (forever bool) { return true }
+func (counter) numbers() (forever bool) { return true }
 
 // afterLast implements absent: with lastPage "empty", an API may answer with 404 instead of
 // an empty page after a page that is not full.
-func (c counting) afterLast(job config.Request, status int, last Page, largest int) *Stop {
+func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
 	size := c.size.of(job)
 	if size == 0 {
 		size = int64(largest)
@@ -71,10 +71,10 @@ func (c counting) afterLast(job config.Request, status int, last Page, largest i
 	}
 }
 
-func (c counting) parameter() parameter { return c.param }
+func (c counter) parameter() parameter { return c.param }
 
 // placing is counting for a job that places the values with these names.
-func (c counting) placing(names []string) counting {
+func (c counter) placing(names []string) counter {
 	c.param, c.size.param = c.param.placing(names), c.size.param.placing(names)
 	return c
 }
@@ -91,7 +91,7 @@ type pageSize struct {
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:      int64(Limit.Of(s)),
-		param:      parameterOf(s, Value{limitValue, LimitParam}),
+		param:      parameterOf(s, RequestValue{limitValue, LimitParam}),
 		pointer:    placeOf(s, Limit),
 		untilEmpty: LastPage.Of(s) == UntilEmpty,
 	}
@@ -99,7 +99,7 @@ func compilePageSize(s config.Section) pageSize {
 
 // of is the page size in force: the job's own parameter, else the limit, else
 // 0. One beyond 64 bits, which no page has, counts as the largest one.
-func (z pageSize) of(job config.Request) int64 {
+func (z pageSize) of(job config.RequestSpec) int64 {
 	size := z.exactly(job)
 	if !size.IsInt64() {
 		return math.MaxInt64
@@ -107,7 +107,7 @@ func (z pageSize) of(job config.Request) int64 {
 	return size.Int64()
 }
 
-func (z pageSize) exactly(job config.Request) *big.Int {
+func (z pageSize) exactly(job config.RequestSpec) *big.Int {
 	own, _ := z.param.of(job)
 	if n, ok := own.Integer(); ok && n.Sign() > 0 {
 		return n
@@ -116,7 +116,7 @@ func (z pageSize) exactly(job config.Request) *big.Int {
 }
 
 // set is a request for a page of a job with the page size, if there is one.
-func (z pageSize) set(job, request config.Request) config.Request {
+func (z pageSize) set(job, request config.RequestSpec) config.RequestSpec {
 	if size := z.exactly(job); size.Sign() != 0 {
 		return z.param.set(request, ofInteger(size))
 	}
@@ -125,7 +125,7 @@ func (z pageSize) set(job, request config.Request) config.Request {
 
 // lastPage is the reason to stop after a page that is empty or shorter than the
 // size, else nil.
-func (z pageSize) lastPage(p Page, size int64) *Stop {
+func (z pageSize) lastPage(p PageInfo, size int64) *Stop {
 	switch {
 	case p.Rows == 0:
 		return &Stop{Rule: "the page is empty", Pointer: z.pointer}

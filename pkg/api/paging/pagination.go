@@ -25,8 +25,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Page is what a scroller may know of a page.
-type Page struct {
+// PageInfo is what a scroller may know of a page.
+type PageInfo struct {
 	// Root is the kind of the whole response.
 	Root value.Kind
 	// Rows is the number of items on the page.
@@ -54,12 +54,12 @@ type Page struct {
 
 // field is the value at one of the places that a scroller needs, and errors
 // name the setting that requested it.
-func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
+func (p PageInfo) field(path answer.Path, pointer string) (value.Value, error) {
 	return valueAt(p.Field, path, pointer)
 }
 
 // compared is field for a condition.
-func (p Page) compared(path answer.Path, pointer string) (value.Value, error) {
+func (p PageInfo) compared(path answer.Path, pointer string) (value.Value, error) {
 	return valueAt(p.Compared, path, pointer)
 }
 
@@ -75,7 +75,7 @@ func valueAt(at func(answer.Path) (value.Value, error), path answer.Path, pointe
 }
 
 // header are the values of a header, however its name is spelt.
-func (p Page) header(name string) []string {
+func (p PageInfo) header(name string) []string {
 	var all []string
 	for _, spelt := range slices.Sorted(maps.Keys(p.Header)) {
 		if strings.EqualFold(spelt, name) {
@@ -86,7 +86,7 @@ func (p Page) header(name string) []string {
 }
 
 // resolve is an address that a page holds, which may be relative to its own.
-func (p Page) resolve(target string) (string, error) {
+func (p PageInfo) resolve(target string) (string, error) {
 	base := p.Address
 	if base == nil {
 		base = &url.URL{}
@@ -101,12 +101,12 @@ func (p Page) resolve(target string) (string, error) {
 	return to.String(), nil
 }
 
-// missing reports whether a value of a response counts as none. An object never
+// isMissing reports whether a value of a response counts as none. An object never
 // does, not even one without members.
-func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
+func isMissing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
 
-// Needs is what a scroller wants to know of every page.
-type Needs struct {
+// Requirements is what a scroller wants to know of every page.
+type Requirements struct {
 	Fields []answer.Path
 	// Header is a header of the answer that leads to the next page, "" for none. It is
 	// there without being requested.
@@ -133,7 +133,7 @@ type Stop struct {
 	// Hint is what to check when there are more pages all the same, "" for nothing.
 	Hint string
 	// Reason is what the rule says about pages that were not requested.
-	Reason Reason
+	Reason StopReason
 	// Field is where the value that leads to the next page was looked for; only
 	// with the reason NoValue.
 	Field string
@@ -142,49 +142,53 @@ type Stop struct {
 	Flag string
 }
 
-// Reason is what the end of a job says about pages that were not requested.
-type Reason int
+// StopReason is what the end of a job says about pages that were not requested.
+type StopReason int
 
 // The reasons.
 const (
 	// Exhausted takes the page for the last one.
-	Exhausted Reason = iota
+	Exhausted StopReason = iota
 	// NoValue lacks the value that leads to the next page, which is how the last
 	// page is known.
 	NoValue
 	// NoProgress would send the same request again, after a page without rows.
 	NoProgress
-	// OnPurpose does not request more pages because the configuration, or a flag of
+	// Deliberate does not request more pages because the configuration, or a flag of
 	// the program, does not want them, or because the API says that there are none.
-	OnPurpose
+	Deliberate
 )
 
 // Scroller decides the first and the next request of a job.
 type Scroller interface {
 	// Needs is constant.
-	Needs() Needs
+	Needs() Requirements
 	// First is the job's first request and the state after it; now is when it
 	// is sent.
-	First(job config.Request, now time.Time) (config.Request, State)
+	First(job config.RequestSpec, now time.Time) (config.RequestSpec, State)
 	// Next is the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks what paging needs.
-	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
+	Next(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
 	// Describe says in whole sentences what a job requests and what ends it.
-	Describe(job config.Request) []string
+	Describe(job config.RequestSpec) []string
 }
 
-// none is not paging: one request.
-type none struct{}
+// singleRequest is not paging: one request.
+type singleRequest struct{}
 
-func (none) Needs() Needs { return Needs{} }
+func (singleRequest) Needs() Requirements { return Requirements{} }
 
-func (none) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+func (singleRequest) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
 
-func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
+func (singleRequest) Next(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
 	return job, nil, &Stop{Rule: "one request without paging"}, nil
 }
 
-func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
+func (singleRequest) Describe(config.RequestSpec) []string {
+	return []string{"Sends one request, without paging."}
+}
 
 // Pages reports whether a scroller can request more than one page.
-func Pages(s Scroller) bool { return withoutStoppers(s) != Scroller(none{}) }
+func Pages(s Scroller) bool { return withoutStoppers(s) != Scroller(singleRequest{}) }

@@ -51,13 +51,13 @@ func scroller(t *testing.T, settings, name string) Scroller {
 }
 
 // request reads a request with the keys of a job; "" is a GET of t.
-func request(t *testing.T, text string) config.Request {
+func request(t *testing.T, text string) config.RequestSpec {
 	t.Helper()
 	if text == "" {
-		return config.Request{Endpoint: "t", Params: value.OfMembers()}
+		return config.RequestSpec{Endpoint: "t", Params: value.OfMembers()}
 	}
 	v := testvalue.Parse(t, text)
-	return config.Request{
+	return config.RequestSpec{
 		Endpoint: v.Field("endpoint").Raw(),
 		Method:   v.Field("method").Raw(),
 		Params:   v.Field("params"),
@@ -67,7 +67,7 @@ func request(t *testing.T, text string) config.Request {
 
 // show is a request in one line: method, endpoint, parameters and headers, each
 // one that there is.
-func show(r config.Request) string {
+func show(r config.RequestSpec) string {
 	words := []string{r.Method, r.Endpoint}
 	for _, v := range []value.Value{r.Params, r.Headers} {
 		if v.Len() > 0 {
@@ -98,7 +98,7 @@ const asked = "https://api.test/v1/items/list?page=1#top"
 // read gives a scroller of an answer what it needs and no more. The answer is
 // gone when the scroller is asked. It may begin with lines of headers and an empty
 // line.
-func read(t *testing.T, needs Needs, res string, now time.Time) Page {
+func read(t *testing.T, needs Requirements, res string, now time.Time) PageInfo {
 	t.Helper()
 	header := http.Header{}
 	if head, body, ok := strings.Cut(res, "\n\n"); ok {
@@ -121,8 +121,8 @@ func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.Compared, Header: header, Address: address, Now: now}
-	for item, err := range page.Packed() {
+	p := PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: header, Address: address, Now: now}
+	for item, err := range page.Items() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 
 // walk answers the requests of a job, each after some time, until the job ends
 // or there are no more answers. It returns all requests.
-func walk(t *testing.T, s Scroller, job config.Request, every time.Duration, answers ...string) ([]string, *Stop, error) {
+func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration, answers ...string) ([]string, *Stop, error) {
 	t.Helper()
 	now := start
 	next, state := s.First(job, now)

@@ -30,7 +30,7 @@ type parameter struct {
 }
 
 // parameterOf reads the setting with the name of a parameter for a value.
-func parameterOf(s config.Section, v Value) parameter {
+func parameterOf(s config.Section, v RequestValue) parameter {
 	text := v.Param.Of(s)
 	return parameter{name: text, value: v.Name, path: pathOf(s, text), inQuery: ParamsInQuery.Of(s)}
 }
@@ -60,7 +60,7 @@ func (p parameter) String() string {
 
 // of is what a job has for the parameter itself. It has no parameter for a value that it
 // places.
-func (p parameter) of(job config.Request) (v value.Value, ok bool) {
+func (p parameter) of(job config.RequestSpec) (v value.Value, ok bool) {
 	if p.placed {
 		return value.Value{}, false
 	}
@@ -75,7 +75,7 @@ func (p parameter) of(job config.Request) (v value.Value, ok bool) {
 
 // set is a request with the parameter set: in the place of one of that name, or else
 // at the end. A value that the job places is only noted.
-func (p parameter) set(r config.Request, v value.Value) config.Request {
+func (p parameter) set(r config.RequestSpec, v value.Value) config.RequestSpec {
 	if p.placed {
 		r.Paging = r.Paging.AsObject().With(p.value, v)
 		return r

@@ -22,10 +22,10 @@ const (
 	nextValue   = "next"
 )
 
-// Value is a value with which a method requests a page, and the setting that names the
+// RequestValue is a value with which a method requests a page, and the setting that names the
 // parameter for it. A job whose expressions refer to it places it itself, and no
 // parameter is set.
-type Value struct {
+type RequestValue struct {
 	Name  string
 	Param field.Setting[string]
 }
@@ -58,31 +58,31 @@ func (all Methods) ValueNames() []string {
 	return names
 }
 
-// placing is a scroller with parameters.
-type placing interface {
-	// placing is the scroller of a job that places the values with these names.
-	placing(names []string) Scroller
+// valuePlacer is a scroller with parameters.
+type valuePlacer interface {
+	// withPlacedValues is the scroller of a job that places the values with these names.
+	withPlacedValues(names []string) Scroller
 }
 
-// Placing is the scroller of a job that places the values with these names itself.
-func Placing(s Scroller, names []string) Scroller {
-	if g, ok := s.(stoppable); ok {
-		g.inner = Placing(g.inner, names)
+// WithPlacedValues is the scroller of a job that places the values with these names itself.
+func WithPlacedValues(s Scroller, names []string) Scroller {
+	if g, ok := s.(stoppingScroller); ok {
+		g.inner = WithPlacedValues(g.inner, names)
 		return g
 	}
-	if p, ok := s.(placing); ok {
-		return p.placing(names)
+	if p, ok := s.(valuePlacer); ok {
+		return p.withPlacedValues(names)
 	}
 	return s
 }
 
-// Job is what the pages of a job are requested with: its own request, as it is for the
+// BaseRequest is what the pages of a job are requested with: its own request, as it is for the
 // first page.
-type Job struct {
-	config.Request
-	// With is the own request with values of paging: an object, or null for none.
+type BaseRequest struct {
+	config.RequestSpec
+	// WithValues is the own request with values of paging: an object, or null for none.
 	// nil is a job that places none.
-	With func(values value.Value) (config.Request, error)
+	WithValues func(values value.Value) (config.RequestSpec, error)
 }
 
 // CheckParameters reports parameters without a name, for values that not every job
@@ -115,18 +115,18 @@ func CheckPlaced(s config.Section, names []string) {
 // FirstValues are the values of paging with which a job requests its first page: an
 // object, or null for none.
 func FirstValues(s Scroller) value.Value {
-	first, _ := s.First(config.Request{}, time.Time{})
+	first, _ := s.First(config.RequestSpec{}, time.Time{})
 	return first.Paging
 }
 
 // Next is as that of Scroller. The request of a job that places values is made twice: the
 // first one has the values, and the second one is made of the job's own request with them.
-func (job Job) Next(s Scroller, state State, p Page) (config.Request, State, *Stop, error) {
-	request, after, stop, err := s.Next(job.Request, state, p)
-	if job.With == nil || stop != nil || err != nil {
+func (job BaseRequest) Next(s Scroller, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	request, after, stop, err := s.Next(job.RequestSpec, state, p)
+	if job.WithValues == nil || stop != nil || err != nil {
 		return request, after, stop, err
 	}
-	own, err := job.With(request.Paging)
+	own, err := job.WithValues(request.Paging)
 	if err != nil {
 		return request, after, nil, err
 	}

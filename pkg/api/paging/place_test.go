@@ -14,16 +14,16 @@ import (
 
 // placingJob is a job that has the values in its parameter q, and what it sends with the
 // first page.
-func placingJob(t *testing.T, s Scroller, own string) Job {
+func placingJob(t *testing.T, s Scroller, own string) BaseRequest {
 	t.Helper()
-	with := func(values value.Value) (config.Request, error) {
+	with := func(values value.Value) (config.RequestSpec, error) {
 		return request(t, own).WithParam("q", values), nil
 	}
 	first, err := with(FirstValues(s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Job{Request: first, With: with}
+	return BaseRequest{RequestSpec: first, WithValues: with}
 }
 
 // TestPlacing: a value that the job places is not sent as a parameter, with every method,
@@ -62,11 +62,11 @@ func TestPlacing(t *testing.T) {
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
-			s = Placing(s, strings.Fields(tt.placed))
+			s = WithPlacedValues(s, strings.Fields(tt.placed))
 			job := placingJob(t, s, tt.job)
-			r, state := s.First(job.Request, start)
+			r, state := s.First(job.RequestSpec, start)
 			got := []string{show(r)}
-			var page Page
+			var page PageInfo
 			for _, answer := range tt.answers {
 				var foreseen string
 				for r := range Ahead(s, job, state, page) {
@@ -93,14 +93,14 @@ func TestPlacing(t *testing.T) {
 // TestPlacedFails: what is wrong with the job's own request for a page ends the job, and
 // no request is made in advance.
 func TestPlacedFails(t *testing.T) {
-	s := Placing(scroller(t, `{"method":"offset","limit":1}`, ""), []string{"offset"})
+	s := WithPlacedValues(scroller(t, `{"method":"offset","limit":1}`, ""), []string{"offset"})
 	job := placingJob(t, s, "")
-	_, state := s.First(job.Request, start)
-	job.With = func(value.Value) (config.Request, error) { return config.Request{}, failure.Userf("no") }
+	_, state := s.First(job.RequestSpec, start)
+	job.WithValues = func(value.Value) (config.RequestSpec, error) { return config.RequestSpec{}, failure.Userf("no") }
 	if _, _, _, err := job.Next(s, state, read(t, s.Needs(), rows(1), start)); err == nil {
 		t.Error("no error")
 	}
-	for r := range Ahead(s, job, state, Page{}) {
+	for r := range Ahead(s, job, state, PageInfo{}) {
 		t.Errorf("requested %s in advance", show(r))
 	}
 }

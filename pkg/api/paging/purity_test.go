@@ -37,7 +37,7 @@ func everyKind() []string {
 }
 
 // randomPage is a page with some rows and fields, often fit to continue.
-func randomPage(t *testing.T, r *rand.Rand, needs Needs, now time.Time) Page {
+func randomPage(t *testing.T, r *rand.Rand, needs Requirements, now time.Time) PageInfo {
 	rows := make([]value.Value, r.IntN(4))
 	for i := range rows {
 		rows[i] = testvalue.Parse(t, fmt.Sprintf(`{"id":%d}`, r.IntN(100)))
@@ -55,7 +55,7 @@ type step struct {
 	Err     string
 }
 
-func next(s Scroller, job config.Request, state State, p Page) step {
+func next(s Scroller, job config.RequestSpec, state State, p PageInfo) step {
 	request, after, stop, err := s.Next(job, state, p)
 	return step{show(request), after, stop, fmt.Sprint(err)}
 }
@@ -63,13 +63,13 @@ func next(s Scroller, job config.Request, state State, p Page) step {
 // run is a job under way.
 type run struct {
 	scroller Scroller
-	job      config.Request
-	pages    []Page
+	job      config.RequestSpec
+	pages    []PageInfo
 	steps    []step
 	state    State
 }
 
-func begin(s Scroller, job config.Request, pages []Page) *run {
+func begin(s Scroller, job config.RequestSpec, pages []PageInfo) *run {
 	first, state := s.First(job, start)
 	return &run{scroller: s, job: job, pages: pages, steps: []step{{Request: show(first), State: state}}, state: state}
 }
@@ -91,7 +91,7 @@ func TestScrollersArePure(t *testing.T) {
 		s := scroller(t, settings, "")
 		for range 20 {
 			job := request(t, jobText)
-			var pages [2][]Page
+			var pages [2][]PageInfo
 			for i := range pages {
 				for at := range 8 {
 					pages[i] = append(pages[i], randomPage(t, r, s.Needs(), start.Add(time.Duration(at+1)*20*time.Second)))

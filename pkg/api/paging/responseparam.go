@@ -18,7 +18,7 @@ type responseParam struct {
 	from          reference
 	to            parameter
 	includeParams bool
-	scroll        config.Request // what differs from the job in later requests
+	scroll        config.RequestSpec // what differs from the job in later requests
 	scrolled      scrolledParts
 }
 
@@ -44,8 +44,8 @@ func responseParamMethod() Method {
 	return Method{
 		Name:       "response.param",
 		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
-		Settings:   []field.Declared{ResponseParam, Next, QueryParam, IncludeParams, scrollRequest},
-		Values:     []Value{{nextValue, QueryParam}},
+		Settings:   []field.Declaration{ResponseParam, Next, QueryParam, IncludeParams, scrollRequest},
+		Values:     []RequestValue{{nextValue, QueryParam}},
 		Compile:    compileResponseParam,
 	}
 }
@@ -57,7 +57,7 @@ func compileResponseParam(s config.Section) Scroller {
 	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
 	return responseParam{
 		from:          nextOf(s, ResponseParam, "."),
-		to:            parameterOf(s, Value{nextValue, QueryParam}),
+		to:            parameterOf(s, RequestValue{nextValue, QueryParam}),
 		includeParams: IncludeParams.Of(s),
 		scroll:        scroll,
 		scrolled:      scrolled,
@@ -69,12 +69,12 @@ type scrolledParts struct{ params, headers config.Section }
 
 // compileScrollRequest reads a part of a request. Its expressions are evaluated by
 // evaluated.
-func compileScrollRequest(s config.Section) (r config.Request, parts scrolledParts) {
+func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolledParts) {
 	s, ok := object(s)
 	if !ok {
 		return r, parts
 	}
-	r = config.Request{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
+	r = config.RequestSpec{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
 	parts = scrolledParts{params: scrollParams.In(s), headers: scrollHeaders.In(s)}
 	if headers, ok := object(parts.headers); ok {
 		r.Headers = headers.Value
@@ -98,29 +98,33 @@ func (r responseParam) evaluated(values []value.Value) Scroller {
 	return r
 }
 
-func (r responseParam) Needs() Needs { return Needs{Fields: r.from.needs(), Header: r.from.header} }
+func (r responseParam) Needs() Requirements {
+	return Requirements{Fields: r.from.needs(), Header: r.from.header}
+}
 
-func (responseParam) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+func (responseParam) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
 
-func (r responseParam) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+func (r responseParam) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	v, err := r.from.of(p)
 	if err != nil {
 		return job, nil, nil, err
 	}
-	if missing(v) {
+	if isMissing(v) {
 		return job, nil, r.from.missing(p), nil
 	}
 	return r.to.set(r.request(job), v), nil, nil, nil
 }
 
-func (r responseParam) request(job config.Request) config.Request {
+func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
 	if !r.includeParams {
 		job.Params = value.OfMembers()
 	}
 	return r.scroll.Over(job)
 }
 
-func (r responseParam) Describe(config.Request) []string {
+func (r responseParam) Describe(config.RequestSpec) []string {
 	all := []string{
 		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.place()),
 		jobParams(r.includeParams),
@@ -132,28 +136,28 @@ func (r responseParam) Describe(config.Request) []string {
 }
 
 // isLast implements ending: what leads to the next page has nothing in it.
-func (r responseParam) isLast(p Page) bool {
+func (r responseParam) isLast(p PageInfo) bool {
 	v, err := r.from.of(p)
-	return err == nil && hollow(v)
+	return err == nil && isDeepEmpty(v)
 }
 
 func (r responseParam) parameter() parameter { return r.to }
 
-func (r responseParam) placing(names []string) Scroller {
+func (r responseParam) withPlacedValues(names []string) Scroller {
 	r.to = r.to.placing(names)
 	return r
 }
 
-// hollow reports whether there is nothing in a value, however deep: the variables
+// isDeepEmpty reports whether there is nothing in a value, however deep: the variables
 // of a GraphQL query without a cursor.
-func hollow(v value.Value) bool {
+func isDeepEmpty(v value.Value) bool {
 	for _, m := range v.Members() {
-		if !hollow(m.Value) {
+		if !isDeepEmpty(m.Value) {
 			return false
 		}
 	}
 	for _, item := range v.Items() {
-		if !hollow(item) {
+		if !isDeepEmpty(item) {
 			return false
 		}
 	}

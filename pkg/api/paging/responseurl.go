@@ -33,7 +33,7 @@ func responseURLMethod() Method {
 	return Method{
 		Name:       "response.url",
 		AlsoCalled: []string{"nexturl", "nextlink", "links", "url", "hateoas", "jsonlink"},
-		Settings:   []field.Declared{URLKey, URLDelimiter, Next, IncludeParams, ParamIsQuery},
+		Settings:   []field.Declaration{URLKey, URLDelimiter, Next, IncludeParams, ParamIsQuery},
 		Compile:    func(s config.Section) Scroller { return newResponseURL(s, nextOf(s, URLKey, separator(s))) },
 	}
 }
@@ -50,11 +50,15 @@ func newResponseURL(s config.Section, next reference) responseURL {
 	return responseURL{next: next, includeParams: IncludeParams.Of(s), paramIsQuery: ParamIsQuery.Of(s)}
 }
 
-func (r responseURL) Needs() Needs { return Needs{Fields: r.next.needs(), Header: r.next.header} }
+func (r responseURL) Needs() Requirements {
+	return Requirements{Fields: r.next.needs(), Header: r.next.header}
+}
 
-func (responseURL) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+func (responseURL) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
 
-func (r responseURL) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+func (r responseURL) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	address, stop, err := r.address(p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
@@ -63,12 +67,12 @@ func (r responseURL) Next(job config.Request, _ State, p Page) (config.Request, 
 }
 
 // address is what the page holds: the address of the next one, or its query.
-func (r responseURL) address(p Page) (string, *Stop, error) {
+func (r responseURL) address(p PageInfo) (string, *Stop, error) {
 	v, err := r.next.of(p)
 	switch {
 	case err != nil:
 		return "", nil, err
-	case missing(v):
+	case isMissing(v):
 		return "", r.next.missing(p), nil
 	case v.Kind() != value.String:
 		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.next.path.Text, v.Kind()).At(r.next.pointer)
@@ -79,18 +83,18 @@ func (r responseURL) address(p Page) (string, *Stop, error) {
 // request goes to the address. Parameters of the job that are kept win over
 // those inside an address, because they are put over it when the request is
 // built, but not over a query that is alone.
-func (r responseURL) request(job config.Request, address string) config.Request {
+func (r responseURL) request(job config.RequestSpec, address string) config.RequestSpec {
 	if !r.includeParams {
 		job.Params = value.OfMembers()
 	}
 	if r.paramIsQuery {
-		return config.Request{Params: parseQuery(strings.TrimLeft(address, "?"))}.Over(job)
+		return config.RequestSpec{Params: parseQuery(strings.TrimLeft(address, "?"))}.Over(job)
 	}
 	job.Endpoint = address
 	return job
 }
 
-func (r responseURL) Describe(config.Request) []string {
+func (r responseURL) Describe(config.RequestSpec) []string {
 	what := "goes to the address"
 	if r.paramIsQuery {
 		what = "has the parameters"

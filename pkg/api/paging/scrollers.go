@@ -25,7 +25,7 @@ type Scrollers struct {
 
 // Compile reads `api.pagination`. An absent or empty section means: no paging.
 func Compile(s config.Section, methods Methods) Scrollers {
-	all := Scrollers{single: none{}}
+	all := Scrollers{single: singleRequest{}}
 	if s.Value.Kind() != value.Object {
 		return all
 	}
@@ -104,7 +104,7 @@ func (all Scrollers) For(name string) (Scroller, error) {
 		return nil, err
 	}
 	for _, rule := range all.stoppers {
-		chosen = stoppable{rule: rule, inner: chosen}
+		chosen = stoppingScroller{rule: rule, inner: chosen}
 	}
 	return chosen, nil
 }
@@ -115,7 +115,7 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 	}
 	wanted := cmp.Or(name, all.fallback)
 	if wanted == "" {
-		return none{}, nil
+		return singleRequest{}, nil
 	}
 	inner, err := all.find(wanted)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 // stopper is a rule that can end a job before its scroller is asked. Like a
 // scroller it is a value that keeps nothing.
 type stopper interface {
-	needs() Needs
+	needs() Requirements
 	// counts reports whether the rule only counts rows or pages.
 	counts() bool
 	// start is the state at the job's first request.
 	start(now time.Time) State
 	// after is the state after one more page, or the reason to stop.
-	after(s State, p Page) (State, *Stop, error)
+	after(s State, p PageInfo) (State, *Stop, error)
 	// describe is the rule in a sentence, "" for none.
 	describe() string
 }
@@ -51,14 +51,14 @@ func Stoppers() []StopRule {
 	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
-type stoppable struct {
+type stoppingScroller struct {
 	rule  stopper
 	inner Scroller
 }
 
 type stoppableState struct{ rule, inner State }
 
-func (g stoppable) Needs() Needs {
+func (g stoppingScroller) Needs() Requirements {
 	own, needs := g.rule.needs(), g.inner.Needs()
 	needs.Fields = append(needs.Fields, own.Fields...)
 	needs.Volume = needs.Volume || own.Volume
@@ -66,25 +66,25 @@ func (g stoppable) Needs() Needs {
 	return needs
 }
 
-func (g stoppable) First(job config.Request, now time.Time) (config.Request, State) {
+func (g stoppingScroller) First(job config.RequestSpec, now time.Time) (config.RequestSpec, State) {
 	request, inner := g.inner.First(job, now)
 	return request, stoppableState{g.rule.start(now), inner}
 }
 
-func (g stoppable) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+func (g stoppingScroller) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(stoppableState)
 	rule, stop, err := g.rule.after(s.rule, p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
-	if rule, ok := g.rule.(announcing); ok && stop != nil {
+	if rule, ok := g.rule.(announcer); ok && stop != nil {
 		stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
 	}
 	return request, stoppableState{rule, inner}, stop, err
 }
 
-func (g stoppable) Describe(job config.Request) []string {
+func (g stoppingScroller) Describe(job config.RequestSpec) []string {
 	all := g.inner.Describe(job)
 	if text := g.rule.describe(); text != "" {
 		all = append(all, text)
@@ -92,14 +92,14 @@ func (g stoppable) Describe(job config.Request) []string {
 	return all
 }
 
-func (g stoppable) full(job config.Request, state State, last Page) int {
-	if f, ok := g.inner.(foreseeable); ok {
+func (g stoppingScroller) full(job config.RequestSpec, state State, last PageInfo) int {
+	if f, ok := g.inner.(predictable); ok {
 		return f.full(job, state.(stoppableState).inner, last)
 	}
 	return 0
 }
 
-func (g stoppable) announced(job config.Request, state State, last Page) bool {
-	f, ok := g.inner.(foreseeable)
+func (g stoppingScroller) announced(job config.RequestSpec, state State, last PageInfo) bool {
+	f, ok := g.inner.(predictable)
 	return ok && g.rule.counts() && f.announced(job, state.(stoppableState).inner, last)
 }

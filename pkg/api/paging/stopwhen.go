@@ -22,8 +22,8 @@ func compileStopWhen(s config.Section) stopper {
 	return stopWhen{condition.CompileWords(s)}
 }
 
-func (w stopWhen) needs() Needs {
-	var needs Needs
+func (w stopWhen) needs() Requirements {
+	var needs Requirements
 	for _, path := range w.Paths() {
 		needs.Fields = append(needs.Fields, conditionPath(path))
 	}
@@ -36,17 +36,17 @@ func (stopWhen) counts() bool { return false }
 
 func (stopWhen) start(time.Time) State { return nil }
 
-func (w stopWhen) after(s State, p Page) (State, *Stop, error) {
+func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	holds, err := w.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.Pointer) })
 	if err != nil || !holds {
 		return s, nil, err
 	}
-	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: OnPurpose}, nil
+	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
 // announces implements announcing: the answer has a value that the condition compares,
 // and the condition does not hold.
-func (w stopWhen) announces(p Page) string {
+func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {
 		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {
 			return path

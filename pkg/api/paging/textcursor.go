@@ -15,9 +15,11 @@ import (
 // is the last one.
 type textCursor struct{ cursor }
 
-func (c textCursor) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+func (c textCursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
 
-func (c textCursor) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+func (c textCursor) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	if p.Rows == 0 {
 		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
 	}
@@ -50,17 +52,17 @@ func (c textCursor) which() string {
 	return "last"
 }
 
-func (c textCursor) Describe(config.Request) []string {
+func (c textCursor) Describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.which())}
 }
 
 // fromStart implements starting: a job with a cursor of its own begins after it.
-func (c textCursor) fromStart(job config.Request) bool {
+func (c textCursor) fromStart(job config.RequestSpec) bool {
 	own, _ := c.param.of(job)
 	return own.Empty()
 }
 
-func (c textCursor) placing(names []string) Scroller {
+func (c textCursor) withPlacedValues(names []string) Scroller {
 	c.param = c.param.placing(names)
 	return c
 }

@@ -25,20 +25,20 @@ type zendesk struct {
 func zendeskMethod() Method {
 	return Method{
 		Name:     "zendesk.response.url",
-		Settings: []field.Declared{URLKey, IncludeParams, ParamIsQuery},
+		Settings: []field.Declaration{URLKey, IncludeParams, ParamIsQuery},
 		Compile: func(s config.Section) Scroller {
 			return zendesk{responseURL: newResponseURL(s, reference{path: answer.Path{Text: URLKey.Of(s), Separator: "."}, pointer: placeOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
 		},
 	}
 }
 
-func (z zendesk) Needs() Needs {
+func (z zendesk) Needs() Requirements {
 	needs := z.responseURL.Needs()
 	needs.Time = true
 	return needs
 }
 
-func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+func (z zendesk) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	address, stop, err := z.address(p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
@@ -46,7 +46,7 @@ func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, Stat
 	start, err := strconv.ParseInt(parseQuery(z.queryOf(address)).Field("start_time").Raw(), 10, 64)
 	if err == nil && start > p.Now.Add(-tooRecent).Unix() {
 		rule := fmt.Sprintf("the start_time of the next page (%s UTC) is too recent", time.Unix(start, 0).UTC().Format(time.DateTime))
-		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer, Reason: OnPurpose}, nil
+		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer, Reason: Deliberate}, nil
 	}
 	return z.request(job, address), nil, nil, nil
 }
@@ -61,7 +61,7 @@ func (z zendesk) queryOf(address string) string {
 	return query
 }
 
-func (z zendesk) Describe(job config.Request) []string {
+func (z zendesk) Describe(job config.RequestSpec) []string {
 	return append(z.responseURL.Describe(job),
 		fmt.Sprintf("Also stops before a page whose start_time is less than %d minutes ago.", int(tooRecent.Minutes())))
 }

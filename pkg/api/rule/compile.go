@@ -15,15 +15,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Place is where a list of rules stands.
-type Place int
+// Scope is where a list of rules stands.
+type Scope int
 
 // The places.
 const (
-	OfJob Place = iota
-	// OfAPI is `api.http`: rules of jobs come before these.
-	OfAPI
-	OfLogin
+	JobScope Scope = iota
+	// APIScope is `api.http`: rules of jobs come before these.
+	APIScope
+	LoginScope
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 
 // Compile reads a list of rules. Waits may be as long as maxWait. Problems go to the
 // section.
-func Compile(s field.Section, place Place, maxWait time.Duration) List {
+func Compile(s field.Section, place Scope, maxWait time.Duration) List {
 	if s.Value.Kind() != value.Array {
 		return nil // a problem already, or absent
 	}
@@ -63,13 +63,13 @@ type compiler struct {
 }
 
 // rule reads the rule. One whose verb is unknown is not ok; it has a problem already.
-func (c compiler) rule(place Place) (Rule, bool) {
-	r := Rule{Do: Verb(doSetting.Of(c.Section)), Pointer: c.Pointer, message: messageSetting.Of(c.Section)}
+func (c compiler) rule(place Scope) (Rule, bool) {
+	r := Rule{Do: Action(doSetting.Of(c.Section)), Pointer: c.Pointer, message: messageSetting.Of(c.Section)}
 	verb := slices.IndexFunc(verbs(), func(v field.Variant) bool { return v.Name == string(r.Do) })
 	if verb < 0 {
 		return r, false
 	}
-	if (r.Do == Skip || r.Do == Restart) && place == OfLogin {
+	if (r.Do == Skip || r.Do == Restart) && place == LoginScope {
 		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
 	}
 	c.foreign(verbs()[verb])
@@ -103,13 +103,13 @@ func (c compiler) foreign(verb field.Variant) {
 	}
 }
 
-func (c compiler) statuses() []span {
+func (c compiler) statuses() []statusRange {
 	s := statusSetting.In(c.Section)
 	items := s.Items()
 	if s.Value.IsScalar() && s.Present() {
 		items = []field.Section{s}
 	}
-	var all []span
+	var all []statusRange
 	for _, item := range items {
 		if one, ok := statusOf(item.Value.Text()); ok {
 			all = append(all, one)
@@ -121,13 +121,13 @@ func (c compiler) statuses() []span {
 }
 
 // statusOf reads a code or a class. 1xx comes to no one.
-func statusOf(text string) (span, bool) {
+func statusOf(text string) (statusRange, bool) {
 	if class, ok := strings.CutSuffix(strings.ToLower(text), "xx"); ok {
 		n, err := strconv.Atoi(class)
-		return span{n * 100, n*100 + 99}, err == nil && n >= 2 && n <= 9
+		return statusRange{n * 100, n*100 + 99}, err == nil && n >= 2 && n <= 9
 	}
 	n, err := strconv.Atoi(text)
-	return span{n, n}, err == nil && n >= 200 && n <= 999
+	return statusRange{n, n}, err == nil && n >= 200 && n <= 999
 }
 
 func (c compiler) headers() []headerTest {
@@ -148,19 +148,19 @@ func (c compiler) headers() []headerTest {
 	return all
 }
 
-func (c compiler) wait() wait {
+func (c compiler) wait() waitSpec {
 	s := waitSetting.In(c.Section)
 	switch {
 	case s.Value.IsNull() || s.Faulty():
-		return wait{}
+		return waitSpec{}
 	case s.Value.Kind() != value.Object:
 		seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
 		if !ok || seconds < 0 {
 			s.Problem("expected a number of seconds, at least 0", "")
 		}
-		return wait{fixed: true, seconds: seconds}
+		return waitSpec{fixed: true, seconds: seconds}
 	}
-	w := wait{header: waitHeader.Of(s), response: waitResponse.Of(s), unit: units()[waitUnit.Of(s)]}
+	w := waitSpec{header: waitHeader.Of(s), response: waitResponse.Of(s), unit: units()[waitUnit.Of(s)]}
 	header, response := waitHeader.In(s).Present(), waitResponse.In(s).Present()
 	switch {
 	case header && response:
@@ -229,7 +229,7 @@ func (c compiler) bound(r Rule) {
 		s.Problem(failure.Text(fmt.Sprintf("expected at most %s seconds, which is 'api.retryConfig.maxWait'", Seconds(c.maxWait))), "raise that limit to wait so long")
 		return
 	}
-	if r.Do == Poll && r.wait == (wait{}) {
+	if r.Do == Poll && r.wait == (waitSpec{}) {
 		first = DefaultPoll
 	}
 	if r.Do == Poll && first > r.Timeout {
@@ -242,7 +242,7 @@ func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), '
 
 // check reports a rule that never matches because of one of those before it, and one
 // that lets no answer through.
-func (c compiler) check(r Rule, before List, place Place) {
+func (c compiler) check(r Rule, before List, place Scope) {
 	accepts := false
 	for _, other := range before {
 		if other.covers(r) {
@@ -251,7 +251,7 @@ func (c compiler) check(r Rule, before List, place Place) {
 		}
 		accepts = accepts || other.Do == Accept
 	}
-	if r.takesAll() && r.Do != Accept && !accepts && place != OfAPI {
+	if r.takesAll() && r.Do != Accept && !accepts && place != APIScope {
 		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
 	}
 }
@@ -292,17 +292,17 @@ func (r Rule) covers(other Rule) bool {
 	if len(r.statuses) == 0 {
 		return true
 	}
-	within := func(s span) bool {
-		return slices.ContainsFunc(r.statuses, func(mine span) bool { return mine.from <= s.from && s.to <= mine.to })
+	within := func(s statusRange) bool {
+		return slices.ContainsFunc(r.statuses, func(mine statusRange) bool { return mine.from <= s.from && s.to <= mine.to })
 	}
-	return len(other.statuses) > 0 && !slices.ContainsFunc(other.statuses, func(s span) bool { return !within(s) })
+	return len(other.statuses) > 0 && !slices.ContainsFunc(other.statuses, func(s statusRange) bool { return !within(s) })
 }
 
 // MatchesErrors reports whether a rule polls, skips or accepts answers of every status by a
 // condition that holds where none of its keys is, such as `status!=DONE`. An error of the
 // API then matches too.
 func MatchesErrors(s field.Section) bool {
-	verb := Verb(doSetting.Of(s))
+	verb := Action(doSetting.Of(s))
 	if verb != Poll && verb != Skip && verb != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {
 		return false
 	}

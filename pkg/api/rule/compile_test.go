@@ -15,7 +15,7 @@ import (
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct {
 		rules, want string
-		place       Place
+		place       Scope
 		only        bool // no other problem is found
 	}{
 		{rules: `[{"status":600,"do":"fail"}]`},
@@ -55,19 +55,19 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in \\d+"}}]`, want: `/r/0/wait/match: expected a regular expression with a group`},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in (\\d+"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): missing closing ): `},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"(?=x)(y)"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`},
-		{rules: `[{"status":404,"do":"skip"}]`, place: OfLogin, want: `/r/0/do: expected a verb that a login can have`},
-		{rules: `[{"status":410,"do":"restart"}]`, place: OfLogin, want: `/r/0/do: expected a verb that a login can have`},
+		{rules: `[{"status":404,"do":"skip"}]`, place: LoginScope, want: `/r/0/do: expected a verb that a login can have`},
+		{rules: `[{"status":410,"do":"restart"}]`, place: LoginScope, want: `/r/0/do: expected a verb that a login can have`},
 		{rules: `[{"status":410,"do":"restart","wait":5}]`, want: `/r/0/wait: expected no such key with the verb "restart": it is for "retry", "poll"`},
 		{rules: `[{"status":410,"do":"restart"}]`},
-		{rules: `[{"status":302,"do":"accept"}]`, place: OfLogin},
+		{rules: `[{"status":302,"do":"accept"}]`, place: LoginScope},
 		{rules: `[{"match":"(","do":"fail"}]`, want: `/r/0/match: expected a regular expression (RE2): missing closing ): `, only: true},
 		{rules: `[{"match":"(?!x)","do":"fail"},{"status":404,"do":"skip"}]`, want: `/r/0/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`, only: true},
 		{rules: `[{"match":"x","do":"fail"}]`},
 		{rules: `[{"match":"x","do":"poll"},{"match":"x","status":404,"do":"fail"}]`, want: `/r/1: never matches`},
 		{rules: `[{"match":"x","do":"poll"},{"match":"y","do":"fail"},{"when":"a==1","do":"fail"}]`},
 		{rules: `[{"do":"poll"}]`, want: `/r/0: takes every answer, so none is ever taken as data`},
-		{rules: `[{"do":"poll"}]`, place: OfLogin, want: `/r/0: takes every answer, so none is ever taken as data`},
-		{rules: `[{"do":"fail"}]`, place: OfAPI},
+		{rules: `[{"do":"poll"}]`, place: LoginScope, want: `/r/0: takes every answer, so none is ever taken as data`},
+		{rules: `[{"do":"fail"}]`, place: APIScope},
 		{rules: `[{"status":404,"do":"skip"},{"do":"fail"}]`, want: `/r/1: takes every answer, so none is ever taken as data`},
 		{rules: `[{"status":200,"do":"accept"},{"do":"fail"}]`},
 		{rules: `[{"do":"accept"}]`},

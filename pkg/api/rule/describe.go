@@ -40,7 +40,7 @@ func (r Rule) subject() string {
 	return "An answer with " + strings.Join(parts, " and ")
 }
 
-func (s span) String() string {
+func (s statusRange) String() string {
 	if s.from < s.to {
 		return strconv.Itoa(s.from/100) + "xx"
 	}
@@ -64,7 +64,7 @@ func (r Rule) predicate() string {
 	}
 }
 
-func (w wait) String() string {
+func (w waitSpec) String() string {
 	switch {
 	case w.fixed:
 		return "after " + inSeconds(w.seconds)
@@ -80,7 +80,7 @@ func (w wait) String() string {
 }
 
 // part is what the pattern finds in a text, in words.
-func (w wait) part() string {
+func (w waitSpec) part() string {
 	if w.match == nil {
 		return ""
 	}
@@ -95,9 +95,9 @@ func inSeconds(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64) + " seconds"
 }
 
-func (w wait) every() string {
-	if w == (wait{}) {
-		w = wait{fixed: true, seconds: DefaultPoll.Seconds()}
+func (w waitSpec) every() string {
+	if w == (waitSpec{}) {
+		w = waitSpec{fixed: true, seconds: DefaultPoll.Seconds()}
 	}
 	return strings.Replace(w.String(), "after ", "every ", 1)
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Verb is what is done with an answer.
-type Verb string
+// Action is what is done with an answer.
+type Action string
 
 // The verbs.
 const (
-	Fail    Verb = "fail"
-	Retry   Verb = "retry"
-	Poll    Verb = "poll"
-	Skip    Verb = "skip"
-	Restart Verb = "restart"
-	Accept  Verb = "accept"
+	Fail    Action = "fail"
+	Retry   Action = "retry"
+	Poll    Action = "poll"
+	Skip    Action = "skip"
+	Restart Action = "restart"
+	Accept  Action = "accept"
 )
 
 // List is a list of rules. The first one that matches decides.
@@ -35,24 +35,24 @@ type List []Rule
 
 // Rule is one rule.
 type Rule struct {
-	Do Verb
+	Do Action
 	// Pointer is its place in the document.
 	Pointer string
 	// Timeout is how long Poll may take in all.
 	Timeout time.Duration
 
-	statuses []span // none for every status
+	statuses []statusRange // none for every status
 	when     condition.Condition
 	match    *regexp.Regexp // in the text of the body; nil for every body
 	headers  []headerTest
 	message  string // a path, "" for none
-	wait     wait
+	wait     waitSpec
 }
 
-// span is a status or a class of them.
-type span struct{ from, to int }
+// statusRange is a status or a class of them.
+type statusRange struct{ from, to int }
 
-func (s span) has(status int) bool { return s.from <= status && status <= s.to }
+func (s statusRange) has(status int) bool { return s.from <= status && status <= s.to }
 
 // headerTest is a condition on the header of that name.
 type headerTest struct {
@@ -60,8 +60,8 @@ type headerTest struct {
 	condition.Condition
 }
 
-// Answer is what rules look at. They read the body and leave it as it is.
-type Answer struct {
+// Response is what rules look at. They read the body and leave it as it is.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   *answer.Spool
@@ -79,12 +79,12 @@ type Decision struct {
 }
 
 // Is reports whether one of the verbs was decided on. No decision is none of them.
-func (d *Decision) Is(verbs ...Verb) bool { return d != nil && slices.Contains(verbs, d.Do) }
+func (d *Decision) Is(verbs ...Action) bool { return d != nil && slices.Contains(verbs, d.Do) }
 
 // Decide returns what the first rule that matches decides, nil if none does. The rules
 // of a list come before those of the lists after it.
-func Decide(a Answer, now time.Time, lists ...List) (*Decision, error) {
-	l := look{Answer: a, lists: lists}
+func Decide(a Response, now time.Time, lists ...List) (*Decision, error) {
+	l := lazyResponse{Response: a, lists: lists}
 	for _, list := range lists {
 		for i := range list {
 			r := &list[i]
@@ -101,18 +101,18 @@ func Decide(a Answer, now time.Time, lists ...List) (*Decision, error) {
 	return nil, nil
 }
 
-// look reads the body when a rule needs it for the first time.
-type look struct {
-	Answer
+// lazyResponse reads the body when a rule needs it for the first time.
+type lazyResponse struct {
+	Response
 	lists []List
 	read  bool
 	json  bool
-	seen  answer.Seen
+	seen  answer.FieldValues
 	head  []byte // of the body; nil until it is read
 }
 
 // body reads what all rules want to know of the body; it reports whether it is JSON.
-func (l *look) body() (bool, error) {
+func (l *lazyResponse) body() (bool, error) {
 	if l.read {
 		return l.json, nil
 	}
@@ -121,13 +121,13 @@ func (l *look) body() (bool, error) {
 		paths = append(paths, list.paths()...)
 	}
 	var err error
-	l.seen, l.json, err = answer.Look(l.Body, paths)
+	l.seen, l.json, err = answer.ReadFields(l.Body, paths)
 	l.read = err == nil
 	return l.json, err
 }
 
 // text reads the beginning of the body.
-func (l *look) text() ([]byte, error) {
+func (l *lazyResponse) text() ([]byte, error) {
 	if l.head != nil {
 		return l.head, nil
 	}
@@ -138,7 +138,7 @@ func (l *look) text() ([]byte, error) {
 	return l.head, err
 }
 
-func (l *look) at(path string) (value.Value, error) { return l.seen.At(pathOf(path)) }
+func (l *lazyResponse) at(path string) (value.Value, error) { return l.seen.Value(pathOf(path)) }
 
 // pathOf is a path as all of them are written in rules.
 func pathOf(text string) answer.Path { return answer.Path{Text: text, Separator: "."} }
@@ -177,8 +177,8 @@ func (r Rule) paths() []string {
 	return all
 }
 
-func (r *Rule) matches(l *look) (bool, error) {
-	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s span) bool { return s.has(l.Status) }) {
+func (r *Rule) matches(l *lazyResponse) (bool, error) {
+	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.has(l.Status) }) {
 		return false, nil
 	}
 	for _, h := range r.headers {
@@ -205,7 +205,7 @@ func (r *Rule) matches(l *look) (bool, error) {
 // headerOf is a header as one text. An absent one is empty.
 func headerOf(h http.Header, name string) string { return strings.Join(h.Values(name), ", ") }
 
-func (r *Rule) decide(l *look, now time.Time) (*Decision, error) {
+func (r *Rule) decide(l *lazyResponse, now time.Time) (*Decision, error) {
 	d := &Decision{Rule: r}
 	if r.message != "" || r.wait.response != "" {
 		if _, err := l.body(); err != nil {

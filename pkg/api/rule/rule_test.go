@@ -19,7 +19,7 @@ func now() time.Time { return time.Date(2025, 3, 1, 9, 0, 0, 0, time.UTC) }
 func compiled(t testing.TB, text string) List {
 	t.Helper()
 	var problems failure.Problems
-	list := Compile(field.NewSection(testvalue.Parse(t, text), "/r", &problems), OfAPI, time.Hour)
+	list := Compile(field.NewSection(testvalue.Parse(t, text), "/r", &problems), APIScope, time.Hour)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %v", text, problems)
 	}
@@ -27,14 +27,14 @@ func compiled(t testing.TB, text string) List {
 }
 
 // answered is an answer; it is closed with the test. Headers are lines.
-func answered(t testing.TB, status int, body string, headers ...string) Answer {
+func answered(t testing.TB, status int, body string, headers ...string) Response {
 	t.Helper()
 	spool := answer.NewSpooler(t.TempDir(), 1<<16).New()
 	t.Cleanup(func() { spool.Close() })
 	if _, err := spool.Write([]byte(body)); err != nil {
 		t.Fatal(err)
 	}
-	a := Answer{Status: status, Header: http.Header{}, Body: spool}
+	a := Response{Status: status, Header: http.Header{}, Body: spool}
 	for _, line := range headers {
 		name, text, _ := strings.Cut(line, ": ")
 		a.Header.Add(name, text)
@@ -121,7 +121,7 @@ func TestFirstRuleDecides(t *testing.T) {
 	for _, tt := range []struct {
 		status int
 		body   string
-		want   Verb
+		want   Action
 		at     string
 	}{
 		{404, `{"a":1}`, Skip, "/r/0"},
@@ -152,7 +152,7 @@ func TestBodyStaysReadable(t *testing.T) {
 			t.Errorf("got %d bytes, %v", len(text), err)
 		}
 	}
-	closed := Answer{Status: 200}
+	closed := Response{Status: 200}
 	if d, err := Decide(closed, now(), compiled(t, `[{"status":404,"when":"a==1","message":"m","do":"fail"}]`)); d != nil || err != nil {
 		t.Error("a body was wanted by a rule whose status does not match", err)
 	}

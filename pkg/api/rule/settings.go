@@ -13,7 +13,7 @@ var (
 	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status, also those of errors.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
 	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	matchSetting   = field.Text("match", "Pattern", "Regular expression (RE2) that is found in the first MiB of the body's text: for bodies that are not JSON, such as XML or an HTML page. `(?i)` in front ignores the letter case.").Example(`"<code>busy</code>"`, `"(?i)<html"`).Also("regex", "regexp", "pattern", "body_contains")
-	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
+	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.NamingRole).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
 	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
 	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the answer that has it. Without `wait`, or if the answer has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`, `{"header": "X-RateLimit-Reset-After", "unit": "milliseconds"}`)
@@ -56,8 +56,8 @@ func units() map[string]time.Duration {
 func verbs() []field.Variant {
 	return []field.Variant{
 		{Name: string(Fail)},
-		{Name: string(Retry), Settings: []field.Declared{waitSetting}},
-		{Name: string(Poll), Settings: []field.Declared{waitSetting, timeoutSetting}},
+		{Name: string(Retry), Settings: []field.Declaration{waitSetting}},
+		{Name: string(Poll), Settings: []field.Declaration{waitSetting, timeoutSetting}},
 		{Name: string(Skip)},
 		{Name: string(Restart)},
 		{Name: string(Accept)},
@@ -71,7 +71,7 @@ var rulesType = func() *field.Type {
 	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
 	list := field.ListOf(t)
 	list.Message = "expected a list of rules"
-	list.Alone = func(v value.Value) bool { return v.Kind() == value.Object && v.Len() > 0 }
+	list.IsSingleItem = func(v value.Value) bool { return v.Kind() == value.Object && v.Len() > 0 }
 	list.AloneFault = &failure.Problem{Code: failure.WrongType, Expected: "expected a list of rules", Hint: "put the rule into brackets: [{\"do\": …}]"}
 	return list
 }()

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// wait is the setting of that name. The zero value says nothing.
-type wait struct {
+// waitSpec is the setting of that name. The zero value says nothing.
+type waitSpec struct {
 	fixed    bool
 	seconds  float64
 	header   string
@@ -40,7 +40,7 @@ type Wait struct {
 const matchBytes = 1 << 20
 
 // read returns what the rule, or else the answer says.
-func (w wait) read(l *look, now time.Time) (Wait, error) {
+func (w waitSpec) read(l *lazyResponse, now time.Time) (Wait, error) {
 	text, from := "", ""
 	switch {
 	case w.fixed:
@@ -77,7 +77,7 @@ func (w wait) read(l *look, now time.Time) (Wait, error) {
 }
 
 // found is the part of a text that the pattern finds; all of it without a pattern.
-func (w wait) found(text string) string {
+func (w waitSpec) found(text string) string {
 	if w.match == nil {
 		return text
 	}
@@ -89,7 +89,7 @@ func (w wait) found(text string) string {
 }
 
 // secondsOf reads a number of the unit, or without one what secondsIn reads.
-func (w wait) secondsOf(text string, now time.Time) (seconds float64, ok bool) {
+func (w waitSpec) secondsOf(text string, now time.Time) (seconds float64, ok bool) {
 	if w.unit == 0 {
 		return secondsIn(text, now)
 	}

@@ -16,8 +16,8 @@ import (
 // MaxText is how long a text may be, in bytes. About a longer one nothing is said.
 const MaxText = 4 << 20
 
-// Document is a text that is being edited.
-type Document struct {
+// Buffer is a text that is being edited.
+type Buffer struct {
 	text     string
 	root     *node
 	language *language.Language
@@ -26,16 +26,16 @@ type Document struct {
 }
 
 // New reads a text, which may be anything.
-func New(text string) *Document {
+func New(text string) *Buffer {
 	if len(text) > MaxText {
 		text = ""
 	}
-	return &Document{text: text, root: parse(text), language: language.Default()}
+	return &Buffer{text: text, root: parse(text), language: language.Default()}
 }
 
 // Walk calls visit for the values of the text from its beginning, as far as they can be
 // recognised. If visit returns false, the values inside are left out.
-func (d *Document) Walk(visit func(v Value) bool) {
+func (d *Buffer) Walk(visit func(v Value) bool) {
 	for todo := []*node{d.root}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -50,7 +50,7 @@ func (d *Document) Walk(visit func(v Value) bool) {
 
 // Value is one value in a text.
 type Value struct {
-	d *Document
+	d *Buffer
 	n *node
 }
 

@@ -195,7 +195,7 @@ func TestCheck(t *testing.T) {
 		{"the end", `{"api": `, "", "invalid-json"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			found := Check(t.Context(), []byte(row.text), load.Options{Variables: variables.Inputs{Flags: []variables.Value{{Name: "bucket", Text: "b"}}}})
+			found := Check(t.Context(), []byte(row.text), load.Options{Variables: variables.Inputs{Flags: []variables.Assignment{{Name: "bucket", Text: "b"}}}})
 			i := slices.IndexFunc(found, func(f Finding) bool { return string(f.Code) == row.code })
 			if i < 0 {
 				t.Fatalf("found %+v", found)

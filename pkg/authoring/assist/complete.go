@@ -31,7 +31,7 @@ type Item struct {
 }
 
 // Complete returns what may be written at an offset, the best first.
-func (d *Document) Complete(offset int) []Item {
+func (d *Buffer) Complete(offset int) []Item {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
 	c := completer{d: d, offset: offset}
@@ -53,7 +53,7 @@ func (d *Document) Complete(offset int) []Item {
 
 // completer collects items for one place.
 type completer struct {
-	d      *Document
+	d      *Buffer
 	offset int
 	prefix string // what is written already
 	items  []Item

@@ -10,20 +10,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// declared is what the language says about a value.
-type declared struct {
+// declaration is what the language says about a value.
+type declaration struct {
 	field *field.Field // nil for items, and for members without a declaration
 	kind  *field.Type  // nil allows any value
 	// expression says that an expression may be there; attributes that it is an attribute
 	// of config.
 	expression, attribute bool
 	// places are those of the expression, see field.Field.
-	places []field.Place
+	places []field.Site
 }
 
 // declaredAt returns the declaration of a node.
-func declaredAt(l *language.Language, n *node) declared {
-	at := declared{kind: l.Tree.Root()}
+func declaredAt(l *language.Language, n *node) declaration {
+	at := declaration{kind: l.Tree.Root()}
 	for _, step := range n.path() {
 		at = at.inside(step)
 	}
@@ -31,7 +31,7 @@ func declaredAt(l *language.Language, n *node) declared {
 }
 
 // inside returns the declaration of a member or an item.
-func (d declared) inside(step *node) declared {
+func (d declaration) inside(step *node) declaration {
 	below := d.below(step)
 	if below.places == nil {
 		below.places = d.places
@@ -39,11 +39,11 @@ func (d declared) inside(step *node) declared {
 	return below
 }
 
-func (d declared) below(step *node) declared {
+func (d declaration) below(step *node) declaration {
 	parent := step.parent
 	switch {
 	case d.kind == nil || isExpression(d.kind):
-		return declared{kind: d.kind, expression: d.expression}
+		return declaration{kind: d.kind, expression: d.expression}
 	case parent.kind == array:
 		return typed(nil, d.kind.Item())
 	case alone(d.kind, parent):
@@ -54,16 +54,16 @@ func (d declared) below(step *node) declared {
 	case f != nil || inner != nil:
 		return typed(f, inner)
 	case d.expression:
-		return declared{kind: config.ExpressionType, expression: true}
-	case d.kind.Loose || d.kind.Base != nil && d.kind.Base.Loose:
-		return declared{kind: config.ExpressionType, expression: true, attribute: true, places: []field.Place{expr.InAttributes}}
+		return declaration{kind: config.ExpressionType, expression: true}
+	case d.kind.AllowReferenced || d.kind.Base != nil && d.kind.Base.AllowReferenced:
+		return declaration{kind: config.ExpressionType, expression: true, attribute: true, places: []field.Site{expr.InAttributes}}
 	default:
-		return declared{}
+		return declaration{}
 	}
 }
 
-func typed(f *field.Field, t *field.Type) declared {
-	d := declared{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
+func typed(f *field.Field, t *field.Type) declaration {
+	d := declaration{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
 	if f != nil {
 		d.places = f.Places
 	}
@@ -75,7 +75,7 @@ func isExpression(t *field.Type) bool { return t.Name == config.ExpressionType.N
 // alone reports whether an object is a single item instead of an object of items. Only
 // the texts of its members are looked at.
 func alone(t *field.Type, n *node) bool {
-	if t.Alone == nil || n.kind != object {
+	if t.IsSingleItem == nil || n.kind != object {
 		return false
 	}
 	var members []value.Member
@@ -84,5 +84,5 @@ func alone(t *field.Type, n *node) bool {
 			members = append(members, value.Member{Name: c.name, Value: value.OfString("…")})
 		}
 	}
-	return t.Alone(value.OfMembers(members...))
+	return t.IsSingleItem(value.OfMembers(members...))
 }

@@ -23,7 +23,7 @@ type Hover struct {
 
 // Hover says what the name or the value at an offset means; ok is false if there is nothing
 // to say.
-func (d *Document) Hover(offset int) (h Hover, ok bool) {
+func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
 	n := at.on
@@ -69,7 +69,7 @@ func (d *Document) Hover(offset int) (h Hover, ok bool) {
 }
 
 // hoverText explains the name of a function.
-func (d *Document) hoverText(n *node) (Hover, bool) {
+func (d *Buffer) hoverText(n *node) (Hover, bool) {
 	if n.name != functionKey {
 		return Hover{}, false
 	}

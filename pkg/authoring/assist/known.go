@@ -16,7 +16,7 @@ import (
 
 // known returns the texts that a value may be: choices, names of functions, names of
 // something that is declared elsewhere in the text.
-func (c *completer) known(n *node, what declared) []Item {
+func (c *completer) known(n *node, what declaration) []Item {
 	var all []Item
 	add := func(kind, detail string, names ...string) {
 		for _, name := range names {
@@ -48,7 +48,7 @@ func (c *completer) known(n *node, what declared) []Item {
 const functionKey = "function"
 
 // settings is the node with the sections.
-func (d *Document) settings() *node {
+func (d *Buffer) settings() *node {
 	if wrapped := d.root.child(config.Wrapper.Name); wrapped != nil {
 		return wrapped
 	}
@@ -86,14 +86,14 @@ func (c *completer) attributes() []string {
 
 // forms returns the keys of expressions that exist at a place; Insert is the beginning of
 // the value.
-func (d *Document) forms(n *node, what declared) []Item {
+func (d *Buffer) forms(n *node, what declaration) []Item {
 	var all []Item
 	if !what.attribute {
 		all = append(all, Item{Label: functionKey, Kind: "function", Detail: "calls a function", Doc: "The name of a function, whose arguments are in args.", Insert: `"|", "args": []`})
 	}
 	for _, r := range d.language.Vocabulary.References {
 		known := slices.ContainsFunc(all, func(i Item) bool { return i.Label == string(r.Key) })
-		if known || !slices.ContainsFunc(r.Where, func(p expr.Place) bool { return slices.Contains(what.places, p) }) || r.Key == expr.Paging && len(d.pagingValues(n)) == 0 {
+		if known || !slices.ContainsFunc(r.Where, func(p expr.Site) bool { return slices.Contains(what.places, p) }) || r.Key == expr.Paging && len(d.pagingValues(n)) == 0 {
 			continue
 		}
 		all = append(all, Item{Label: string(r.Key), Kind: "reference", Detail: cmp.Or(r.Argument, "NAME"), Doc: plain(r.Doc), Insert: `"|"`})
@@ -108,7 +108,7 @@ func (d *Document) forms(n *node, what declared) []Item {
 
 // pagingValues returns the names of the values that paging has for the job around a node.
 // Settings that are not JSON yet have none.
-func (d *Document) pagingValues(n *node) []string {
+func (d *Buffer) pagingValues(n *node) []string {
 	job := n
 	for job != nil && !(job.parent != nil && job.parent.kind == array && slices.Contains([]string{config.JobsSetting.Name, config.JobChildren.Name}, job.parent.name)) {
 		job = job.parent

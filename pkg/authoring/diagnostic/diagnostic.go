@@ -71,7 +71,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	r := &Report{File: file, text: source.New(text), known: &secret.Registry{}}
 	given, err := config.Parse(text)
 	if err != nil {
-		r.unreadable(text, err)
+		r.addParseError(text, err)
 		return r
 	}
 	secrets := r.known
@@ -80,10 +80,10 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	if unfilled != nil { // the rest is checked as far as possible
 		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
 	}
-	places := renamed{given: given, filled: doc.Filled}
+	places := renamed{given: given, filled: doc.Resolved}
 	for i, p := range secrets.Problems(doc.Problems) {
 		at := doc.Problems[i].Pointer // not masked
-		if doc.Open && p.Code != failure.DuplicateKey && undecided(doc.Filled, at) {
+		if doc.Unresolved && p.Code != failure.DuplicateKey && dependsOnUnset(doc.Resolved, at) {
 			continue
 		}
 		p.Pointer = places.original(at)
@@ -105,8 +105,8 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	return r
 }
 
-// unreadable adds the error of a text that is not a document.
-func (r *Report) unreadable(text []byte, err error) {
+// addParseError adds the error of a text that is not a document.
+func (r *Report) addParseError(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
 		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: failure.Part(err.Error())}})...)

@@ -79,19 +79,19 @@ func TestCatalogueIsComplete(t *testing.T) {
 	}
 }
 
-func check(text string, flags ...variables.Value) *Report {
+func check(text string, flags ...variables.Assignment) *Report {
 	return Check(context.Background(), "f", []byte(text), load.Options{Variables: variables.Inputs{Flags: flags}})
 }
 
 func TestPlaces(t *testing.T) {
 	tests := []struct {
 		name, text string
-		flags      []variables.Value
+		flags      []variables.Assignment
 		// want is code, pointer, line:column for each finding
 		want []string
 	}{
 		{"a name that a variable makes", "{\"parameters\":{\"api\":{\"baseUrl\":\"https://a.b\",\n\"http\":{\"{{k}}\":[\"x\"]}},\"config\":{\"jobs\":[{\"endpoint\":\"e\"}]}}}",
-			[]variables.Value{{Name: "k", Text: "ignoreErrors"}}, []string{"wrong-value /parameters/api/http/{{k}}/0 2:18"}},
+			[]variables.Assignment{{Name: "k", Text: "ignoreErrors"}}, []string{"wrong-value /parameters/api/http/{{k}}/0 2:18"}},
 		{"characters, not bytes", `{"ž":1,"api":{"baseUrl":"https://a.b"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"unknown-key /ž 1:2"}},
 		{"without the wrapper", "{\"api\":{\"baseUrl\":\"x\"},\n \"config\":{\"jobs\":[]}}", nil, []string{"invalid-address /api/baseUrl 1:19", "wrong-value /config/jobs 2:12"}},
 		{"no place at all", `{}`, nil, []string{"missing-key  1:1"}},
@@ -100,11 +100,11 @@ func TestPlaces(t *testing.T) {
 		{"a text that ends too early", "{\"api\": {\n", nil, []string{"invalid-json /api 2:1"}},
 		{"what a variable without a value decides is not judged", `{"variables_id":"1","api":{"baseUrl":{"attr":"u"}},"config":{"u":"{{u}}","jobs":[{"endpoint":"e"}]}}`, nil,
 			[]string{"missing-variable /config/u 1:66"}},
-		{"a variable without a value and something else", `{"api":{"baseUrl":"{{u}}","pagination":{"method":"x"}},"config":{"jobs":[{"endpoint":"e"}]}}`, []variables.Value{{Name: "v", Text: "1"}},
+		{"a variable without a value and something else", `{"api":{"baseUrl":"{{u}}","pagination":{"method":"x"}},"config":{"jobs":[{"endpoint":"e"}]}}`, []variables.Assignment{{Name: "v", Text: "1"}},
 			[]string{"missing-variable /api/baseUrl 1:19", "unknown-choice /api/pagination/method 1:50"}},
 		{"a name twice", `{"api":{"baseUrl":"https://a.b"},"api":{"baseUrl":"x"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"duplicate-key /api 1:34", "invalid-address /api/baseUrl 1:51"}},
 		{"a name twice below a name that a variable makes", `{"api":{"baseUrl":"https://a.b"},"config":{"{{k}}":1,"{{k}}":2,"userData":{"x":1,"x":2},"jobs":[{"endpoint":"e"}]}}`,
-			[]variables.Value{{Name: "k", Text: "outputBucket"}}, []string{"duplicate-key /config/{{k}} 1:54", "duplicate-key /config/userData/x 1:82"}},
+			[]variables.Assignment{{Name: "k", Text: "outputBucket"}}, []string{"duplicate-key /config/{{k}} 1:54", "duplicate-key /config/userData/x 1:82"}},
 		{"a byte order mark", "\ufeff{}", nil, []string{"invalid-json  1:1"}},
 	}
 	for _, tt := range tests {

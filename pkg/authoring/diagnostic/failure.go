@@ -24,7 +24,7 @@ func OfFailure(file string, text []byte, secrets *secret.Registry, err error, me
 		}
 		r.sort()
 	case syntax:
-		r.unreadable(text, err)
+		r.addParseError(text, err)
 	case failure.PointerOf(err) != "":
 		r.add(Finding{Severity: Error, Pointer: failure.PointerOf(err), Message: message})
 		r.markEndpoint(&r.Findings[0])

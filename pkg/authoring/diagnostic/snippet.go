@@ -118,7 +118,7 @@ func (r *Report) secrets() []source.Span {
 		if ok {
 			text = text[:hidden.Start-scalar.Span.Start] + text[hidden.End-scalar.Span.Start:]
 		}
-		if v, err := value.Parse([]byte(text)); err == nil && len(r.known.Masked(v.Raw())) > 0 {
+		if v, err := value.Parse([]byte(text)); err == nil && len(r.known.MaskedSpans(v.Raw())) > 0 {
 			hidden, ok = scalar.Span, true
 		}
 		if ok {
@@ -202,7 +202,7 @@ func (r *Report) mayBeSecret(pointer string, v value.Value) bool {
 	case !declared && slices.Contains(failure.PointerSplit(pointer), config.AuthenticationSection.Name):
 		return true
 	default:
-		return secret.MayStandAt(pointer)
+		return secret.IsSecretPointer(pointer)
 	}
 }
 
@@ -250,11 +250,11 @@ func secretAround(pointer string) string {
 
 // withinSecret reports whether the text after the last token may be part of a secret.
 func (r *Report) withinSecret(last string) bool {
-	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.MayStandAt(last[:around]) {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.IsSecretPointer(last[:around]) {
 		return true
 	}
 	place, at, _ := r.text.Find(last)
-	return secret.MayStandAt(last) && (at != last || !place.Scalar)
+	return secret.IsSecretPointer(last) && (at != last || !place.Scalar)
 }
 
 // unread returns the secrets in the part of a line that is not valid JSON: every value

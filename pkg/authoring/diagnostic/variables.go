@@ -55,24 +55,24 @@ func first(pointer string, m value.Member, matches func(value.Member) bool) (str
 }
 
 // unknownVariables returns the warning about variables that are still in a document.
-func unknownVariables(doc *load.Document, places renamed) failure.Problems {
-	names := variables.Placeholders(doc.Filled)
+func unknownVariables(doc *load.Result, places renamed) failure.Problems {
+	names := variables.Placeholders(doc.Resolved)
 	if len(names) == 0 {
 		return nil
 	}
-	at, _ := firstVariable(doc.Filled)
+	at, _ := firstVariable(doc.Resolved)
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
 		Expected: "no variable has a value, so these stay as they are: " + failure.Parts(names)}
-	if doc.Open {
+	if doc.Unresolved {
 		p.Expected = "the platform supplies the values of variables, they are not known here: " + failure.Parts(names)
 		p.Hint = "give them by --var name=value to check what depends on them"
 	}
 	return failure.Problems{p}
 }
 
-// undecided reports whether the value at a place depends on a variable without a value:
+// dependsOnUnset reports whether the value at a place depends on a variable without a value:
 // directly or by an attribute.
-func undecided(doc value.Value, pointer string) bool {
+func dependsOnUnset(doc value.Value, pointer string) bool {
 	v := doc
 	for _, token := range failure.PointerSplit(pointer) {
 		v, _ = v.Child(token)

@@ -183,7 +183,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 	differ := []Setting{}
 	compare := func(name string, a, b value.Value) {
 		if !a.Equal(b) {
-			differ = append(differ, Setting{redact(name), said(a, redact), said(b, redact)})
+			differ = append(differ, Setting{redact(name), settingJSON(a, redact), settingJSON(b, redact)})
 		}
 	}
 	compare("primary_key", list(first.key), list(second.key))
@@ -210,8 +210,8 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 	return differ
 }
 
-// said returns the JSON of a setting, "" without one.
-func said(v value.Value, redact func(string) string) string {
+// settingJSON returns the JSON of a setting, "" without one.
+func settingJSON(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
 	}

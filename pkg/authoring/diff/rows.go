@@ -33,9 +33,9 @@ type comparison struct {
 
 	others []string // the columns that are not in the key
 	result Rows
-	// waiting are the rows of each table with the current key and no counterpart yet.
+	// unmatched are the rows of each table with the current key and no counterpart yet.
 	// At most one of the lists has rows.
-	waiting [2][]sorter.Record
+	unmatched [2][]sorter.Record
 }
 
 // rows compares all rows.
@@ -99,7 +99,7 @@ func (c *comparison) sort(ctx context.Context, in *input, to *sorter.Sorter) (in
 		if err != nil {
 			return n, err
 		}
-		r.Key, r.Rest = appendCells(r.Key[:0], cells, key), appendCells(r.Rest[:0], cells, rest)
+		r.Key, r.Value = appendCells(r.Key[:0], cells, key), appendCells(r.Value[:0], cells, rest)
 		if err := to.Add(r); err != nil {
 			return n, disk(err)
 		}
@@ -151,7 +151,7 @@ func (c *comparison) merge(ctx context.Context, a, b sorter.Source) error {
 			return ctx.Err()
 		}
 		if left.done && right.done {
-			c.settle()
+			c.endKey()
 			return nil
 		}
 		order := compareCursors(left, right)
@@ -160,7 +160,7 @@ func (c *comparison) merge(ctx context.Context, a, b sorter.Source) error {
 			next = right.Record
 		}
 		if string(next.Key) != string(key) || n == 0 {
-			c.settle()
+			c.endKey()
 			key = append(key[:0], next.Key...)
 		}
 		switch {
@@ -208,7 +208,7 @@ func compareCursors(a, b cursor) int {
 // single adds a row that the other table does not have. If the other table has one with
 // the same key, it is a changed row.
 func (c *comparison) single(side int, r sorter.Record) {
-	others := &c.waiting[1-side]
+	others := &c.unmatched[1-side]
 	switch {
 	case len(*others) > 0:
 		other := (*others)[0]
@@ -218,20 +218,20 @@ func (c *comparison) single(side int, r sorter.Record) {
 		} else {
 			c.changed(other, r)
 		}
-	case len(c.key) > 0 && len(c.waiting[side]) < maxWaiting:
-		c.waiting[side] = append(c.waiting[side], r.Clone())
+	case len(c.key) > 0 && len(c.unmatched[side]) < maxWaiting:
+		c.unmatched[side] = append(c.unmatched[side], r.Clone())
 	default:
 		c.only(side, r)
 	}
 }
 
-// settle is called after the last row of a key.
-func (c *comparison) settle() {
-	for side := range c.waiting {
-		for _, r := range c.waiting[side] {
+// endKey is called after the last row of a key.
+func (c *comparison) endKey() {
+	for side := range c.unmatched {
+		for _, r := range c.unmatched[side] {
 			c.only(side, r)
 		}
-		c.waiting[side] = c.waiting[side][:0]
+		c.unmatched[side] = c.unmatched[side][:0]
 	}
 }
 
@@ -252,7 +252,7 @@ func (c *comparison) cells(r sorter.Record) []Cell {
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
 	}
-	return c.under(columns, append(unpack(r.Key), unpack(r.Rest)...))
+	return c.under(columns, append(unpack(r.Key), unpack(r.Value)...))
 }
 
 func (c *comparison) under(columns, cells []string) []Cell {
@@ -265,7 +265,7 @@ func (c *comparison) under(columns, cells []string) []Cell {
 
 func (c *comparison) changed(first, second sorter.Record) {
 	c.result.Changed++
-	a, b := unpack(first.Rest), unpack(second.Rest)
+	a, b := unpack(first.Value), unpack(second.Value)
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			c.result.ChangedColumns[column]++

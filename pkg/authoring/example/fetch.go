@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxAnswer = 32 << 20    // bytes
-	patience  = time.Minute // for the whole exchange
+	maxAnswer    = 32 << 20    // bytes
+	fetchTimeout = time.Minute // for the whole exchange
 	// maxRedirects is the limit of net/http.
 	maxRedirects = 10
 )
@@ -32,7 +32,7 @@ type Options struct {
 // redirects on the same host only, because the credentials belong to it. No answer, or
 // one above 32 MiB, is a user error.
 func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {

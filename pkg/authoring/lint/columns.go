@@ -34,7 +34,7 @@ func shadowedUserData(s settings, found *failure.Problems) {
 func sharedColumns(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if j.Batch.Size > 0 || j.Unstored {
+			if j.Batch.Size > 0 || j.NotStored {
 				continue // there is no such column
 			}
 			all := j.Placeholders.Value.Members()
@@ -56,7 +56,7 @@ func sharedColumns(s settings, found *failure.Problems) {
 
 // storesColumn reports whether a column of a placeholder is in the table of a job: always, unless
 // a mapping leaves it out.
-func storesColumn(it config.Iteration, j family, column string) bool {
+func storesColumn(it config.Iteration, j jobChain, column string) bool {
 	entries := it.Mappings.Get(j.DataType)
 	return !entries.Present() || reads(entries, column)
 }
@@ -105,7 +105,7 @@ func parentColumn(setting value.Value) string {
 
 // parentColumns are the names of the columns that a job's rows get of its
 // placeholders, those of the jobs above included.
-func (f family) parentColumns() []string {
+func (f jobChain) parentColumns() []string {
 	var names []string
 	for _, j := range append([]config.Job{f.Job}, f.above...) {
 		if j.Batch.Size > 0 {
@@ -118,27 +118,27 @@ func (f family) parentColumns() []string {
 	return names
 }
 
-// fed is a mapping with the jobs that feed it, and the names of all their user
+// usedMapping is a mapping with the jobs that feed it, and the names of all their user
 // columns. Iterations may share a mapping.
-type fed struct {
+type usedMapping struct {
 	config.Section
-	jobs []family
+	jobs []jobChain
 	user []string
 }
 
 // mappings are the mappings that some job feeds.
-func (s settings) mappings() []*fed {
-	var all []*fed
-	known := map[string]*fed{}
+func (s settings) mappings() []*usedMapping {
+	var all []*usedMapping
+	known := map[string]*usedMapping{}
 	for _, it := range s.iterations {
-		feeding := map[string][]family{}
+		feeding := map[string][]jobChain{}
 		for _, j := range it.jobs {
 			feeding[j.DataType] = append(feeding[j.DataType], j)
 		}
 		for _, m := range it.Mappings.Items() {
 			for _, j := range feeding[name(m)] {
 				if known[m.Pointer] == nil {
-					known[m.Pointer] = &fed{Section: m}
+					known[m.Pointer] = &usedMapping{Section: m}
 					all = append(all, known[m.Pointer])
 				}
 				known[m.Pointer].jobs = append(known[m.Pointer].jobs, j)
@@ -160,7 +160,7 @@ func keylessMappings(s settings, found *failure.Problems) {
 		for _, m := range it.Mappings.Items() {
 			stored, reported := false, false
 			for _, j := range it.jobs {
-				if j.DataType == name(m) && !j.Unstored {
+				if j.DataType == name(m) && !j.NotStored {
 					stored, reported = true, reported || len(s.repeats(it, j)) > 0
 				}
 			}
@@ -199,7 +199,7 @@ func user(setting config.Section) bool { return mapping.Kind.In(setting).Value.R
 
 // userColumns are the names of a job's user data and of its placeholders'
 // values.
-func userColumns(it config.Iteration, j family) []string {
+func userColumns(it config.Iteration, j jobChain) []string {
 	names := append(j.parentColumns(), columnsOf(j.UserData, "job_parent_id")...)
 	if len(j.above) == 0 {
 		names = append(names, columnsOf(it.UserData, config.UserData.Name)...)

@@ -46,7 +46,7 @@ func errorRows(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if len(j.above) == 0 || j.Unstored || !it.Mappings.Value.Field(j.DataType).IsNull() {
+			if len(j.above) == 0 || j.NotStored || !it.Mappings.Value.Field(j.DataType).IsNull() {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
@@ -97,7 +97,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 
 // reportComputed finds placeholders in the texts of an endpoint that is an expression,
 // where nothing fills them.
-func reportComputed(s settings, j family, known []string, found *failure.Problems) {
+func reportComputed(s settings, j jobChain, known []string, found *failure.Problems) {
 	walk(config.JobEndpoint.In(s.job(j.Job)), func(p config.Section) bool {
 		reportSent(p, known, found)
 		return true

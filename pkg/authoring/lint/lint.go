@@ -17,8 +17,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Document is what the checks look at.
-type Document struct {
+// Input is what the checks look at.
+type Input struct {
 	// Tree is the document with its variables replaced, and Compiled what was
 	// made of it in this language.
 	Tree     value.Value
@@ -72,10 +72,10 @@ func checks() []check {
 }
 
 // Check returns all warnings, each once.
-func Check(d Document) failure.Problems {
+func Check(d Input) failure.Problems {
 	api := config.APISection.In(d.Compiled.Settings)
-	s := settings{Document: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}
-	seen := map[parts]bool{}
+	s := settings{Input: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}
+	seen := map[iterationKey]bool{}
 	for _, it := range d.Compiled.Iterations {
 		if p := partsOf(it); !seen[p] {
 			seen[p] = true
@@ -92,7 +92,7 @@ func Check(d Document) failure.Problems {
 // settings are the document and the sections of its API, the same for all
 // iterations.
 type settings struct {
-	Document
+	Input
 	api, paging, login config.Section
 	iterations         []iteration
 }
@@ -100,37 +100,37 @@ type settings struct {
 // iteration is an iteration with all its jobs, children included.
 type iteration struct {
 	config.Iteration
-	jobs []family
+	jobs []jobChain
 }
 
-// parts are what the checks see of an iteration, by its places. Iterations that
+// iterationKey are what the checks see of an iteration, by its places. Iterations that
 // differ in attributes only are looked at once: there may be thousands.
-type parts struct {
+type iterationKey struct {
 	jobs, mappings, userData, baseURL string
 	incremental                       bool
 }
 
-func partsOf(it config.Iteration) parts {
-	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
+func partsOf(it config.Iteration) iterationKey {
+	p := iterationKey{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
 	if len(it.Jobs) > 0 {
 		p.jobs = it.Jobs[0].Pointer // the others are beside it
 	}
 	return p
 }
 
-// declared is a value of the document that a field is declared for.
-type declared struct {
+// declaredValue is a value of the document that a field is declared for.
+type declaredValue struct {
 	*field.Field
 	at, around config.Section
 }
 
 // fields are the values whose fields have one of these roles, in the order of the
 // document.
-func (s settings) fields(roles ...field.Role) []declared {
-	var all []declared
+func (s settings) fields(roles ...field.Role) []declaredValue {
+	var all []declaredValue
 	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, around config.Section) bool {
 		if slices.Contains(roles, f.Role) {
-			all = append(all, declared{f, at, around})
+			all = append(all, declaredValue{f, at, around})
 		}
 		return true
 	})
@@ -158,19 +158,19 @@ func walk(s config.Section, visit func(config.Section) bool) {
 	}
 }
 
-// family is a job with the jobs above it, the nearest first.
-type family struct {
+// jobChain is a job with the jobs above it, the nearest first.
+type jobChain struct {
 	config.Job
 	above []config.Job
 }
 
 // jobs are all jobs of an iteration, children included.
-func jobs(it config.Iteration) []family {
-	var all []family
+func jobs(it config.Iteration) []jobChain {
+	var all []jobChain
 	var add func(list, above []config.Job)
 	add = func(list, above []config.Job) {
 		for _, j := range list {
-			all = append(all, family{j, above})
+			all = append(all, jobChain{j, above})
 			add(j.Children, append([]config.Job{j}, above...))
 		}
 	}

@@ -269,7 +269,7 @@ func checked(t *testing.T, g given) failure.Problems {
 		t.Fatal(problems)
 	}
 	engine.Compile(compiled, language.Default().Features, false)
-	return Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()})
+	return Check(Input{Tree: tree, Compiled: compiled, Language: language.Default()})
 }
 
 // A misspelt reference is data: only the entry that it was meant to read is there to

@@ -81,7 +81,7 @@ func replacedTables(s settings, found *failure.Problems) {
 				continue
 			}
 			expected := failure.Text("this job requests only what is new, and its table replaces that of the previous run: older rows are lost")
-			if j.Unstored {
+			if j.NotStored {
 				expected = "this job requests only what is new, and the tables of its child jobs replace those of the previous run: older rows are lost"
 			}
 			found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
@@ -92,7 +92,7 @@ func replacedTables(s settings, found *failure.Problems) {
 
 // asksFor are the names of the remembered values that a job sends: those in the job
 // itself, and those that all jobs of the iteration send.
-func (s settings) asksFor(it iteration, j family) []string {
+func (s settings) asksFor(it iteration, j jobChain) []string {
 	references := s.Compiled.Vocabulary.All().References
 	names := append(it.References(expr.Remembered), references.Names(s.paging.Value, false, expr.Remembered)...)
 	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
@@ -115,8 +115,8 @@ func repeatedRows(s settings, found *failure.Problems) {
 
 // repeats finds the settings by which a job fetches rows again, if its table is incremental
 // and has no primary key.
-func (s settings) repeats(it iteration, j family) (all []failure.Problem) {
-	if !it.Incremental || j.Unstored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
+func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
+	if !it.Incremental || j.NotStored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
 		return nil
 	}
 	report := func(at config.Section, expected failure.Text) {
@@ -144,12 +144,12 @@ func hasPrimaryKey(m config.Section) bool {
 }
 
 // stores reports whether a job, or one below it, has a table.
-func stores(j config.Job) bool { return !j.Unstored || slices.ContainsFunc(j.Children, stores) }
+func stores(j config.Job) bool { return !j.NotStored || slices.ContainsFunc(j.Children, stores) }
 
 // remembered are the entries that say what a run leaves for the next one.
 func (s settings) remembered() []config.Section {
 	var all []config.Section
-	for _, f := range s.fields(field.Remembering) {
+	for _, f := range s.fields(field.RememberRole) {
 		all = append(all, f.at.Items()...)
 	}
 	return all
@@ -166,7 +166,7 @@ func (s settings) readings(visit func(name, pointer string)) {
 }
 
 // jobAt is the job to which a place belongs.
-func (s settings) jobAt(pointer string) (nearest family, ok bool) {
+func (s settings) jobAt(pointer string) (nearest jobChain, ok bool) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			if strings.HasPrefix(pointer, j.Pointer+"/") && len(j.Pointer) > len(nearest.Pointer) {
@@ -178,7 +178,7 @@ func (s settings) jobAt(pointer string) (nearest family, ok bool) {
 }
 
 // lackingPer are the placeholders of an entry that a job has not.
-func lackingPer(entry config.Section, of config.Family) []string {
+func lackingPer(entry config.Section, of config.JobScope) []string {
 	var all []string
 	for _, item := range engine.RememberPer.In(entry).Items() {
 		if text := item.Value.Text(); !slices.Contains(of.Placeholders, text) {
@@ -190,7 +190,7 @@ func lackingPer(entry config.Section, of config.Family) []string {
 
 // rememberedPaths are the paths into a job's items whose values it leaves for the next
 // run.
-func rememberedPaths(j family) []path {
+func rememberedPaths(j jobChain) []path {
 	var all []path
 	for _, entry := range j.Remember.Items() {
 		if at, ok := engine.RememberedPath(entry); ok {

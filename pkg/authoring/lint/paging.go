@@ -39,7 +39,7 @@ func unusedScrollers(s settings, found *failure.Problems) {
 }
 
 // methodOf is the method that pages a job, and its settings.
-func (s settings) methodOf(j family) (paging.Method, config.Section) {
+func (s settings) methodOf(j jobChain) (paging.Method, config.Section) {
 	own := paging.ServedBy(s.paging, j.Scroller)
 	m, _ := s.Language.Paging.Of(own)
 	return m, own
@@ -152,7 +152,7 @@ func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {
 		return
 	}
-	for _, f := range s.fields(field.InAdvance) {
+	for _, f := range s.fields(field.LookaheadRole) {
 		if f.at.Present() {
 			found.Add(failure.Problem{Code: failure.IdleLookahead, Pointer: f.at.Pointer,
 				Expected: "this has no effect while \"api.http.concurrency\" is 1", Hint: "set \"concurrency\" to 2 or more, or remove this"})

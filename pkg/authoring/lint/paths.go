@@ -187,7 +187,7 @@ func namePaths(columns config.Section, separator string) []path {
 }
 
 // filters are the paths of a job's response filter.
-func filters(j family) []path {
+func filters(j jobChain) []path {
 	var all []path
 	for _, text := range j.ResponseFilter {
 		all = append(all, path{text, j.ResponseFilterDelimiter, failure.PointerJoin(j.Pointer, config.JobResponseFilter.Name)})

@@ -95,14 +95,14 @@ func unreachableItems(s settings, found *failure.Problems) {
 
 // reportColumns finds the columns of a mapping that none of the jobs which
 // feed it can fill.
-func reportColumns(mapping *fed, report func(p, filter path)) {
+func reportColumns(mapping *usedMapping, report func(p, filter path)) {
 	for _, setting := range mapping.Items() {
 		if user(setting) {
 			continue
 		}
 		p := columnPath(setting)
 		var by path
-		reached := slices.ContainsFunc(mapping.jobs, func(j family) bool {
+		reached := slices.ContainsFunc(mapping.jobs, func(j jobChain) bool {
 			filter, hidden := covered(p, filters(j))
 			by = filter
 			return !hidden
@@ -121,7 +121,7 @@ type pathAbove struct {
 
 // pathsInto are the paths of a job's placeholders, of its references to items above it,
 // and of its recursion filter.
-func (s settings) pathsInto(j family) []pathAbove {
+func (s settings) pathsInto(j jobChain) []pathAbove {
 	var all []pathAbove
 	for _, p := range j.Placeholders.Items() {
 		level := 1
@@ -156,11 +156,11 @@ func filtersOf(jobs []config.Job, level int) []path {
 	if level < 1 || level > len(jobs) {
 		return nil
 	}
-	return filters(family{Job: jobs[level-1]})
+	return filters(jobChain{Job: jobs[level-1]})
 }
 
 // cursorOf is the path of the ids that page a job.
-func (s settings) cursorOf(j family) (path, bool) {
+func (s settings) cursorOf(j jobChain) (path, bool) {
 	m, own := s.methodOf(j)
 	if m.IDPath == nil {
 		return path{}, false

@@ -45,7 +45,7 @@ func plainSecrets(s settings, found *failure.Problems) {
 // naming returns the pointers of names and paths, which are no secrets.
 func (s settings) naming() map[string]bool {
 	naming := map[string]bool{}
-	for _, f := range s.fields(field.Naming, field.Remembering) {
+	for _, f := range s.fields(field.NamingRole, field.RememberRole) {
 		naming[f.at.Pointer] = true
 	}
 	return naming
@@ -54,7 +54,7 @@ func (s settings) naming() map[string]bool {
 // shortSecrets finds secrets that are too short to be searched for in texts.
 func shortSecrets(s settings, found *failure.Problems) {
 	naming := s.naming()
-	for pointer, text := range secret.In(s.Tree) {
+	for pointer, text := range secret.SecretsIn(s.Tree) {
 		if at := strings.LastIndexByte(pointer, '/'); !strings.HasPrefix(pointer[at+1:], "#") || !secret.TooShort(text) {
 			continue // texts further below may be parts of an expression
 		}

@@ -37,7 +37,7 @@ func comment(text string) string {
 }
 
 // command is one command with the comments before it.
-func (p *Preview) command(d engine.Draft, r *exchange.Outgoing, what string) string {
+func (p *Preview) command(d engine.PlannedRequest, r *exchange.Outgoing, what string) string {
 	c := &command{}
 	words := []string{"curl --globoff --compressed"}
 	if r.Method != "GET" {

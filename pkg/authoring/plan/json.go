@@ -31,8 +31,8 @@ type requestJSON struct {
 	Paging  []string     `json:"paging,omitempty"`
 	Rules   []string     `json:"rules,omitempty"`
 
-	Read      []engine.Reading `json:"read,omitempty"`
-	Remembers []string         `json:"remembers,omitempty"`
+	Read      []engine.RememberedValue `json:"read,omitempty"`
+	Remembers []string                 `json:"remembers,omitempty"`
 }
 
 type sourceJSON struct {
@@ -69,7 +69,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		r.Sources = p.sourcesJSON(d.Sources)
 		r.Paging, r.Rules, r.Remembers = p.masked(d.Paging), p.masked(d.Rules), p.masked(d.Remembers)
 		for _, one := range d.Read {
-			r.Read = append(r.Read, engine.Reading{Name: p.mask.text(one.Name), Value: p.mask.text(one.Value), Values: one.Values})
+			r.Read = append(r.Read, engine.RememberedValue{Name: p.mask.text(one.Name), Value: p.mask.text(one.Value), Values: one.Values})
 		}
 		all.Requests = append(all.Requests, r)
 	}
@@ -92,7 +92,7 @@ func (p *Preview) sourcesJSON(sources []request.Source) []sourceJSON {
 	return all
 }
 
-func (p *Preview) requestJSON(d engine.Draft, r *exchange.Outgoing, kind string) requestJSON {
+func (p *Preview) requestJSON(d engine.PlannedRequest, r *exchange.Outgoing, kind string) requestJSON {
 	return requestJSON{
 		Job: p.mask.text(d.Job), Kind: kind, Iteration: d.Iteration + 1, Pointer: p.mask.text(d.Pointer),
 		Method: r.Method, URL: shown(p.address(r)), Headers: p.headersJSON(r), Body: shown(p.body(r)),

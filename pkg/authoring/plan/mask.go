@@ -17,15 +17,15 @@ import (
 type mask struct {
 	// secrets are all of them, own those of the document.
 	secrets, own *secret.Registry
-	named        []named
+	named        []namedSecret
 	standIns     []standIn
 	anyStandIn   *secret.Registry
 	plain        []string // texts that are in the document for everyone to see
 }
 
-// named is a secret of the document with the name of its key, and what a shell
+// namedSecret is a secret of the document with the name of its key, and what a shell
 // may call it.
-type named struct{ text, name, variable string }
+type namedSecret struct{ text, name, variable string }
 
 // standIn is a text in the place of one that no one knows yet.
 type standIn struct {
@@ -47,12 +47,12 @@ func newMask(token string) *mask {
 	return m
 }
 
-// learn adds the secrets of a document and of a state.
-func (m *mask) learn(doc, state value.Value) {
-	for _, text := range secret.In(state) {
+// addSecrets adds the secrets of a document and of a state.
+func (m *mask) addSecrets(doc, state value.Value) {
+	for _, text := range secret.SecretsIn(state) {
 		m.add(text)
 	}
-	for pointer, text := range secret.In(doc) {
+	for pointer, text := range secret.SecretsIn(doc) {
 		m.add(text)
 		m.name(text, pointer[strings.Index(pointer, "/#")+1:])
 	}
@@ -69,15 +69,15 @@ func (m *mask) unprotected(doc value.Value, pointer string) {
 
 // name gives a secret a name that no other one has.
 func (m *mask) name(secret, name string) {
-	if slices.ContainsFunc(m.named, func(n named) bool { return n.text == secret }) {
+	if slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == secret }) {
 		return
 	}
 	first := variable(name)
 	unique := first
-	for i := 2; slices.ContainsFunc(m.named, func(n named) bool { return n.variable == unique }); i++ {
+	for i := 2; slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.variable == unique }); i++ {
 		unique = fmt.Sprintf("%s_%d", first, i)
 	}
-	m.named = append(m.named, named{secret, name, unique})
+	m.named = append(m.named, namedSecret{secret, name, unique})
 }
 
 func (m *mask) add(secret string) {
@@ -137,7 +137,7 @@ func shown(pieces []piece) string {
 func (m *mask) pieces(text string, made ...secret.Span) []piece {
 	var all []piece
 	from := 0
-	known := m.secrets.Masked(text)
+	known := m.secrets.MaskedSpans(text)
 	for _, s := range known {
 		all = append(all, m.between(text, secret.Span{From: from, To: s.From}, known, made)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
@@ -156,16 +156,16 @@ func (m *mask) between(text string, part secret.Span, known, made []secret.Span)
 			continue
 		}
 		all = append(all, m.names(text[from:begin], true)...)
-		all = append(all, m.made(text[begin:end], text[s.From:s.To], s, known)...)
+		all = append(all, m.maskComputed(text[begin:end], text[s.From:s.To], s, known)...)
 		from = end
 	}
 	return append(all, m.names(text[from:part.To], true)...)
 }
 
-// made is a part of a text that was made of secrets. When one of them can be seen
+// maskComputed is a part of a text that was made of secrets. When one of them can be seen
 // in it, or what no one knows yet, what is beside that in the document for
 // everyone is shown; else nothing is.
-func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []piece {
+func (m *mask) maskComputed(part, whole string, at secret.Span, known []secret.Span) []piece {
 	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
 	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isWritten(part) {
 		return m.names(part, false)
@@ -216,7 +216,7 @@ func (m *mask) unknown(one standIn, spelling string) piece {
 	if spelling != one.text {
 		p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
 	}
-	p.shown = "{" + m.secrets.Redact(p.what) + "}"
+	p.shown = "{" + m.secrets.Mask(p.what) + "}"
 	return p
 }
 
@@ -226,7 +226,7 @@ func (m *mask) isPlain(text string) bool {
 	if decoded, err := url.QueryUnescape(text); err == nil {
 		text = decoded
 	}
-	if m.own.Find(text) != nil || slices.ContainsFunc(m.named, func(n named) bool { return n.text == text }) { // own does not find short secrets
+	if m.own.Find(text) != nil || slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == text }) { // own does not find short secrets
 		return false
 	}
 	return slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })

@@ -16,7 +16,7 @@ func newTestMask(t *testing.T) (m *mask, unknown, other, variable string) {
 		t.Fatal(err)
 	}
 	m = newMask("platform-token")
-	m.learn(doc, value.Value{})
+	m.addSecrets(doc, value.Value{})
 	m.unprotected(doc, "/plain")
 	return m, m.standIn("login: token"), m.standIn(`login: id, or "id"`), m.standIn("{name}")
 }
@@ -29,7 +29,7 @@ func TestMask(t *testing.T) {
 	}
 	digest := "900150983cd24fb0d6963f7d28e17f72"
 	for _, secret := range []string{token, "Bearer " + token, digest + token, "12" + token, "c0mputed", "Sig s3cret-1" + token} {
-		m.secrets.AddPassing(secret) // as the authentication does
+		m.secrets.AddTemporary(secret) // as the authentication does
 	}
 	tests := []struct{ name, text, want string }{
 		{"nothing", "users?limit=5", "users?limit=5"},
@@ -128,7 +128,7 @@ func TestSecretsOfOneNameHaveDifferentVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMask("")
-	m.learn(doc, value.Value{})
+	m.addSecrets(doc, value.Value{})
 	c := &command{}
 	if got, want := c.quoted("X", m.pieces("s3cret-1, s3cret-2, s3cret-1")), `"$KEY"', '"$KEY_2"', '"$KEY"`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -45,8 +45,8 @@ type Options struct {
 type Preview struct {
 	// Variables are the names of those that have no value here.
 	Variables []string
-	drafts    []engine.Draft
-	words     engine.Words
+	drafts    []engine.PlannedRequest
+	words     engine.SourceFormatter
 	mask      *mask
 	// Iterations is how many the configuration has.
 	Iterations int
@@ -72,16 +72,16 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	for _, secret := range doc.Variables.Secrets {
 		m.add(secret)
 	}
-	m.learn(doc.Filled, o.State)
+	m.addSecrets(doc.Resolved, o.State)
 	if err := m.secrets.Problems(doc.Problems).Err(); err != nil {
 		return nil, err
 	}
 	for _, w := range doc.Lint() {
 		if w.Code == failure.PlainSecret {
-			m.unprotected(doc.Filled, w.Pointer)
+			m.unprotected(doc.Resolved, w.Pointer)
 		}
 	}
-	p := &Preview{words: engine.Words{References: doc.Config.Vocabulary.All().References, Document: doc.Filled}, Variables: doc.StandIns, mask: m, Iterations: len(doc.Config.Iterations)}
+	p := &Preview{words: engine.SourceFormatter{References: doc.Config.Vocabulary.All().References, Document: doc.Resolved}, Variables: doc.StandIns, mask: m, Iterations: len(doc.Config.Iterations)}
 	if doc.Config.Action == "validate" {
 		return p, nil // it sends nothing
 	}

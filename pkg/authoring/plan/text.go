@@ -59,15 +59,15 @@ func (p *Preview) notes() []string {
 }
 
 // first are the drafts of the first iteration.
-func (p *Preview) first() []engine.Draft {
-	end := slices.IndexFunc(p.drafts, func(d engine.Draft) bool { return d.Iteration > 0 })
+func (p *Preview) first() []engine.PlannedRequest {
+	end := slices.IndexFunc(p.drafts, func(d engine.PlannedRequest) bool { return d.Iteration > 0 })
 	if end < 0 {
 		end = len(p.drafts)
 	}
 	return p.drafts[:end]
 }
 
-func (b *page) draft(d engine.Draft) {
+func (b *page) draft(d engine.PlannedRequest) {
 	at := 4 * d.Level
 	b.line(at, b.p.mask.text(d.Job)+"  ("+b.p.mask.text(d.Pointer)+")")
 	at += 2
@@ -117,7 +117,7 @@ func (b *page) part(at int, title string, sentences []string) {
 }
 
 // reading says what is read.
-func reading(r engine.Reading) string {
+func reading(r engine.RememberedValue) string {
 	switch {
 	case r.Values > 0:
 		return r.Name + ": " + prose.Count(r.Values, "value")
@@ -129,7 +129,7 @@ func reading(r engine.Reading) string {
 }
 
 // windows says in a sentence for which windows a job runs.
-func (p *Preview) windows(d engine.Draft) string {
+func (p *Preview) windows(d engine.PlannedRequest) string {
 	if d.Windows == 0 {
 		return p.mask.text("Runs for each of its windows; " + d.Window + ".")
 	}

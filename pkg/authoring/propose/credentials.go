@@ -127,7 +127,7 @@ func secretMembers(v value.Value) []string {
 }
 
 // keep puts a secret under a key of config and returns the reference to it.
-func (d *draft) keep(name, credential string) value.Value {
+func (d *configBuilder) keep(name, credential string) value.Value {
 	name = "#" + camel(name)
 	key := name
 	for n := 2; slices.ContainsFunc(d.attributes, func(m value.Member) bool { return m.Name == key }); n++ {
@@ -166,7 +166,7 @@ func camel(name string) string {
 
 // credentials finds what proves who sends the request: parameters, a user name,
 // headers.
-func (d *draft) credentials() {
+func (d *configBuilder) credentials() {
 	before := len(d.Guesses)
 	inQuery := d.secretParams()
 	authorization := d.x.Header.Get("Authorization")
@@ -210,7 +210,7 @@ func (d *draft) credentials() {
 // secretParams moves credentials out of the parameters: of a query into the
 // authentication, of a body behind a reference. It reports whether there is an
 // authentication now.
-func (d *draft) secretParams() bool {
+func (d *configBuilder) secretParams() bool {
 	var query, kept object
 	for _, m := range d.params {
 		switch {
@@ -245,8 +245,8 @@ func (d *draft) secretParams() bool {
 
 // pagesBy reports whether the answer names this parameter for its next page: a
 // token is not always a credential.
-func (d *draft) pagesBy(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f fact) bool {
+func (d *configBuilder) pagesBy(name string) bool {
+	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool {
 		return isToken(f) && prose.Letters(paramOf(f)) == prose.Letters(name)
 	})
 }
@@ -264,7 +264,7 @@ func basic(scheme, credentials string) (user, password string, ok bool) {
 }
 
 // authorization turns the header of that name into settings.
-func (d *draft) authorization(header string, taken bool) {
+func (d *configBuilder) authorization(header string, taken bool) {
 	scheme, credentials, parted := strings.Cut(strings.TrimSpace(header), " ")
 	credentials = strings.TrimSpace(credentials)
 	user, password, isBasic := basic(scheme, credentials)
@@ -304,7 +304,7 @@ func call(function string, args ...value.Value) value.Value {
 	)
 }
 
-func (d *draft) secretHeader(name string, v value.Value, c Confidence, evidence string) {
+func (d *configBuilder) secretHeader(name string, v value.Value, c Confidence, evidence string) {
 	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
 	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
 }

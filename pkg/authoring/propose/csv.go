@@ -85,7 +85,7 @@ func (r *reader) try(c *csvGuess, head string) bool {
 	if err != nil {
 		return false
 	}
-	for item, err := range page.Packed() {
+	for item, err := range page.Items() {
 		if err != nil {
 			return false
 		}
@@ -119,8 +119,8 @@ func (c csvGuess) settings() object {
 	return o
 }
 
-// settle makes the guess that of the reader.
-func (c csvGuess) settle(r *reader) {
+// apply makes the guess that of the reader.
+func (c csvGuess) apply(r *reader) {
 	r.response = append(r.response, c.settings()...)
 	if r.certain == Sure {
 		r.certain = Likely // what the first record is cannot be seen

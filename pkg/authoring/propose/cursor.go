@@ -15,7 +15,7 @@ var cursorNames = map[string]bool{
 }
 
 // cursorParam finds a parameter that requests items after an id.
-func cursorParam(d *draft) *pager {
+func cursorParam(d *configBuilder) *pager {
 	for _, m := range d.params {
 		reverse, known := cursorNames[prose.Letters(m.Name)]
 		if _, isNumber := wholeNumber(m.Value); !known || !isNumber && m.Value.Raw() != "" {
@@ -35,7 +35,7 @@ func cursorParam(d *draft) *pager {
 	return nil
 }
 
-func (d *draft) cursor(p *pager, key, param string, reverse bool) {
+func (d *configBuilder) cursor(p *pager, key, param string, reverse bool) {
 	p.text(paging.IDKey, key)
 	p.text(paging.CursorParam, param)
 	if reverse {
@@ -51,7 +51,7 @@ func (d *draft) cursor(p *pager, key, param string, reverse bool) {
 
 // numericID is a property that is a whole number in every item: id, or one
 // whose name ends like it.
-func (d *draft) numericID() (string, bool) {
+func (d *configBuilder) numericID() (string, bool) {
 	for _, key := range d.keys() {
 		if key.numeric {
 			return key.name, true
@@ -61,7 +61,7 @@ func (d *draft) numericID() (string, bool) {
 }
 
 // newestFirst finds full pages of items whose ids get smaller.
-func newestFirst(d *draft) *pager {
+func newestFirst(d *configBuilder) *pager {
 	key, ok := d.numericID()
 	if !ok || len(d.data.items) < 2 || !d.fullPage() {
 		return nil

@@ -11,20 +11,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// place is the names on the way from the root of the answer.
-type place []string
+// keyPath is the names on the way from the root of the answer.
+type keyPath []string
 
-// fact is a scalar or null of the answer outside of every list.
-type fact struct {
-	place
+// scalarFact is a scalar or null of the answer outside of every list.
+type scalarFact struct {
+	keyPath
 	value value.Value
 }
 
 // name is the last name.
-func (p place) name() string { return p[len(p)-1] }
+func (p keyPath) name() string { return p[len(p)-1] }
 
 // parent is the name before the last one, "" at the root.
-func (p place) parent() string {
+func (p keyPath) parent() string {
 	if len(p) < 2 {
 		return ""
 	}
@@ -33,14 +33,14 @@ func (p place) parent() string {
 
 // dotted is the place as a path whose segments are parted by dots; false when
 // that would lead elsewhere.
-func (p place) dotted() (string, bool) {
+func (p keyPath) dotted() (string, bool) {
 	text, delimiter, ok := p.path()
 	return text, ok && delimiter == "."
 }
 
 // path is the place as a path and what parts its segments; false when nothing
 // does.
-func (p place) path() (text, delimiter string, ok bool) {
+func (p keyPath) path() (text, delimiter string, ok bool) {
 	if slices.Contains(p, "") {
 		return "", "", false
 	}
@@ -54,7 +54,7 @@ func (p place) path() (text, delimiter string, ok bool) {
 
 // list is a place where data may be.
 type list struct {
-	place
+	keyPath
 	items   []value.Value
 	objects int // items that are objects
 	whole   bool
@@ -70,12 +70,12 @@ const deepest = 8
 
 // survey finds the lists of the answer and the scalars outside of them. In XML an
 // element that has no other beside it may be a list, too.
-func survey(answer value.Value, xml bool) (facts []fact, lists []list) {
-	var walk func(v value.Value, at place)
-	walk = func(v value.Value, at place) {
+func survey(answer value.Value, xml bool) (facts []scalarFact, lists []list) {
+	var walk func(v value.Value, at keyPath)
+	walk = func(v value.Value, at keyPath) {
 		switch {
 		case v.Kind() == value.Array:
-			l := list{place: slices.Clone(at), items: v.Items()}
+			l := list{keyPath: slices.Clone(at), items: v.Items()}
 			for _, item := range l.items {
 				if item.Kind() == value.Object {
 					l.objects++
@@ -86,13 +86,13 @@ func survey(answer value.Value, xml bool) (facts []fact, lists []list) {
 			for _, m := range v.Members() {
 				below := append(slices.Clone(at), m.Name)
 				if xml && onlyElement(v, m) && isPlural(below.parent(), m.Name) {
-					lists = append(lists, list{place: below, items: []value.Value{m.Value}, objects: 1, alone: true})
+					lists = append(lists, list{keyPath: below, items: []value.Value{m.Value}, objects: 1, alone: true})
 					continue
 				}
 				walk(m.Value, below)
 			}
 		case len(at) > 0 && v.Kind() != value.Object:
-			facts = append(facts, fact{slices.Clone(at), v})
+			facts = append(facts, scalarFact{slices.Clone(at), v})
 		}
 	}
 	walk(answer, nil)
@@ -115,7 +115,7 @@ func isPlural(many, one string) bool {
 
 // setting is the value of dataField.
 func (l list) setting() value.Value {
-	if len(l.place) == 0 {
+	if len(l.keyPath) == 0 {
 		return value.OfString(".")
 	}
 	text, delimiter, _ := l.path()
@@ -133,7 +133,7 @@ func (l list) setting() value.Value {
 
 // label is how the list is called in questions and choices.
 func (l list) label() string {
-	if len(l.place) == 0 {
+	if len(l.keyPath) == 0 {
 		return "."
 	}
 	text, _, _ := l.path()
@@ -150,24 +150,24 @@ func (l list) rank() (objects, main, items int) {
 		objects = 1
 	}
 	main = 1
-	if len(l.place) > 0 && slices.Contains(besides, prose.Letters(l.name())) {
+	if len(l.keyPath) > 0 && slices.Contains(besides, prose.Letters(l.name())) {
 		main = 0
 	}
 	return objects, main, len(l.items)
 }
 
 // chooseData settles where the data is.
-func (d *draft) chooseData(choice string) error {
+func (d *configBuilder) chooseData(choice string) error {
 	d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
 		_, _, ok := l.path()
-		return !ok && len(l.place) > 0
+		return !ok && len(l.keyPath) > 0
 	})
 	// Lists under a name that suggests something else still win when they are
 	// the only ones with objects.
 	slices.SortStableFunc(d.lists, func(a, b list) int {
 		ao, am, ai := a.rank()
 		bo, bm, bi := b.rank()
-		for _, order := range []int{bo - ao, bm - am, bi - ai, len(a.place) - len(b.place)} {
+		for _, order := range []int{bo - ao, bm - am, bi - ai, len(a.keyPath) - len(b.keyPath)} {
 			if order != 0 {
 				return order
 			}
@@ -224,7 +224,7 @@ func describe(l list) string {
 	}
 }
 
-func (d *draft) dataEvidence() (string, Confidence) {
+func (d *configBuilder) dataEvidence() (string, Confidence) {
 	what := describe(d.data)
 	switch {
 	case d.data.whole:
@@ -233,7 +233,7 @@ func (d *draft) dataEvidence() (string, Confidence) {
 		return what, Sure
 	case d.data.parallel:
 		return what, Likely
-	case len(d.data.place) == 0:
+	case len(d.data.keyPath) == 0:
 		return "the answer itself is " + what, Sure
 	case d.data.alone:
 		return what + ", and others like it would be beside it", Likely
@@ -256,14 +256,14 @@ func others(lists []list, chosen list) string {
 
 // single is an answer without lists: one row, the object that holds it or the
 // whole answer.
-func (d *draft) single() list {
+func (d *configBuilder) single() list {
 	if all := d.answer.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.answer, all[0]) {
-		return list{place: place{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
+		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
 	}
 	for _, m := range d.answer.Members() {
 		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, prose.Letters(m.Name)) {
-			if _, _, ok := (place{m.Name}).path(); ok {
-				return list{place: place{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
+			if _, _, ok := (keyPath{m.Name}).path(); ok {
+				return list{keyPath: keyPath{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (d *draft) single() list {
 }
 
 // outside are the facts that do not belong to the data.
-func (d *draft) outside() []fact {
+func (d *configBuilder) outside() []scalarFact {
 	if !d.data.whole {
 		return d.facts
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // document is the whole configuration.
-func (d *draft) document() value.Value {
+func (d *configBuilder) document() value.Value {
 	api := object{}
 	api.set(config.BaseURL.Name, d.hiding(d.baseURL))
 	if len(d.apiHeaders) > 0 {
@@ -55,7 +55,7 @@ func (d *draft) document() value.Value {
 }
 
 // pointer is the place of a setting, by those on the way to it.
-func pointer(way ...field.Declared) string {
+func pointer(way ...field.Declaration) string {
 	at := failure.PointerJoin("", config.Wrapper.Name)
 	for _, f := range field.Fields(way...) {
 		at = failure.PointerJoin(at, f.Name)

@@ -73,7 +73,7 @@ func TestFormats(t *testing.T) {
 			if got := job.Field("dataField").JSON(); got != tt.data || p.Items != tt.items {
 				t.Errorf("%d items at %s, want %d at %s", p.Items, got, tt.items, tt.data)
 			}
-			at := slices.IndexFunc(p.Guesses, func(g Guess) bool { return g.Subject == "format" })
+			at := slices.IndexFunc(p.Guesses, func(g Inference) bool { return g.Subject == "format" })
 			if at < 0 {
 				if tt.confidence != "" {
 					t.Fatal("no guess about the format")
@@ -115,7 +115,7 @@ func TestRefusedPacked(t *testing.T) {
 		"JSON lines, CSV or XML (no Content-Type): line 1":       wrapped(t, []byte("hello"), "zstd"),
 		"of the response is not valid CSV: the record at line 3": wrapped(t, []byte("-- a.csv --\na,b\nc,d\n-- b.csv --\na,b\nc,d\ne,f,g\n"), "zip"),
 	} {
-		if _, err := Propose(of(t, "https://h.example/x", string(body)), Choice{}); failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Infer(of(t, "https://h.example/x", string(body)), Choice{}); failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

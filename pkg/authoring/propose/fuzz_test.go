@@ -34,7 +34,7 @@ func FuzzPropose(f *testing.F) {
 			x.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		Secrets(x.Request)
-		p, err := Propose(x, Choice{})
+		p, err := Infer(x, Choice{})
 		if err != nil {
 			if failure.KindOf(err) != failure.User {
 				t.Errorf("not a user error: %v", err)
@@ -56,7 +56,7 @@ func FuzzPropose(f *testing.F) {
 // checkFuzzed takes an option that was offered.
 func checkFuzzed(t *testing.T, x example.Exchange, c Choice) {
 	t.Helper()
-	p, err := Propose(x, c)
+	p, err := Infer(x, c)
 	if err != nil {
 		t.Errorf("%+v was offered, but: %v", c, err)
 		return

@@ -20,7 +20,7 @@ var behindVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 
 // graphQLPaging finds the cursor of a connection, which is sent back as one of the
 // variables of the query. The others stay.
-func graphQLPaging(d *draft) *pager {
+func graphQLPaging(d *configBuilder) *pager {
 	info := d.pageInfo()
 	more, hasMore := named(info, "hasnextpage")
 	variable := d.cursorVariable()
@@ -30,7 +30,7 @@ func graphQLPaging(d *draft) *pager {
 		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin after one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
 		return nil
 	case !ok && hasMore:
-		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.place, ".")))
+		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.keyPath, ".")))
 		return nil
 	case !ok:
 		return nil
@@ -50,14 +50,14 @@ func graphQLPaging(d *draft) *pager {
 }
 
 // endOfConnection adds what ends the pages of a connection.
-func (d *draft) endOfConnection(p *pager, more fact, hasMore bool) {
+func (d *configBuilder) endOfConnection(p *pager, more scalarFact, hasMore bool) {
 	if hasMore {
 		flag, _ := more.dotted()
 		p.flags(flag, false)
 		p.evidence += fmt.Sprintf("; '%s' says whether there is more", flag)
 		return
 	}
-	around := strings.Join(d.data.place[:len(d.data.place)-1], ".")
+	around := strings.Join(d.data.keyPath[:len(d.data.keyPath)-1], ".")
 	if total, _, ok := d.total(); ok && strings.HasPrefix(total, around) {
 		p.settings.set(paging.LimitStop.Name, one(paging.LimitStopField.Name, value.OfString(total)))
 		p.evidence += fmt.Sprintf("; '%s' is the number of all items", total)
@@ -67,7 +67,7 @@ func (d *draft) endOfConnection(p *pager, more fact, hasMore bool) {
 }
 
 // beginConnection lets the run begin at the first page, no matter which page the example shows.
-func (d *draft) beginConnection(p *pager, variable string) {
+func (d *configBuilder) beginConnection(p *pager, variable string) {
 	variables, _ := d.param(variablesParam)
 	own, ok := variables.Get(variable)
 	if !ok || own.IsNull() {
@@ -79,11 +79,11 @@ func (d *draft) beginConnection(p *pager, variable string) {
 }
 
 // pageInfo are the members of pageInfo beside the data.
-func (d *draft) pageInfo() []fact {
-	around := d.data.place[:len(d.data.place)-1]
-	var info []fact
+func (d *configBuilder) pageInfo() []scalarFact {
+	around := d.data.keyPath[:len(d.data.keyPath)-1]
+	var info []scalarFact
 	for _, f := range d.facts {
-		if len(f.place) == len(around)+2 && slices.Equal(f.place[:len(around)], around) && prose.Letters(f.parent()) == "pageinfo" {
+		if len(f.keyPath) == len(around)+2 && slices.Equal(f.keyPath[:len(around)], around) && prose.Letters(f.parent()) == "pageinfo" {
 			info = append(info, f)
 		}
 	}
@@ -92,7 +92,7 @@ func (d *draft) pageInfo() []fact {
 
 // cursorVariable is the variable that takes the cursor, "" for none: the one that the
 // query says, else one with a usual name.
-func (d *draft) cursorVariable() string {
+func (d *configBuilder) cursorVariable() string {
 	query, _ := d.param("query")
 	if match := behindVariable().FindStringSubmatch(query.Raw()); match != nil {
 		return match[1]
@@ -107,11 +107,11 @@ func (d *draft) cursorVariable() string {
 }
 
 // named is the first fact with the first of the names that any has.
-func named(facts []fact, names ...string) (fact, bool) {
+func named(facts []scalarFact, names ...string) (scalarFact, bool) {
 	for _, name := range names {
-		if i := slices.IndexFunc(facts, func(f fact) bool { return name != "" && prose.Letters(f.name()) == name }); i >= 0 {
+		if i := slices.IndexFunc(facts, func(f scalarFact) bool { return name != "" && prose.Letters(f.name()) == name }); i >= 0 {
 			return facts[i], true
 		}
 	}
-	return fact{}, false
+	return scalarFact{}, false
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // nextLink is the address of the next page in the header Link.
-func (d *draft) nextLink() (*url.URL, bool) {
+func (d *configBuilder) nextLink() (*url.URL, bool) {
 	target, ok := paging.LinkTo("next", d.x.AnswerHeader.Values("Link"), d.url)
 	if !ok {
 		return nil, false
@@ -22,7 +22,7 @@ func (d *draft) nextLink() (*url.URL, bool) {
 }
 
 // linkHeader finds the address of the next page in the header Link.
-func linkHeader(d *draft) *pager {
+func linkHeader(d *configBuilder) *pager {
 	u, ok := d.nextLink()
 	if !ok {
 		return nil
@@ -34,7 +34,7 @@ func linkHeader(d *draft) *pager {
 
 // whole takes the address of a header for a whole one: the body of a POST is sent again,
 // parameters of a query are not.
-func (d *draft) whole(p *pager, u *url.URL) {
+func (d *configBuilder) whole(p *pager, u *url.URL) {
 	p.note = d.elsewhere(u.String())
 	missing := d.lacking(u.RawQuery)
 	switch {
@@ -47,7 +47,7 @@ func (d *draft) whole(p *pager, u *url.URL) {
 }
 
 // linkPosition finds a page number or an offset in the address of the header Link.
-func linkPosition(d *draft) *pager {
+func linkPosition(d *configBuilder) *pager {
 	u, ok := d.nextLink()
 	if !ok {
 		return nil
@@ -68,7 +68,7 @@ func linkPosition(d *draft) *pager {
 }
 
 // headerNext finds another header that leads to the next page, such as X-Next-Page.
-func headerNext(d *draft) *pager {
+func headerNext(d *configBuilder) *pager {
 	for _, name := range sortedNames(d.x.AnswerHeader) {
 		param, known := headerParam(name)
 		if !known {
@@ -89,7 +89,7 @@ func headerNext(d *draft) *pager {
 	return nil
 }
 
-func (d *draft) byHeader(name, param, text string, next value.Value) *pager {
+func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pager {
 	p := newPager("response.param", Likely, fmt.Sprintf("the header %s looks like the value that brings the next page", name))
 	if text == "" || strings.EqualFold(text, "null") {
 		p.evidence = fmt.Sprintf("the answer has the header %s, which is empty: the example is the last page", name)

@@ -27,7 +27,7 @@ func browserHeader(name string) bool {
 }
 
 // headers keeps what else is sent and could matter.
-func (d *draft) headers() {
+func (d *configBuilder) headers() {
 	var left []string
 	for _, name := range sortedNames(d.x.Header) {
 		text := strings.Join(d.x.Header[name], ", ")
@@ -50,7 +50,7 @@ func (d *draft) headers() {
 }
 
 // asksAnyway reports whether the extractor requests all these media types by itself.
-func (d *draft) asksAnyway(accept string) bool {
+func (d *configBuilder) asksAnyway(accept string) bool {
 	own := strings.Split(d.accept, ", ")
 	for one := range strings.SplitSeq(accept, ",") {
 		kind, _, _ := strings.Cut(one, ";")

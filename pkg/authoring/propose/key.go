@@ -23,7 +23,7 @@ type key struct {
 
 // keys are the properties that have another value in each item and a name that
 // suggests so, the best first.
-func (d *draft) keys() []key {
+func (d *configBuilder) keys() []key {
 	if d.data.whole || d.data.objects == 0 || d.data.objects < len(d.data.items) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (d *draft) keys() []key {
 var ownIDs = []string{"sysid", "uid", "gid", "uuid", "guid", "pk", "objectid", "recordid", "rowid", "itemid", "entityid", "resourceid", "internalid", "systemid", "globalid", "uniqueid"}
 
 // keyRank is how much a name suggests a key, 0 for not at all.
-func (d *draft) keyRank(name string) int {
+func (d *configBuilder) keyRank(name string) int {
 	short := prose.Letters(name)
 	isID := len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
 	own, _ := lastName(strings.Split(d.url.Path, "/"), genericPath)
@@ -73,7 +73,7 @@ func (d *draft) keyRank(name string) int {
 
 // chooseKey settles whether there is a mapping with a primary key. Without one
 // the tables are made of everything that comes, which loses nothing.
-func (d *draft) chooseKey(choice string) error {
+func (d *configBuilder) chooseKey(choice string) error {
 	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
 	names := []string{None}
 	for _, k := range d.keys() {
@@ -99,12 +99,12 @@ func (d *draft) chooseKey(choice string) error {
 
 // columns is a mapping of everything in the items: objects as columns of their
 // properties, lists as JSON text.
-func (d *draft) columns(primary string) value.Value {
+func (d *configBuilder) columns(primary string) value.Value {
 	var settings object
 	taken := map[string]bool{}
 	holdings, _ := holdingsOf(d.data.items)
-	var add func(v value.Value, at place)
-	add = func(v value.Value, at place) {
+	var add func(v value.Value, at keyPath)
+	add = func(v value.Value, at keyPath) {
 		has := holdings[at.id()]
 		if has.objects && !has.others() && isNothing(v) {
 			return // an object in other items, whose members are columns
@@ -148,7 +148,7 @@ func (d *draft) columns(primary string) value.Value {
 }
 
 // columnName is the name of a column for a place in an item.
-func columnName(at place) string {
+func columnName(at keyPath) string {
 	parts := make([]string, len(at))
 	for i, name := range at {
 		parts[i] = plainName(name)
@@ -162,7 +162,7 @@ var sinceName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // remarks are what else the example shows.
-func (d *draft) remarks() {
+func (d *configBuilder) remarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {
 			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))

@@ -20,10 +20,10 @@ var besideNames = []string{"meta", "metadata", "paging", "pagination", "pager", 
 
 // moreFlag is the field of the answer that says whether there is more; last is set
 // when it is true on the last page.
-func (d *draft) moreFlag() (f fact, path string, last, ok bool) {
+func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
 	for _, f := range d.outside() {
 		path, dotted := f.dotted()
-		if f.value.Kind() != value.Bool || !dotted || len(f.place) > 1 && !slices.Contains(besideNames, prose.Letters(f.parent())) {
+		if f.value.Kind() != value.Bool || !dotted || len(f.keyPath) > 1 && !slices.Contains(besideNames, prose.Letters(f.parent())) {
 			continue
 		}
 		name := prose.Letters(f.name())
@@ -31,13 +31,13 @@ func (d *draft) moreFlag() (f fact, path string, last, ok bool) {
 			return f, path, last, true
 		}
 	}
-	return fact{}, "", false, false
+	return scalarFact{}, "", false, false
 }
 
 // lastID finds an answer that says whether there is more, and a parameter that requests
 // what comes after an id: that of the request, or the one of APIs whose answers look
 // like Stripe's.
-func lastID(d *draft) *pager {
+func lastID(d *configBuilder) *pager {
 	key, ok := d.anyID()
 	if !ok {
 		return nil
@@ -63,7 +63,7 @@ func lastID(d *draft) *pager {
 
 // lastIDGuess finds an answer that says whether there is more, when nothing shows how to
 // request it.
-func lastIDGuess(d *draft) *pager {
+func lastIDGuess(d *configBuilder) *pager {
 	key, ok := d.anyID()
 	_, path, _, flagged := d.moreFlag()
 	if !ok || !flagged {
@@ -73,7 +73,7 @@ func lastIDGuess(d *draft) *pager {
 }
 
 // lastItem lets the id of the last item bring the next page, of the first with reverse.
-func (d *draft) lastItem(p *pager, key, param string, reverse bool) *pager {
+func (d *configBuilder) lastItem(p *pager, key, param string, reverse bool) *pager {
 	p.text(paging.IDKey, key)
 	p.text(paging.CursorParam, param)
 	p.text(paging.IDType, paging.TextIDs)
@@ -85,7 +85,7 @@ func (d *draft) lastItem(p *pager, key, param string, reverse bool) *pager {
 }
 
 // anyID is the property whose name suggests most that it identifies the items.
-func (d *draft) anyID() (string, bool) {
+func (d *configBuilder) anyID() (string, bool) {
 	if keys := d.keys(); len(keys) > 0 {
 		return keys[0].name, true
 	}

@@ -18,15 +18,15 @@ type holds struct{ scalars, blanks, objects, lists bool }
 func (h holds) others() bool { return h.scalars || h.lists }
 
 // id returns a text that is unique for the path, as a key of a map.
-func (p place) id() string { return strings.Join(p, "\x00") }
+func (p keyPath) id() string { return strings.Join(p, "\x00") }
 
 // holdingsOf returns the kinds of values at each path of the items, and the paths in order.
 // An API may write a text in one item and an object in another. All items of a list share
 // one path.
-func holdingsOf(items []value.Value) (at map[string]holds, order []place) {
+func holdingsOf(items []value.Value) (at map[string]holds, order []keyPath) {
 	at = map[string]holds{}
-	var look func(v value.Value, p place)
-	look = func(v value.Value, p place) {
+	var look func(v value.Value, p keyPath)
+	look = func(v value.Value, p keyPath) {
 		h, known := at[p.id()]
 		if !known {
 			order = append(order, p)
@@ -70,7 +70,7 @@ func isNothing(v value.Value) bool {
 // mixed returns the paths that hold an object in one item and a text in another. A table
 // without a mapping cannot hold both. For a path inside a list it returns the path of the
 // list.
-func (d *draft) mixed() []string {
+func (d *configBuilder) mixed() []string {
 	holdings, order := holdingsOf(d.data.items)
 	var paths []string
 	for _, p := range order {
@@ -91,7 +91,7 @@ func (d *draft) mixed() []string {
 }
 
 // storeAsText decides which parts of the items become JSON text.
-func (d *draft) storeAsText() {
+func (d *configBuilder) storeAsText() {
 	if d.mapping.Len() > 0 || d.data.objects == 0 {
 		return
 	}

@@ -23,8 +23,8 @@ func (r *reader) unpack() (packed, error) {
 	files := []packed{{text: r.x.Answer}}
 	var wrappers []string
 	member := ""
-	for range answer.MaxWrappers {
-		name := answer.WrapperOf(files[0].text)
+	for range answer.MaxCompressions {
+		name := answer.CompressionOf(files[0].text)
 		if name == "" {
 			break
 		}

@@ -55,11 +55,11 @@ func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBoo
 
 // pagers are the ways of paging that are looked for, the ones that an answer
 // states before those that are usual. Of GraphQL only variables are parameters.
-func (d *draft) pagers() []func(*draft) *pager {
+func (d *configBuilder) pagers() []func(*configBuilder) *pager {
 	if d.graphQL() {
-		return []func(*draft) *pager{graphQLPaging}
+		return []func(*configBuilder) *pager{graphQLPaging}
 	}
-	return []func(*draft) *pager{
+	return []func(*configBuilder) *pager{
 		nextAddress,
 		linkHeader,
 		headerNext,
@@ -77,7 +77,7 @@ func (d *draft) pagers() []func(*draft) *pager {
 }
 
 // choosePaging settles how the next page is requested.
-func (d *draft) choosePaging(choice string) error {
+func (d *configBuilder) choosePaging(choice string) error {
 	var found []*pager
 	for _, look := range d.pagers() {
 		p := look(d)
@@ -129,7 +129,7 @@ var reasons = map[string]string{
 }
 
 // noteOthers says which of several ways of paging was taken, and why.
-func (d *draft) noteOthers(found []*pager) {
+func (d *configBuilder) noteOthers(found []*pager) {
 	if len(found) < 2 {
 		return
 	}
@@ -143,7 +143,7 @@ func (d *draft) noteOthers(found []*pager) {
 
 // noteMore says what shows that there is a next page, when nothing shows how to request
 // it.
-func (d *draft) noteMore() {
+func (d *configBuilder) noteMore() {
 	more := ""
 	f, path, last, flagged := d.moreFlag()
 	total, n, counted := d.total()
@@ -161,7 +161,7 @@ func (d *draft) noteMore() {
 }
 
 // take makes the way of paging that of the proposal.
-func (d *draft) take(p *pager) {
+func (d *configBuilder) take(p *pager) {
 	d.pager = p
 	d.drop(p.replaced...)
 	d.params = append(d.params, p.added...)
@@ -174,7 +174,7 @@ func (d *draft) take(p *pager) {
 }
 
 // flag adds the field of the answer that reports whether there is more.
-func (d *draft) flag() {
+func (d *configBuilder) flag() {
 	if _, path, last, ok := d.moreFlag(); ok {
 		d.pager.flags(path, last)
 		d.pager.evidence += fmt.Sprintf("; '%s' reports whether there is more", path)
@@ -182,7 +182,7 @@ func (d *draft) flag() {
 }
 
 // fullPage reports whether the example requested as many items as it got.
-func (d *draft) fullPage() bool {
+func (d *configBuilder) fullPage() bool {
 	for _, m := range d.params {
 		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, prose.Letters(m.Name)) && int(n) == len(d.data.items) {
 			return true
@@ -192,7 +192,7 @@ func (d *draft) fullPage() bool {
 }
 
 // nextAddress finds the address of the next page in the answer.
-func nextAddress(d *draft) *pager {
+func nextAddress(d *configBuilder) *pager {
 	for _, f := range d.outside() {
 		name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
@@ -207,7 +207,7 @@ func nextAddress(d *draft) *pager {
 			p := d.byAddress(f, "")
 			if p != nil {
 				p.confidence = Likely
-				p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page", strings.Join(f.place, "."))
+				p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
 			}
 			return p
 		}
@@ -220,13 +220,13 @@ func looksLikeAddress(text string) bool {
 }
 
 // besidesPrevious reports whether a key is beside others of a list of links.
-func (d *draft) besidesPrevious(f fact) bool {
-	return slices.ContainsFunc(d.facts, func(o fact) bool {
-		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, prose.Letters(o.name()))
+func (d *configBuilder) besidesPrevious(f scalarFact) bool {
+	return slices.ContainsFunc(d.facts, func(o scalarFact) bool {
+		return slices.Equal(o.keyPath[:len(o.keyPath)-1], f.keyPath[:len(f.keyPath)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, prose.Letters(o.name()))
 	})
 }
 
-func (d *draft) byAddress(f fact, address string) *pager {
+func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
 	path, delimiter, ok := f.path()
 	if !ok {
 		return nil
@@ -255,7 +255,7 @@ func (d *draft) byAddress(f fact, address string) *pager {
 
 // keepParams has the job's parameters sent again when the query of the next page lacks
 // some, unless it knows better.
-func (d *draft) keepParams(p *pager, query string) {
+func (d *configBuilder) keepParams(p *pager, query string) {
 	if missing := d.lacking(query); len(missing) > 0 {
 		p.flag(paging.IncludeParams)
 		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
@@ -264,7 +264,7 @@ func (d *draft) keepParams(p *pager, query string) {
 
 // lacking are the parameters of the request that the query of the next page lacks, none
 // when it has another value of one: then it knows better.
-func (d *draft) lacking(query string) []string {
+func (d *configBuilder) lacking(query string) []string {
 	next := value.OfMembers(parseQuery(query)...)
 	var missing []string
 	for _, m := range d.params {
@@ -280,7 +280,7 @@ func (d *draft) lacking(query string) []string {
 }
 
 // elsewhere warns of a next page at an origin that gets no credentials.
-func (d *draft) elsewhere(address string) string {
+func (d *configBuilder) elsewhere(address string) string {
 	next, err := d.url.Parse(address)
 	if err != nil || config.OriginOf(next) == config.OriginOf(d.url) {
 		return ""
@@ -290,8 +290,8 @@ func (d *draft) elsewhere(address string) string {
 }
 
 // has reports whether the answer has a scalar of that name.
-func (d *draft) has(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f fact) bool { return prose.Letters(f.name()) == name })
+func (d *configBuilder) has(name string) bool {
+	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool { return prose.Letters(f.name()) == name })
 }
 
 // tokenNames are keys of answers whose value brings the next page.
@@ -305,7 +305,7 @@ var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
 // isToken reports whether a value of the answer brings the next page.
-func isToken(f fact) bool {
+func isToken(f scalarFact) bool {
 	name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
 		return false
@@ -327,7 +327,7 @@ func isToken(f fact) bool {
 
 // paramOf is the parameter that carries the token to the API, as its name
 // suggests: next_cursor → cursor.
-func paramOf(f fact) string {
+func paramOf(f scalarFact) string {
 	name := f.name()
 	switch prose.Letters(name) {
 	case "endcursor", "aftercursor":
@@ -356,7 +356,7 @@ func paramOf(f fact) string {
 var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
 
 // nextToken finds a value in the answer that is a parameter of the next request.
-func nextToken(d *draft) *pager {
+func nextToken(d *configBuilder) *pager {
 	for _, f := range d.outside() {
 		path, ok := f.dotted()
 		if !ok || !isToken(f) {

@@ -63,7 +63,7 @@ func tokenSegment(before, segment string) bool {
 }
 
 // hidePath moves the credentials of the address into attributes, see hiding.
-func (d *draft) hidePath() {
+func (d *configBuilder) hidePath() {
 	secrets := pathSecrets(d.url.EscapedPath())
 	if d.method != "GET" { // the query of others is in the endpoint
 		for pair := range strings.SplitSeq(d.url.RawQuery, "&") {
@@ -84,7 +84,7 @@ func (d *draft) hidePath() {
 }
 
 // guessHidden adds the guess about credentials in the address.
-func (d *draft) guessHidden() {
+func (d *configBuilder) guessHidden() {
 	at, v := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobEndpoint.Name), d.hiding(d.target())
 	if v.Kind() != value.Object {
 		at, v = pointer(config.APISection, config.BaseURL), d.hiding(d.baseURL)
@@ -93,7 +93,7 @@ func (d *draft) guessHidden() {
 }
 
 // target returns the endpoint, with the query if parameters are sent in the body.
-func (d *draft) target() string {
+func (d *configBuilder) target() string {
 	if d.method == "GET" || d.url.RawQuery == "" {
 		return d.endpoint
 	}
@@ -108,7 +108,7 @@ type hiddenPart struct {
 
 // hiding returns a part of the address for the configuration: a text, or an expression if it
 // contains credentials.
-func (d *draft) hiding(text string) value.Value {
+func (d *configBuilder) hiding(text string) value.Value {
 	var args []value.Value
 	for rest := text; rest != ""; {
 		at, found := len(rest), hiddenPart{}
@@ -135,7 +135,7 @@ func (d *draft) hiding(text string) value.Value {
 }
 
 // isHidden reports whether a word of the path is a credential or contains one.
-func (d *draft) isHidden(word string) bool {
+func (d *configBuilder) isHidden(word string) bool {
 	return slices.ContainsFunc(d.hidden, func(h hiddenPart) bool {
 		plain, err := url.PathUnescape(h.text)
 		return err == nil && strings.Contains(word, plain)

@@ -22,7 +22,7 @@ var (
 
 // numberOf is the first parameter of the request with one of the names that
 // holds a whole number.
-func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
+func (d *configBuilder) numberOf(names []string) (name string, n int64, ok bool) {
 	for _, m := range d.params {
 		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, prose.Letters(m.Name)) {
 			return m.Name, n, true
@@ -32,13 +32,13 @@ func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
 }
 
 // stated is the first number of the answer with one of the names.
-func (d *draft) stated(names []string) (f fact, n int64, ok bool) {
+func (d *configBuilder) stated(names []string) (f scalarFact, n int64, ok bool) {
 	for _, f := range d.outside() {
 		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, prose.Letters(f.name())) {
 			return f, n, true
 		}
 	}
-	return fact{}, 0, false
+	return scalarFact{}, 0, false
 }
 
 func wholeNumber(v value.Value) (int64, bool) {
@@ -50,7 +50,7 @@ var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 
 // total is the path and the value of the number of all items, which cannot be
 // less than those of the page.
-func (d *draft) total() (path string, n int64, ok bool) {
+func (d *configBuilder) total() (path string, n int64, ok bool) {
 	for _, f := range d.outside() {
 		n, isNumber := wholeNumber(f.value)
 		name := prose.Letters(f.name())
@@ -71,7 +71,7 @@ func (d *draft) total() (path string, n int64, ok bool) {
 
 // sized adds the page size and where paging ends: what offset and pagenum have
 // in common.
-func (d *draft) sized(p *pager) *pager {
+func (d *configBuilder) sized(p *pager) *pager {
 	items := int64(len(d.data.items))
 	path, total, counted := d.total()
 	param, asked, isAsked := d.numberOf(limitNames)
@@ -95,7 +95,7 @@ func (d *draft) sized(p *pager) *pager {
 		}
 	case isStated && stated > 0 && stated >= items && prose.Letters(f.name()) != "count":
 		limit, param = stated, f.name()
-		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.place, "."))
+		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.keyPath, "."))
 	}
 	if limit > 0 {
 		p.number(paging.Limit, limit)
@@ -112,7 +112,7 @@ func (d *draft) sized(p *pager) *pager {
 }
 
 // offsetParam finds an offset among the parameters.
-func offsetParam(d *draft) *pager {
+func offsetParam(d *configBuilder) *pager {
 	name, n, ok := d.numberOf(offsetNames)
 	if !ok {
 		return nil
@@ -125,7 +125,7 @@ func offsetParam(d *draft) *pager {
 }
 
 // offset fills in the name of the parameter and where it begins.
-func (d *draft) offset(p *pager, name string, n int64) *pager {
+func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
 	p.text(paging.OffsetParam, name)
 	p.replaced = append(p.replaced, name)
 	switch {
@@ -140,19 +140,19 @@ func (d *draft) offset(p *pager, name string, n int64) *pager {
 }
 
 // offsetAnswer finds an offset that the answer repeats.
-func offsetAnswer(d *draft) *pager {
+func offsetAnswer(d *configBuilder) *pager {
 	f, n, ok := d.stated(offsetNames)
 	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()
 	if !ok || !limited && !counted {
 		return nil
 	}
-	p := newPager("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.place, ".")))
+	p := newPager("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
 	return d.sized(d.offset(p, f.name(), n))
 }
 
 // pageParam finds a page number among the parameters.
-func pageParam(d *draft) *pager {
+func pageParam(d *configBuilder) *pager {
 	name, n, ok := d.numberOf(pageNames)
 	if !ok {
 		return nil
@@ -162,7 +162,7 @@ func pageParam(d *draft) *pager {
 }
 
 // page fills in the name of the parameter and the first page.
-func (d *draft) page(p *pager, name string, n int64) *pager {
+func (d *configBuilder) page(p *pager, name string, n int64) *pager {
 	first := min(n, 1)
 	p.number(paging.FirstPage, first)
 	p.text(paging.PageParam, name)
@@ -174,7 +174,7 @@ func (d *draft) page(p *pager, name string, n int64) *pager {
 }
 
 // pageAnswer finds a page number that the answer repeats.
-func pageAnswer(d *draft) *pager {
+func pageAnswer(d *configBuilder) *pager {
 	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
 	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()
@@ -187,6 +187,6 @@ func pageAnswer(d *draft) *pager {
 	case "currentpage", "number":
 		name = "page"
 	}
-	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.place, "."), name))
+	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
 	return d.sized(d.page(p, name, n))
 }

@@ -31,8 +31,8 @@ const (
 	Unsure Confidence = "a guess"
 )
 
-// Guess is one decision of the proposal.
-type Guess struct {
+// Inference is one decision of the proposal.
+type Inference struct {
 	// Subject is what was decided, in a word or two.
 	Subject string
 	// Pointer is the JSON pointer of the setting in the configuration, and
@@ -68,11 +68,11 @@ func toFront(options []Option, at int) []Option {
 // None is the name of the option to do without.
 const None = "none"
 
-// Proposal is a configuration and why it is what it is.
-type Proposal struct {
+// Result is a configuration and why it is what it is.
+type Result struct {
 	// Config is the document as JSON text, secrets included.
 	Config  []byte
-	Guesses []Guess
+	Guesses []Inference
 	// Notes are what a person should know or do besides.
 	Notes []string
 	// DataFields, Pagings and PrimaryKeys are what could be chosen, the one that
@@ -84,11 +84,11 @@ type Proposal struct {
 	Items int
 }
 
-// Propose makes a configuration that would send the request of the exchange.
+// Infer makes a configuration that would send the request of the exchange.
 // An exchange that it can make nothing of, or an impossible choice, is a user
 // error. Errors contain the host of the request and errors of the API, which may repeat a
 // credential: the caller masks them (Secrets).
-func Propose(x example.Exchange, c Choice) (*Proposal, error) {
+func Infer(x example.Exchange, c Choice) (*Result, error) {
 	d, err := newDraft(x)
 	if err != nil {
 		return nil, err
@@ -118,15 +118,15 @@ func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	return d.finish()
 }
 
-// draft is a proposal in the making.
-type draft struct {
-	Proposal
+// configBuilder is a proposal in the making.
+type configBuilder struct {
+	Result
 	x      example.Exchange
 	url    *url.URL
 	method string // as jobs name it: GET, FORM, POST, …
 	params []value.Member
-	reading
-	facts []fact
+	parsedExample
+	facts []scalarFact
 	lists []list
 	data  list // the chosen one
 
@@ -142,14 +142,14 @@ type draft struct {
 }
 
 // newDraft reads the exchange.
-func newDraft(x example.Exchange) (*draft, error) {
-	d := &draft{x: x}
+func newDraft(x example.Exchange) (*configBuilder, error) {
+	d := &configBuilder{x: x}
 	u, err := url.Parse(x.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, failure.Userf("the address of the example is not valid: expected http://host/path or https://host/path")
 	}
 	d.url = u
-	if d.reading, err = read(x, u); err != nil {
+	if d.parsedExample, err = read(x, u); err != nil {
 		return nil, err
 	}
 	if err := d.readRequest(); err != nil {
@@ -166,14 +166,14 @@ func contentType(x example.Exchange) string {
 	return "no Content-Type"
 }
 
-func (d *draft) guess(subject, pointer string, v value.Value, c Confidence, evidence string) {
-	d.Guesses = append(d.Guesses, Guess{Subject: subject, Pointer: pointer, Value: clean(v).JSON(), Evidence: evidence, Confidence: c})
+func (d *configBuilder) guess(subject, pointer string, v value.Value, c Confidence, evidence string) {
+	d.Guesses = append(d.Guesses, Inference{Subject: subject, Pointer: pointer, Value: clean(v).JSON(), Evidence: evidence, Confidence: c})
 }
 
-func (d *draft) note(text string) { d.Notes = append(d.Notes, text) }
+func (d *configBuilder) note(text string) { d.Notes = append(d.Notes, text) }
 
 // finish writes the document and checks it.
-func (d *draft) finish() (*Proposal, error) {
+func (d *configBuilder) finish() (*Result, error) {
 	d.Items = len(d.data.items)
 	d.Config = clean(d.document()).Pretty()
 	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
@@ -183,5 +183,5 @@ func (d *draft) finish() (*Proposal, error) {
 		}
 		d.note(fmt.Sprintf("%s: %s (%s).", f.Pointer, f.Expected, f.Code))
 	}
-	return &d.Proposal, nil
+	return &d.Result, nil
 }

@@ -39,9 +39,9 @@ func ids(ids ...int) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-func proposed(t *testing.T, x example.Exchange, c Choice) (*Proposal, value.Value) {
+func proposed(t *testing.T, x example.Exchange, c Choice) (*Result, value.Value) {
 	t.Helper()
-	p, err := Propose(x, c)
+	p, err := Infer(x, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func proposed(t *testing.T, x example.Exchange, c Choice) (*Proposal, value.Valu
 
 // check is what every proposal promises: nothing to warn of, each guess is what
 // is in the document, and a run that lacks data fails.
-func check(t *testing.T, p *Proposal) {
+func check(t *testing.T, p *Result) {
 	t.Helper()
 	if got := pointed(t, p.Config, "/parameters/config/onIncomplete").Raw(); got != "fail" {
 		t.Errorf("config.onIncomplete is %q", got)
@@ -225,7 +225,7 @@ func TestPaging(t *testing.T) {
 			if text := got.JSON(); text != tt.want && !(got.IsNull() && tt.want == "") {
 				t.Errorf("got  %s\nwant %s", text, tt.want)
 			}
-			at := slices.IndexFunc(p.Guesses, func(g Guess) bool { return g.Subject == "paging" })
+			at := slices.IndexFunc(p.Guesses, func(g Inference) bool { return g.Subject == "paging" })
 			if g := p.Guesses[at]; g.Confidence != tt.confidence {
 				t.Errorf("%+v, want %s", g, tt.confidence)
 			}
@@ -351,7 +351,7 @@ func TestChoices(t *testing.T) {
 		t.Error("paging although none was chosen")
 	}
 	for _, c := range []Choice{{DataField: "none"}, {Paging: "cursor"}, {PrimaryKey: "name"}} {
-		if _, err := Propose(x, c); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "expected one of") {
+		if _, err := Infer(x, c); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "expected one of") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -375,7 +375,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Propose(of(t, "'"+strings.Replace(tt.command, " ", "' ", 1)+strings.Repeat("'", 1-min(1, strings.Count(tt.command, " "))), tt.answer, "Content-Type: text/html"), Choice{})
+			_, err := Infer(of(t, "'"+strings.Replace(tt.command, " ", "' ", 1)+strings.Repeat("'", 1-min(1, strings.Count(tt.command, " "))), tt.answer, "Content-Type: text/html"), Choice{})
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), tt.want) || strings.Contains(fmt.Sprint(err), "s3cret") {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -384,7 +384,7 @@ func TestRefused(t *testing.T) {
 	for status, want := range map[int]string{401: "it wants credentials", 500: "status 500"} {
 		x := of(t, "https://h.example/x", "[]")
 		x.Status = status
-		if _, err := Propose(x, Choice{}); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), want) {
+		if _, err := Infer(x, Choice{}); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), want) {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
@@ -420,7 +420,7 @@ func TestNotesAboutHeaders(t *testing.T) {
 		`X-Next: https://h.example/orders?c=1`:             "The address of the next page lacks 'state' of the request.",
 		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'.",
 	} {
-		p, err := Propose(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
+		p, err := Infer(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -454,7 +454,7 @@ func TestNotes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Propose(of(t, tt.command, tt.answer), Choice{})
+			p, err := Infer(of(t, tt.command, tt.answer), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,8 +25,8 @@ const (
 	xmlFormat   = "xml"
 )
 
-// reading is how an answer is written, and what is in it.
-type reading struct {
+// parsedExample is how an answer is written, and what is in it.
+type parsedExample struct {
 	// answer is the root, as the paths of a configuration see it.
 	answer value.Value
 	format string
@@ -43,7 +43,7 @@ type reading struct {
 
 // reader reads an answer by the decoders of package answer.
 type reader struct {
-	reading
+	parsedExample
 	x       example.Exchange
 	host    string
 	scanner *answer.Scanner
@@ -65,28 +65,28 @@ const (
 )
 
 // read finds out how the answer is written and reads it.
-func read(x example.Exchange, u *url.URL) (reading, error) {
+func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 	switch {
 	case x.Status == 401 || x.Status == 403:
-		return reading{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
+		return parsedExample{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
 	case x.Status/100 != 2:
-		return reading{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", u.Host, x.Status)
+		return parsedExample{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", u.Host, x.Status)
 	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Answer, []byte(byteOrderMark)))) == 0:
-		return reading{}, failure.Userf("%s answered without a body, expected data", u.Host)
+		return parsedExample{}, failure.Userf("%s answered without a body, expected data", u.Host)
 	}
 	// The beginning of the answer is not for messages: it may repeat a credential.
 	hide := func(string) string { return "\x00" }
-	r := &reader{reading: reading{certain: Sure}, x: x, host: u.Host, scanner: answer.NewScanner(hide), spools: answer.NewSpooler("", inMemory)}
+	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: answer.NewScanner(hide), spools: answer.NewSpooler("", inMemory)}
 	if media, params, err := mime.ParseMediaType(x.AnswerHeader.Get("Content-Type")); err == nil {
 		r.media, r.params = media, params
 	}
 	if err := r.read(u); err != nil {
-		return reading{}, err
+		return parsedExample{}, err
 	}
 	if k := r.answer.Kind(); k != value.Object && k != value.Array {
-		return reading{}, failure.Userf("%s answered with a %s, expected an object or a list", r.host, k)
+		return parsedExample{}, failure.Userf("%s answered with a %s, expected an object or a list", r.host, k)
 	}
-	return r.reading, nil
+	return r.parsedExample, nil
 }
 
 const byteOrderMark = "\ufeff"
@@ -165,7 +165,7 @@ func (r *reader) detect(head, stated, by string, notJSON error) error {
 		if c, ok := r.csv(cutAtRecord(head, csvHead), stated == csvFormat); ok {
 			r.is(csvFormat, "", stated, by)
 			r.encode()
-			c.settle(r)
+			c.apply(r)
 			return nil
 		}
 	}
@@ -224,7 +224,7 @@ func (r *reader) items() error {
 	var all []value.Value
 	page, err := r.scanner.Scan(spool, q)
 	if err == nil {
-		for item, failed := range page.Packed() {
+		for item, failed := range page.Items() {
 			if err = failed; err != nil {
 				break
 			}
@@ -308,7 +308,7 @@ func (r *reader) head() (string, error) {
 	if err != nil {
 		return "", r.explained(err)
 	}
-	for item, err := range page.Packed() {
+	for item, err := range page.Items() {
 		return item.Value().Field("data").Raw(), err
 	}
 	return "", nil
@@ -355,7 +355,7 @@ func areLines(text string) bool {
 }
 
 // written says how the answer is written, when that is not plain JSON.
-func (d *draft) written() {
+func (d *configBuilder) written() {
 	if len(d.response) > 0 {
 		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)
 		d.guess("format", at, d.response.value(), d.certain, strings.Join(d.evidence, "; "))

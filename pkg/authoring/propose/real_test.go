@@ -22,7 +22,7 @@ func TestErrorsAreNoData(t *testing.T) {
 		"an object":             {`{"error":{"code":400,"message":"bad","details":[{"field":"a"}]}}`, `'error' is {"code":400`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Propose(of(t, "https://h.example/v1/orders", tt.answer), Choice{})
+			_, err := Infer(of(t, "https://h.example/v1/orders", tt.answer), Choice{})
 			if failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), "h.example answered with status 200, but the response reports an error and has no data: "+tt.want) {
 				t.Errorf("%v", err)
 			}
@@ -38,7 +38,7 @@ func TestErrorsAreNoData(t *testing.T) {
 		"a build":            `{"id":7,"state":"failed","message":"fix it"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Propose(of(t, "https://h.example/v1/orders", answer), Choice{}); err != nil {
+			if _, err := Infer(of(t, "https://h.example/v1/orders", answer), Choice{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -100,7 +100,7 @@ func TestPagingOfRealAPIs(t *testing.T) {
 
 // TestListsAmongItems: no path leads to an item that is itself a list.
 func TestListsAmongItems(t *testing.T) {
-	p, err := Propose(of(t, "https://h.example/v1/orders", `[{"a":1},[{"a":1},"x"],"s",null]`), Choice{})
+	p, err := Infer(of(t, "https://h.example/v1/orders", `[{"a":1},[{"a":1},"x"],"s",null]`), Choice{})
 	if err != nil || strings.Contains(string(p.Config), "responseFilter") {
 		t.Errorf("%v\n%s", err, p.Config)
 	}

@@ -78,7 +78,7 @@ func TestRecipes(t *testing.T) {
 			if !ok {
 				return
 			}
-			p, err := Propose(all[want.exchange-1], Choice{})
+			p, err := Infer(all[want.exchange-1], Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func wrapped(t *testing.T, body []byte, wrappers ...string) []byte {
 
 // runRows runs the proposal against the exchanges and counts the rows of its
 // table. A request that is none of them is answered with 404.
-func runRows(t *testing.T, p *Proposal, all []example.Exchange) int {
+func runRows(t *testing.T, p *Result, all []example.Exchange) int {
 	t.Helper()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -14,7 +14,7 @@ const mostOfError = 200
 
 // refusal returns the members by which a response with the status of a success reports an
 // error. It returns "" if the response holds data.
-func (d *draft) refusal() string {
+func (d *configBuilder) refusal() string {
 	var said []string
 	resource := slices.ContainsFunc(d.answer.Members(), func(m value.Member) bool { return prose.Letters(m.Name) == "id" && !m.Value.Empty() })
 	for _, m := range d.answer.Members() {
@@ -35,10 +35,10 @@ func (d *draft) refusal() string {
 
 // hasData reports whether the response has a list of objects that are no errors, unless
 // errors are what was requested.
-func (d *draft) hasData() bool {
+func (d *configBuilder) hasData() bool {
 	requested, _ := lastName(strings.Split(d.url.Path, "/"), genericPath)
 	return slices.ContainsFunc(d.lists, func(l list) bool {
-		return l.objects > 0 && !slices.ContainsFunc(l.place, func(name string) bool {
+		return l.objects > 0 && !slices.ContainsFunc(l.keyPath, func(name string) bool {
 			short := prose.Letters(name)
 			if short == prose.Letters(requested) {
 				return false
@@ -49,7 +49,7 @@ func (d *draft) hasData() bool {
 }
 
 // remarkErrors adds a note if a response with data reports errors too.
-func (d *draft) remarkErrors() {
+func (d *configBuilder) remarkErrors() {
 	for _, m := range d.answer.Members() {
 		if m.Name != d.data.label() && slices.Contains([]string{"error", "errors"}, prose.Letters(m.Name)) && !m.Value.Empty() && m.Value.Raw() != "false" {
 			d.note(fmt.Sprintf("The response has data and reports errors too (%s is %s). Check that the data is complete.", quote(m.Name), prose.Cut(m.Value.JSON(), mostOfError)))

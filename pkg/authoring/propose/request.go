@@ -17,7 +17,7 @@ import (
 )
 
 // readRequest takes method and parameters out of the request.
-func (d *draft) readRequest() error {
+func (d *configBuilder) readRequest() error {
 	d.method = strings.ToUpper(d.x.Method)
 	switch d.method {
 	case http.MethodGet:
@@ -33,7 +33,7 @@ func (d *draft) readRequest() error {
 	}
 }
 
-func (d *draft) readBody() error {
+func (d *configBuilder) readBody() error {
 	if len(d.x.Body) == 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (d *draft) readBody() error {
 
 // pairs are the parameters of a query or a form, with a note where that would
 // not be the same: the extractor sends each name once.
-func (d *draft) pairs(query string) []value.Member {
+func (d *configBuilder) pairs(query string) []value.Member {
 	all := parseQuery(query)
 	for i, m := range all {
 		if slices.ContainsFunc(all[:i], func(before value.Member) bool { return before.Name == m.Name }) {
@@ -85,7 +85,7 @@ func parseQuery(query string) []value.Member {
 }
 
 // param is a parameter of the request.
-func (d *draft) param(name string) (value.Value, bool) {
+func (d *configBuilder) param(name string) (value.Value, bool) {
 	for _, m := range d.params {
 		if m.Name == name {
 			return m.Value, true
@@ -95,7 +95,7 @@ func (d *draft) param(name string) (value.Value, bool) {
 }
 
 // drop takes parameters out of the job: something else sends them.
-func (d *draft) drop(names ...string) {
+func (d *configBuilder) drop(names ...string) {
 	d.params = slices.DeleteFunc(slices.Clone(d.params), func(m value.Member) bool { return slices.Contains(names, m.Name) })
 }
 
@@ -106,7 +106,7 @@ var versions = sync.OnceValue(func() *regexp.Regexp {
 
 // address splits the address into what all endpoints have in common and the
 // endpoint.
-func (d *draft) address() {
+func (d *configBuilder) address() {
 	origin := d.url.Scheme + "://" + d.url.Host
 	segments := strings.Split(strings.TrimPrefix(d.url.EscapedPath(), "/"), "/")
 	common := 0
@@ -181,8 +181,8 @@ var (
 // nameTable gives the table the name of what is in it: the last word of the path
 // that names something, else of the way to the data. In GraphQL the query names
 // it, not the path.
-func (d *draft) nameTable() {
-	path, data := strings.Split(d.url.Path, "/"), d.data.place
+func (d *configBuilder) nameTable() {
+	path, data := strings.Split(d.url.Path, "/"), d.data.keyPath
 	for i, word := range path {
 		path[i], _, _ = strings.Cut(word, ";")
 	}
@@ -213,8 +213,8 @@ func lastName(words, generic []string) (string, bool) {
 }
 
 // graphQL reports whether the request is a GraphQL query.
-func (d *draft) graphQL() bool {
+func (d *configBuilder) graphQL() bool {
 	query, _ := d.param("query")
 	return d.method == "POST" && query.Kind() == value.String && strings.Contains(query.Raw(), "{") &&
-		len(d.data.place) > 0 && d.data.place[0] == "data"
+		len(d.data.keyPath) > 0 && d.data.keyPath[0] == "data"
 }

@@ -46,14 +46,14 @@ func TestCredentialsOfExamples(t *testing.T) {
 			for _, text := range Secrets(x.Request) {
 				known.Add(text)
 			}
-			if shown := known.Redact(string(p.Config)); strings.Contains(shown, tt.secret) {
+			if shown := known.Mask(string(p.Config)); strings.Contains(shown, tt.secret) {
 				t.Errorf("printed:\n%s", shown)
 			}
 			var explained strings.Builder
 			for _, g := range p.Guesses {
 				explained.WriteString(g.Value + g.Evidence)
 			}
-			if shown := known.Redact(explained.String() + strings.Join(p.Notes, "") + p.Table); strings.Contains(shown, tt.secret) {
+			if shown := known.Mask(explained.String() + strings.Join(p.Notes, "") + p.Table); strings.Contains(shown, tt.secret) {
 				t.Errorf("explained:\n%s", shown)
 			}
 			if strings.Contains(p.Table, tt.secret) {

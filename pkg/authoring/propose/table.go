@@ -13,14 +13,16 @@ import (
 // tables makes items of what is a table in JSON, where the answer has no list of objects
 // besides the names of columns: a list of rows whose names are in another list, and an
 // object of equally long lists.
-func (d *draft) tables() {
+func (d *configBuilder) tables() {
 	if d.format != jsonFormat {
 		return
 	}
 	for i, one := range d.lists {
 		for j, names := range d.lists {
 			if rows, ok := withNames(one, names); ok && i != j {
-				d.lists = append(slices.DeleteFunc(d.lists, func(l list) bool { return slices.Equal(l.place, rows.place) || slices.Equal(l.place, names.place) }), rows)
+				d.lists = append(slices.DeleteFunc(d.lists, func(l list) bool {
+					return slices.Equal(l.keyPath, rows.keyPath) || slices.Equal(l.keyPath, names.keyPath)
+				}), rows)
 				return
 			}
 		}
@@ -29,9 +31,9 @@ func (d *draft) tables() {
 		return
 	}
 	for _, l := range d.lists {
-		if table, ok := parallel(d.answer, l.place); ok {
+		if table, ok := parallel(d.answer, l.keyPath); ok {
 			d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
-				return len(l.place) == len(table.place)+1 && slices.Equal(l.place[:len(table.place)], table.place)
+				return len(l.keyPath) == len(table.keyPath)+1 && slices.Equal(l.keyPath[:len(table.keyPath)], table.keyPath)
 			})
 			d.lists = append(d.lists, table)
 			return
@@ -49,7 +51,7 @@ var headings = []string{"col", "field", "header", "name", "key", "label", "schem
 // beside them, or in its objects.
 func withNames(rows, names list) (list, bool) {
 	way, ok := names.dotted()
-	if _, also := rows.dotted(); !ok || !also || len(rows.place) == 0 || len(rows.items) == 0 || len(names.place) == 0 ||
+	if _, also := rows.dotted(); !ok || !also || len(rows.keyPath) == 0 || len(rows.items) == 0 || len(names.keyPath) == 0 ||
 		!slices.ContainsFunc(headings, func(part string) bool { return strings.Contains(prose.Letters(names.name()), part) }) {
 		return list{}, false
 	}
@@ -109,12 +111,12 @@ func distinctTexts(all []value.Value) bool {
 
 // parallel makes objects of the object around a list, if all lists in it have as many
 // values, at least two.
-func parallel(answer value.Value, at place) (list, bool) {
+func parallel(answer value.Value, at keyPath) (list, bool) {
 	if _, ok := at.dotted(); !ok || len(at) < 2 {
 		return list{}, false // lists at the root are as often data and what comes along
 	}
-	around, table := answer, list{place: slices.Clone(at[:len(at)-1]), parallel: true}
-	for _, name := range table.place {
+	around, table := answer, list{keyPath: slices.Clone(at[:len(at)-1]), parallel: true}
+	for _, name := range table.keyPath {
 		around = around.Field(name)
 	}
 	lists, rows := 0, 0

@@ -199,7 +199,7 @@ func incomplete(t *testing.T) string {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	secrets := &secret.Registry{}
-	c := report.New(now, secrets.Redact)
+	c := report.New(now, secrets.Mask)
 	log := event.NewLog(event.NewJSON(io.Discard), secrets, func() time.Time { return now })
 	log.Trace(c.Event)
 	users, orders := "/parameters/config/jobs/0", "/parameters/config/jobs/1"

@@ -21,7 +21,7 @@ type Collector struct {
 	warnings map[warningKey]int
 	shapes   map[string][]shapes // by the names of tables
 	// failures are the last requests with a status that the configuration may allow.
-	failures []*Request
+	failures []*RequestReport
 }
 
 // jobKey identifies a job.
@@ -43,10 +43,10 @@ func New(began time.Time, redact func(string) string) *Collector {
 			Status:    Success,
 			Started:   stamp(began),
 			Totals:    Totals{Traffic: Traffic{Statuses: map[string]int{}}},
-			Jobs:      []*Job{},
-			Waterfall: Waterfall{Requests: []*Request{}},
+			Jobs:      []*JobReport{},
+			Waterfall: Waterfall{Requests: []*RequestReport{}},
 			Activity:  Activity{Step: firstStep, Periods: []Period{}},
-			Slowest:   []*Request{},
+			Slowest:   []*RequestReport{},
 			Tables:    []*Table{},
 			Warnings:  []Warning{},
 		},
@@ -124,7 +124,7 @@ func (c *Collector) job(endpoint, pointer string, iteration int) int {
 	if !known {
 		i = len(c.report.Jobs)
 		c.jobs[key] = i
-		c.report.Jobs = append(c.report.Jobs, &Job{Job: endpoint, Pointer: pointer, Iteration: iteration, Traffic: Traffic{Statuses: map[string]int{}}})
+		c.report.Jobs = append(c.report.Jobs, &JobReport{Job: endpoint, Pointer: pointer, Iteration: iteration, Traffic: Traffic{Statuses: map[string]int{}}})
 	}
 	return i
 }
@@ -158,7 +158,7 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	if i < 0 {
 		return
 	}
-	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped, Unwanted: e.Unwanted}
+	c.report.Jobs[i].Ended = &JobEnd{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped, Unwanted: e.Unwanted}
 }
 
 // found adds a finding. Each job has at most one of a kind.
@@ -172,7 +172,7 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 }
 
 // memory returns the entry of a name, nil when there are too many.
-func (c *Collector) memory(name string, iteration int) *Memory {
+func (c *Collector) memory(name string, iteration int) *RememberedReport {
 	for _, m := range c.report.Memory {
 		if m.Name == name && m.Iteration == iteration {
 			return m
@@ -181,7 +181,7 @@ func (c *Collector) memory(name string, iteration int) *Memory {
 	if len(c.report.Memory) == maxMemory {
 		return nil
 	}
-	m := &Memory{Name: name, Iteration: iteration}
+	m := &RememberedReport{Name: name, Iteration: iteration}
 	c.report.Memory = append(c.report.Memory, m)
 	return m
 }

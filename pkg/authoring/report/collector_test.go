@@ -29,7 +29,7 @@ type fixture struct {
 
 func newFixture() *fixture {
 	f := &fixture{now: noon}
-	f.Collector = New(noon, f.secrets.Redact)
+	f.Collector = New(noon, f.secrets.Mask)
 	f.log = event.NewLog(event.Discard{}, &f.secrets, func() time.Time { return f.now })
 	f.log.Trace(f.Event)
 	return f
@@ -60,7 +60,7 @@ const users, orders = "/parameters/config/jobs/0", "/parameters/config/jobs/1"
 func answer(job string, iteration, status int, seconds float64) event.RequestAnswered {
 	return event.RequestAnswered{
 		Method: "GET", URL: "http://a.test" + job, Path: job, Attempt: 1, Status: status, Bytes: 10, Seconds: seconds,
-		Job: "e" + job, JobPointer: job, Iteration: iteration, Untold: true,
+		Job: "e" + job, JobPointer: job, Iteration: iteration, ReportOnly: true,
 	}
 }
 
@@ -82,16 +82,16 @@ func TestJobs(t *testing.T) {
 		Requests: 4, Logins: 1, Failures: 2, Retries: 1, Waited: 1.6, Bytes: 30, Seconds: 0.95,
 		Statuses: map[string]int{"200": 2, "404": 1, "none": 1},
 	}})
-	equal(t, "jobs", r.Jobs, []*Job{
+	equal(t, "jobs", r.Jobs, []*JobReport{
 		{Job: "e" + users, Pointer: users, Iteration: 1, Traffic: Traffic{
 			Requests: 2, Logins: 1, Failures: 1, Retries: 1, Waited: 1.6, Bytes: 10, Seconds: 0.75, Statuses: map[string]int{"200": 1, "none": 1},
-		}, Ended: &Ended{Pages: 2, Rows: 3, Rule: "r", Pointer: "/p"}},
+		}, Ended: &JobEnd{Pages: 2, Rows: 3, Rule: "r", Pointer: "/p"}},
 		{Job: "e" + users, Pointer: users, Iteration: 2, Traffic: Traffic{Requests: 1, Failures: 1, Bytes: 10, Seconds: 0.1, Statuses: map[string]int{"404": 1}},
 			Stored: &Stored{Pages: 1, Rows: 2}},
-		{Job: "never", Pointer: orders, Iteration: 1, Traffic: Traffic{Statuses: map[string]int{}}, Ended: &Ended{Rule: "it never ran"}},
+		{Job: "never", Pointer: orders, Iteration: 1, Traffic: Traffic{Statuses: map[string]int{}}, Ended: &JobEnd{Rule: "it never ran"}},
 	})
 	first, second, soon := 0, 1, 0.1
-	equal(t, "requests", r.Waterfall, Waterfall{Requests: []*Request{
+	equal(t, "requests", r.Waterfall, Waterfall{Requests: []*RequestReport{
 		{Job: &first, Login: true, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Status: 200, Bytes: 10, Start: 0.75, Seconds: 0.25},
 		{Job: &first, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Reason: "connection reset", Start: 0.5, Seconds: 0.5, Held: 1.5, RetryIn: &soon},
 		{Job: &second, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Status: 404, Bytes: 10, Start: 2.9, Seconds: 0.1},
@@ -144,7 +144,7 @@ func TestMemory(t *testing.T) {
 	f.emit(1, event.StateRead{Name: "since", Value: "2026-01-01", Iteration: 2}, event.StateRead{Name: "per", Values: 3, Iteration: 2})
 	f.emit(2, event.StateRemembered{Name: "since", Value: "2026-01-02", Before: "2026-01-01", Iteration: 2, Pointer: users}, event.StateRemembered{Name: "since", Value: "5", Iteration: 1, Pointer: users},
 		event.StateRemembered{Name: "per", Values: 4, Iteration: 2, Pointer: orders})
-	equal(t, "memory", f.result("").Memory, []*Memory{
+	equal(t, "memory", f.result("").Memory, []*RememberedReport{
 		{Name: "since", Iteration: 2, Pointer: users, Read: "2026-01-01", Left: "2026-01-02"},
 		{Name: "per", Iteration: 2, Pointer: orders, ReadValues: 3, LeftValues: 4},
 		{Name: "since", Iteration: 1, Pointer: users, Left: "5"},
@@ -165,7 +165,7 @@ func TestWindows(t *testing.T) {
 		event.WindowStarted{Job: "s", Window: 1, Of: 1, JobPointer: orders}, event.WindowStarted{Job: "nowhere"})
 	r := f.result("")
 	none := Traffic{Statuses: map[string]int{}}
-	equal(t, "jobs", r.Jobs, []*Job{
+	equal(t, "jobs", r.Jobs, []*JobReport{
 		{Job: "e", Pointer: users, Traffic: none, Windows: &Windows{Begun: 2, First: "2024-01-01", Last: "2024-01-03"}},
 		{Job: "s", Pointer: orders, Traffic: none, Windows: &Windows{Begun: 1}}})
 }
@@ -312,7 +312,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Windows{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Memory{}, Warning{}} {
+	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, JobReport{}, Windows{}, JobEnd{}, Stored{}, Waterfall{}, RequestReport{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, RememberedReport{}, Warning{}} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {

@@ -37,25 +37,25 @@ const (
 // Report is report.json. docs/reference/report.md explains its keys and those of the types below;
 // a test compares them.
 type Report struct {
-	Version         int        `json:"version"`
-	Extractor       string     `json:"extractor,omitempty"`
-	Configuration   string     `json:"configuration,omitempty"`
-	APIs            []string   `json:"apis,omitempty"`
-	Status          string     `json:"status"`
-	Started         string     `json:"started"`
-	Finished        string     `json:"finished"`
-	Seconds         float64    `json:"seconds"`
-	Error           *Error     `json:"error,omitempty"`
-	Incomplete      []Finding  `json:"incomplete,omitempty"`
-	Totals          Totals     `json:"totals"`
-	Jobs            []*Job     `json:"jobs"`
-	Waterfall       Waterfall  `json:"waterfall"`
-	Activity        Activity   `json:"activity"`
-	Slowest         []*Request `json:"slowest"`
-	Tables          []*Table   `json:"tables"`
-	Memory          []*Memory  `json:"memory,omitempty"`
-	Warnings        []Warning  `json:"warnings"`
-	WarningsOmitted int        `json:"warningsOmitted,omitempty"`
+	Version         int                 `json:"version"`
+	Extractor       string              `json:"extractor,omitempty"`
+	Configuration   string              `json:"configuration,omitempty"`
+	APIs            []string            `json:"apis,omitempty"`
+	Status          string              `json:"status"`
+	Started         string              `json:"started"`
+	Finished        string              `json:"finished"`
+	Seconds         float64             `json:"seconds"`
+	Error           *Error              `json:"error,omitempty"`
+	Incomplete      []Finding           `json:"incomplete,omitempty"`
+	Totals          Totals              `json:"totals"`
+	Jobs            []*JobReport        `json:"jobs"`
+	Waterfall       Waterfall           `json:"waterfall"`
+	Activity        Activity            `json:"activity"`
+	Slowest         []*RequestReport    `json:"slowest"`
+	Tables          []*Table            `json:"tables"`
+	Memory          []*RememberedReport `json:"memory,omitempty"`
+	Warnings        []Warning           `json:"warnings"`
+	WarningsOmitted int                 `json:"warningsOmitted,omitempty"`
 }
 
 // Error is why the run failed.
@@ -104,14 +104,14 @@ type Totals struct {
 	Tables int `json:"tables"`
 }
 
-// Job is one configured job in one iteration. All runs of a child job are one Job.
-type Job struct {
+// JobReport is one configured job in one iteration. All runs of a child job are one Job.
+type JobReport struct {
 	Job       string `json:"job"`
 	Pointer   string `json:"pointer,omitempty"`
 	Iteration int    `json:"iteration,omitempty"`
 	Traffic
 	Windows    *Windows `json:"windows,omitempty"`
-	Ended      *Ended   `json:"ended,omitempty"`
+	Ended      *JobEnd  `json:"ended,omitempty"`
 	Stored     *Stored  `json:"stored,omitempty"`
 	Incomplete int      `json:"incomplete,omitempty"`
 }
@@ -129,8 +129,8 @@ type Stored struct {
 	Rows  int `json:"rows"`
 }
 
-// Ended is what a job reported at its end.
-type Ended struct {
+// JobEnd is what a job reported at its end.
+type JobEnd struct {
 	Runs     int    `json:"runs,omitempty"`
 	Pages    int    `json:"pages"`
 	Rows     int    `json:"rows"`
@@ -143,8 +143,8 @@ type Ended struct {
 	Unwanted int    `json:"unwanted,omitempty"`
 }
 
-// Request is one HTTP request. Retries and redirects are separate ones.
-type Request struct {
+// RequestReport is one HTTP request. Retries and redirects are separate ones.
+type RequestReport struct {
 	Job     *int     `json:"job,omitempty"`
 	Login   bool     `json:"login,omitempty"`
 	Method  string   `json:"method"`
@@ -164,8 +164,8 @@ type Request struct {
 
 // Waterfall has the first requests, in the order of their ends.
 type Waterfall struct {
-	Requests []*Request `json:"requests"`
-	Omitted  int        `json:"omitted"`
+	Requests []*RequestReport `json:"requests"`
+	Omitted  int              `json:"omitted"`
 }
 
 // Activity divides the run into periods of Step seconds.
@@ -196,9 +196,9 @@ type Column struct {
 	Shapes []Shape `json:"shapes"`
 }
 
-// Memory is what the run read of earlier runs under a name, and what it left for the next
+// RememberedReport is what the run read of earlier runs under a name, and what it left for the next
 // one. With a value for each combination of placeholders there are only their numbers.
-type Memory struct {
+type RememberedReport struct {
 	Name       string `json:"name"`
 	Iteration  int    `json:"iteration,omitempty"`
 	Pointer    string `json:"pointer,omitempty"`

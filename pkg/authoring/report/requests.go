@@ -33,7 +33,7 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 			t.Failures++
 		}
 	}
-	r := &Request{
+	r := &RequestReport{
 		Login:   e.Login,
 		Method:  e.Method,
 		URL:     prose.Shorten(e.URL, maxText),
@@ -96,7 +96,7 @@ func (c *Collector) retried(e event.RequestRetried) {
 		t.Retries++
 		t.Waited += e.WaitSeconds
 	}
-	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(r *Request) bool { return r.Attempt == e.Retry })
+	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(r *RequestReport) bool { return r.Attempt == e.Retry })
 }
 
 // polled adds a wait for an answer that was not ready, also to the request of that
@@ -107,11 +107,11 @@ func (c *Collector) polled(e event.JobWaiting) {
 		t.Polls++
 		t.Waited += e.WaitSeconds
 	}
-	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(*Request) bool { return true })
+	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(*RequestReport) bool { return true })
 }
 
 // waits adds the wait after a request to it.
-func (c *Collector) waits(job int, method, path string, seconds float64, is func(*Request) bool) {
+func (c *Collector) waits(job int, method, path string, seconds float64, is func(*RequestReport) bool) {
 	for _, r := range slices.Backward(c.report.Waterfall.Requests) {
 		if r.RetryIn == nil && r.path == path && r.Method == method && is(r) && r.of(job) {
 			r.RetryIn = &seconds
@@ -121,7 +121,7 @@ func (c *Collector) waits(job int, method, path string, seconds float64, is func
 }
 
 // of reports whether a request is one of that job.
-func (r *Request) of(job int) bool {
+func (r *RequestReport) of(job int) bool {
 	if r.Job == nil {
 		return job < 0
 	}
@@ -129,8 +129,8 @@ func (r *Request) of(job int) bool {
 }
 
 // slowest adds a request to the slowest ones if it is one of them.
-func slowest(list []*Request, r *Request) []*Request {
-	i, _ := slices.BinarySearchFunc(list, r, func(a, b *Request) int {
+func slowest(list []*RequestReport, r *RequestReport) []*RequestReport {
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b *RequestReport) int {
 		if a.Seconds >= b.Seconds {
 			return -1
 		}
@@ -144,7 +144,7 @@ func slowest(list []*Request, r *Request) []*Request {
 }
 
 // add adds a request to its period.
-func (a *Activity) add(r *Request, failed bool) {
+func (a *Activity) add(r *RequestReport, failed bool) {
 	for r.Start/a.Step >= maxPeriods {
 		a.double()
 	}

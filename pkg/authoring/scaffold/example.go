@@ -52,21 +52,21 @@ type Options struct {
 // it and explains each guess. The explanation goes to Stdout, or to Stderr if the
 // configuration goes to Stdout.
 func Example(ctx context.Context, o Options) error {
-	b := &beginning{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
+	b := &exampleInit{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
 	if err := b.run(ctx); err != nil {
 		return b.masked(err)
 	}
 	return nil
 }
 
-// beginning is one run of Example.
-type beginning struct {
+// exampleInit is one run of Example.
+type exampleInit struct {
 	Options
 	secrets   *secret.Registry
 	questions questions
 }
 
-func (b *beginning) run(ctx context.Context) error {
+func (b *exampleInit) run(ctx context.Context) error {
 	if b.Out != "" { // before anything is sent
 		if _, err := os.Lstat(b.Out); err == nil {
 			return taken(b.Out)
@@ -97,10 +97,10 @@ func (b *beginning) run(ctx context.Context) error {
 }
 
 // write writes the configuration and its explanation.
-func (b *beginning) write(config []byte, explanation string) error {
+func (b *exampleInit) write(config []byte, explanation string) error {
 	explanation = prose.PrintableLines(explanation)
 	if b.Out == "" {
-		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(withoutShortSecrets(config))); err != nil {
+		if _, err := io.WriteString(b.Stdout, b.secrets.Mask(withoutShortSecrets(config))); err != nil {
 			return err
 		}
 		_, err := io.WriteString(b.Stderr, explanation)
@@ -127,8 +127,8 @@ func withoutShortSecrets(config []byte) string {
 }
 
 // masked masks the credentials in an error.
-func (b *beginning) masked(err error) error {
-	text := b.secrets.Redact(err.Error())
+func (b *exampleInit) masked(err error) error {
+	text := b.secrets.Mask(err.Error())
 	if text == err.Error() {
 		return err
 	}
@@ -137,7 +137,7 @@ func (b *beginning) masked(err error) error {
 
 // example reads the example. Only that of an archive has an answer. Without an example
 // it is empty.
-func (b *beginning) example() (example.Exchange, error) {
+func (b *exampleInit) example() (example.Exchange, error) {
 	var r example.Request
 	var err error
 	switch {
@@ -155,7 +155,7 @@ func (b *beginning) example() (example.Exchange, error) {
 	return example.Exchange{Request: r}, nil
 }
 
-func (b *beginning) conceal(r example.Request) {
+func (b *exampleInit) conceal(r example.Request) {
 	for _, secret := range propose.Secrets(r) {
 		b.secrets.Add(secret)
 	}
@@ -180,10 +180,10 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 		if !strings.Contains(x.URL, contains) || !wanted(x.Request) {
 			return nil
 		}
-		p, err := propose.Propose(x, propose.Choice{})
+		p, err := propose.Infer(x, propose.Choice{})
 		if err != nil { // cannot be an example
 			if refused == nil {
-				refused = &failure.Error{Kind: failure.User, Message: masked(x.Request).Redact(Asked(x) + ": " + err.Error())}
+				refused = &failure.Error{Kind: failure.User, Message: masked(x.Request).Mask(Asked(x) + ": " + err.Error())}
 			}
 			return nil
 		}
@@ -219,7 +219,7 @@ func masked(r example.Request) *secret.Registry {
 }
 
 // fromHAR returns the exchange with the most items, or asks.
-func (b *beginning) fromHAR() (example.Exchange, error) {
+func (b *exampleInit) fromHAR() (example.Exchange, error) {
 	file, err := os.Open(b.HAR)
 	if err != nil {
 		return example.Exchange{}, failure.Userf("cannot read the HTTP archive: %w", err)
@@ -236,7 +236,7 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 	if b.Ask {
 		options := make([]propose.Option, len(all))
 		for i, c := range all {
-			options[i] = propose.Option{Name: b.secrets.Redact(Asked(c.Exchange)), Evidence: prose.Count(c.Items, "item")}
+			options[i] = propose.Option{Name: b.secrets.Mask(Asked(c.Exchange)), Evidence: prose.Count(c.Items, "item")}
 		}
 		if at, err = b.questions.ask("Which request is the example?", options); err != nil {
 			return example.Exchange{}, err
@@ -255,8 +255,8 @@ func Asked(x example.Exchange) string {
 }
 
 // propose makes the proposal. It asks about what Choice does not decide.
-func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
-	p, err := propose.Propose(x, b.Choice)
+func (b *exampleInit) propose(x example.Exchange) (*propose.Result, error) {
+	p, err := propose.Infer(x, b.Choice)
 	if err != nil || !b.Ask {
 		return p, err
 	}
@@ -274,7 +274,7 @@ func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 			continue
 		}
 		for i := range options {
-			options[i].Evidence = b.secrets.Redact(options[i].Evidence)
+			options[i].Evidence = b.secrets.Mask(options[i].Evidence)
 		}
 		at, err := b.questions.ask(q.text, options)
 		if err != nil {
@@ -284,7 +284,7 @@ func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 			continue // keep the guess with its evidence
 		}
 		*q.choice = options[at].Name
-		if p, err = propose.Propose(x, b.Choice); err != nil {
+		if p, err = propose.Infer(x, b.Choice); err != nil {
 			return nil, err
 		}
 	}

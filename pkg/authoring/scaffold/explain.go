@@ -12,7 +12,7 @@ import (
 )
 
 // explanation says what was guessed and why, what a run of it gave, and what to do next.
-func (b *beginning) explanation(x example.Exchange, p *propose.Proposal, tried string) string {
+func (b *exampleInit) explanation(x example.Exchange, p *propose.Result, tried string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
 	for _, g := range p.Guesses {
@@ -26,7 +26,7 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal, tried s
 	for _, note := range p.Notes {
 		fmt.Fprintf(&t, "- %s\n", note)
 	}
-	text := b.secrets.Redact(t.String())
+	text := b.secrets.Mask(t.String())
 	return text + tried + "\n" + aboutIncomplete + "\n" + b.next()
 }
 
@@ -35,7 +35,7 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal, tried s
 const aboutIncomplete = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
 // next says where the configuration is and which commands to run next.
-func (b *beginning) next() string {
+func (b *exampleInit) next() string {
 	if b.Out == "" {
 		return "\nCredentials are hidden here. With --out FILE the configuration is written with them.\n"
 	}

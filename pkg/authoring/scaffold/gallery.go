@@ -41,7 +41,7 @@ func (known knownAPIs) hint() string {
 
 // fromGallery finds the APIs of the gallery for an example. chosen means that the
 // configuration of the only one is to be written, because of --api or of an answer.
-func (b *beginning) fromGallery(r example.Request) (known knownAPIs, chosen bool, err error) {
+func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bool, err error) {
 	if b.API != "" {
 		api, err := gallery.Named(b.API)
 		return knownAPIs{api}, err == nil, err
@@ -66,7 +66,7 @@ func (b *beginning) fromGallery(r example.Request) (known knownAPIs, chosen bool
 }
 
 // mayBe reports whether a request can be an example for the API that was chosen by --api.
-func (b *beginning) mayBe(r example.Request) bool {
+func (b *exampleInit) mayBe(r example.Request) bool {
 	if b.API == "" {
 		return true
 	}
@@ -79,7 +79,7 @@ func (b *beginning) mayBe(r example.Request) bool {
 }
 
 // writeKnown writes the configuration of the only API with the credentials of an example.
-func (b *beginning) writeKnown(known knownAPIs, r example.Request) error {
+func (b *exampleInit) writeKnown(known knownAPIs, r example.Request) error {
 	api := known[0]
 	text, err := gallery.Config(api.Name)
 	if err != nil {

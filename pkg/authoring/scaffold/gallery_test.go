@@ -97,7 +97,7 @@ func TestKnownAPI(t *testing.T) {
 		}
 	})
 	t.Run("a variable of the environment", func(t *testing.T) {
-		b := &beginning{Options: Options{Getenv: func(name string) string {
+		b := &exampleInit{Options: Options{Getenv: func(name string) string {
 			return map[string]string{"EXTRACTOR_VAR_SHOP_KEY": "of-another"}[name]
 		}}}
 		if got := b.unused(&dotenv.File{}, "SHOP_KEY"); got != "SHOP_KEY_2" {

@@ -18,7 +18,7 @@ import (
 
 // complete prompts for the values that the configuration of an API lacks, and writes secrets
 // to the file .env. report lists what it wrote and what is left to fill in.
-func (b *beginning) complete(api gallery.API, config []byte) (completed []byte, report string, err error) {
+func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte, report string, err error) {
 	inputs, err := api.Inputs(config)
 	if err != nil || len(inputs) == 0 {
 		return config, "", err
@@ -67,7 +67,7 @@ func (b *beginning) complete(api gallery.API, config []byte) (completed []byte, 
 // unused returns the name of a variable that neither the file nor the environment has: the
 // name, or the name with a number for another account. In a run the environment comes
 // before the file.
-func (b *beginning) unused(file *dotenv.File, name string) string {
+func (b *exampleInit) unused(file *dotenv.File, name string) string {
 	for numbered, n := name, 2; ; n++ {
 		if _, taken := file.Lookup(expr.EnvPrefix + numbered); !taken && b.Getenv(expr.EnvPrefix+numbered) == "" {
 			return numbered
@@ -95,7 +95,7 @@ func toFillIn(inputs []gallery.Input) string {
 
 // answer prompts for a value until the answer is valid. "" means that the user fills it in
 // later.
-func (b *beginning) answer(api gallery.API, input gallery.Input) (string, error) {
+func (b *exampleInit) answer(api gallery.API, input gallery.Input) (string, error) {
 	question := input.Attribute
 	switch {
 	case input.IsHost():
@@ -158,7 +158,7 @@ func (b *beginning) answer(api gallery.API, input gallery.Input) (string, error)
 }
 
 // line shows a question and reads the answer.
-func (b *beginning) line(question string) (string, error) {
+func (b *exampleInit) line(question string) (string, error) {
 	if _, err := io.WriteString(b.Stderr, question); err != nil {
 		return "", err
 	}

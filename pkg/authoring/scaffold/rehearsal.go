@@ -133,7 +133,7 @@ func (s exampleServer) serve(conn net.Conn) {
 }
 
 // tried returns the paragraph about a rehearsal, with masked credentials.
-func (b *beginning) tried(ctx context.Context, x example.Exchange, text []byte) string {
+func (b *exampleInit) tried(ctx context.Context, x example.Exchange, text []byte) string {
 	lines, err := rehearse(ctx, x, text)
 	if err != nil {
 		lines = []string{"It could not be tried: " + err.Error()}
@@ -143,5 +143,5 @@ func (b *beginning) tried(ctx context.Context, x example.Exchange, text []byte) 
 	for _, line := range lines {
 		fmt.Fprintf(&t, "- %s\n", strings.Join(strings.Fields(line), " "))
 	}
-	return b.secrets.Redact(t.String())
+	return b.secrets.Mask(t.String())
 }

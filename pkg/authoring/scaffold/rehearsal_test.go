@@ -44,7 +44,7 @@ func TestRehearse(t *testing.T) {
 				Request: example.Request{Method: "GET", URL: tt.url, Header: http.Header{"Authorization": {"Bearer s3cret-token"}}},
 				Status:  200, AnswerHeader: http.Header{"Content-Type": {tt.kind}, "Content-Encoding": {"br"}, "Transfer-Encoding": {"chunked"}}, Answer: []byte(tt.body),
 			}
-			p, err := propose.Propose(x, propose.Choice{PrimaryKey: tt.key})
+			p, err := propose.Infer(x, propose.Choice{PrimaryKey: tt.key})
 			if err != nil {
 				t.Fatal(err)
 			}

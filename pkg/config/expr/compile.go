@@ -15,7 +15,7 @@ import (
 type Compiler struct {
 	// Place decides which references exist. An object with the key of any other
 	// ({"query": "x"} in the parameters of a job) is plain data.
-	Place Place
+	Place Site
 	// Exact makes a call with other keys than "args" and "default" plain data. It is
 	// false at the places where the original evaluated one, and ignored other keys.
 	Exact bool
@@ -187,13 +187,13 @@ func (c Compiler) reference(form Form, pointer string) node {
 	at := failure.PointerJoin(pointer, string(context))
 	if name.Kind() != value.String && name.Kind() != value.Number {
 		c.problem(failure.UnknownAttribute, at, failure.Text(name.Kind().WithArticle()), "expected the name of a value as a string; names cannot be computed", "")
-		return broken{}
+		return invalid{}
 	}
 	n := reference{form.Reference, name.Raw(), pointer}
 	if check := form.Reference.Check; check != nil {
 		if fault := check(c, n.name); fault != nil {
 			c.problem(failure.UnknownAttribute, at, fault.Found, fault.Expected, fault.Hint)
-			return broken{}
+			return invalid{}
 		}
 		return n
 	}
@@ -203,7 +203,7 @@ func (c Compiler) reference(form Form, pointer string) node {
 			return literal{} // null, as what is there and null
 		}
 		c.unknownMember(n, members)
-		return broken{}
+		return invalid{}
 	}
 	n.Optional = n.Optional || form.HasDefault
 	return n
@@ -230,7 +230,7 @@ func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
 	nodes, argPointers, ok := c.arguments(args, failure.PointerJoin(pointer, "args"))
 	f, known := c.function(name, failure.PointerJoin(pointer, "function"))
 	if !ok || !known {
-		return broken{}
+		return invalid{}
 	}
 	missed, near := c.nearMiss(args, argPointers)
 	if len(nodes) < f.Min || f.Max >= 0 && len(nodes) > f.Max {
@@ -240,22 +240,22 @@ func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
 		}
 		c.problem(failure.WrongArguments, failure.PointerJoin(pointer, "args"), failure.Text(count(len(nodes), "argument")),
 			failure.Text(fmt.Sprintf("expected %s for %s", f.counts(), f.Name)), hint)
-		return broken{}
+		return invalid{}
 	}
 	if f.check != nil {
 		if fault := f.check(nodes); fault != nil {
 			c.problem(failure.WrongArguments, argPointers[fault.argument], fault.Found, fault.Expected, fault.Hint)
-			return broken{}
+			return invalid{}
 		}
 	}
 	if values, ok := nodes.literals(); ok && f.Call != nil {
 		// Whether a call of literals can fail does not depend on the scope.
 		if _, err := f.Call((*Scope)(nil).input(values)); err != nil && near != "" {
 			c.problem(failure.WrongArguments, missed, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), near)
-			return broken{}
+			return invalid{}
 		} else if err != nil {
 			c.problem(failure.WrongArguments, pointer, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), "write it as "+failure.Text(f.Signature()))
-			return broken{}
+			return invalid{}
 		}
 	}
 	return call{f, nodes, pointer, near}

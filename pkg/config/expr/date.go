@@ -55,7 +55,7 @@ func date(in Input) (value.Value, error) {
 var errZone = errors.New("argument 3 is not the name of a time zone such as Europe/Prague")
 
 // checkZone looks at a literal time zone.
-func checkZone(args list) *Fault {
+func checkZone(args list) *ArgumentProblem {
 	if len(args) < 3 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func checkZone(args list) *Fault {
 	if _, ok := php.Zone(textOf(l.value)); ok {
 		return nil
 	}
-	return &Fault{Found: "another text", Expected: "expected the name of a time zone such as Europe/Prague", argument: 2}
+	return &ArgumentProblem{Found: "another text", Expected: "expected the name of a time zone such as Europe/Prague", argument: 2}
 }
 
 // stringToTime has false for what is not understood, not an error: that is what

@@ -20,10 +20,10 @@ func encodingFunctions() []Function {
 		{Name: "base64_decode", Arguments: "text", Min: 1, Max: 1, Call: base64Decode,
 			Doc:      "The text that the base64 encodes, in either alphabet, with or without padding.",
 			Examples: []Example{{`"YT5iPw"`, `"a>b?"`}}},
-		{Name: "urlencode", Arguments: "text", Min: 1, Max: 1, Encodes: true, Call: changed(php.URLEncode),
+		{Name: "urlencode", Arguments: "text", Min: 1, Max: 1, Encodes: true, Call: textFunction(php.URLEncode),
 			Doc:      "The text as it is written in a query string: blanks become `+`.",
 			Examples: []Example{{`"a b/c"`, `"a+b%2Fc"`}}},
-		{Name: "rawurlencode", Arguments: "text", Min: 1, Max: 1, Encodes: true, Call: changed(php.RawURLEncode),
+		{Name: "rawurlencode", Arguments: "text", Min: 1, Max: 1, Encodes: true, Call: textFunction(php.RawURLEncode),
 			Doc:      "The text as it is written in the path of an address: blanks become `%20`, slashes `%2F`.",
 			Examples: []Example{{`"a b/c"`, `"a%20b%2Fc"`}}},
 		{Name: "json_encode", Arguments: "value", Min: 1, Max: 1, Call: jsonEncode,
@@ -36,7 +36,7 @@ func encodingFunctions() []Function {
 }
 
 func base64Encode(encoding *base64.Encoding) func(in Input) (value.Value, error) {
-	return changed(func(text string) string { return encoding.EncodeToString([]byte(text)) })
+	return textFunction(func(text string) string { return encoding.EncodeToString([]byte(text)) })
 }
 
 func base64Decode(in Input) (value.Value, error) {

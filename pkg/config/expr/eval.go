@@ -175,11 +175,11 @@ type literal struct{ value value.Value }
 
 func (n literal) eval(*Scope) (value.Value, error) { return n.value, nil }
 
-// broken is null in the place of what is a problem. It is no literal, so that
+// invalid is null in the place of what is a problem. It is no literal, so that
 // nothing around it is checked with a value that is not in the document.
-type broken struct{}
+type invalid struct{}
 
-func (broken) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
+func (invalid) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
 
 type reference struct {
 	Reference

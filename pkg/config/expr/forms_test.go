@@ -110,7 +110,7 @@ func TestFormProblems(t *testing.T) {
 // among others has none.
 func TestWindowWithoutWindows(t *testing.T) {
 	for _, tt := range []struct {
-		place      Place
+		place      Site
 		text, want string
 	}{
 		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is data, write {"literal": {…}}`},
@@ -207,7 +207,7 @@ func FuzzForms(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	places := []Place{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
+	places := []Site{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := value.Parse([]byte(text))
 		if err != nil {

@@ -44,7 +44,7 @@ type Function struct {
 	algorithm bool
 	// check looks for a fault in the arguments that are literals; nil when
 	// there is nothing to be said before the others are known.
-	check func(args list) *Fault
+	check func(args list) *ArgumentProblem
 	// Call is the function itself. Its errors name the argument at fault by
 	// its number, and never its value.
 	Call func(in Input) (value.Value, error)

@@ -73,8 +73,8 @@ func checksums() map[string]func() hash.Hash {
 }
 
 // checkAlgorithm looks at a literal first argument.
-func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *Fault {
-	return func(args list) *Fault {
+func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *ArgumentProblem {
+	return func(args list) *ArgumentProblem {
 		l, ok := args[0].(literal)
 		if !ok {
 			return nil
@@ -92,7 +92,7 @@ func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *Fault
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &Fault{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the name of a hash algorithm", Hint: failure.Text(hint)}
+		return &ArgumentProblem{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the name of a hash algorithm", Hint: failure.Text(hint)}
 	}
 }
 

@@ -21,7 +21,7 @@ type Reference struct {
 	Examples []Example
 	// Where are the places at which it exists. One key may have a Reference for some
 	// places and another for others.
-	Where []Place
+	Where []Site
 	// Optional: where there is nothing the value is null, and what it was for is left
 	// out. Else that is an error.
 	Optional bool
@@ -31,7 +31,7 @@ type Reference struct {
 	Secret bool
 	// Check looks for what is wrong with a name before anything is evaluated; nil looks
 	// for it in Compiler.Known.
-	Check func(c Compiler, name string) *Fault
+	Check func(c Compiler, name string) *ArgumentProblem
 	// Value finds the value of a name; nil looks for it in Scope.Contexts.
 	Value func(s *Scope, name string) (v value.Value, ok bool)
 }
@@ -41,37 +41,37 @@ type Reference struct {
 // to is shown in docs/reference/expressions.md.
 type Example struct{ Expression, Value string }
 
-// Place is a kind of place in the configuration. The declarations of settings name theirs.
-type Place = field.Place
+// Site is a kind of place in the configuration. The declarations of settings name theirs.
+type Site = field.Site
 
 // The places with expressions.
 const (
 	// InAttributes are the values of the attributes of `config`, where there are no
 	// functions but in a default.
-	InAttributes Place = "attributes of `config`"
-	InBaseURL    Place = "`api.baseUrl`"
+	InAttributes Site = "attributes of `config`"
+	InBaseURL    Site = "`api.baseUrl`"
 	// InHeaders are the headers of `api.http` and of `config.http`.
-	InHeaders Place = "`http.headers`"
+	InHeaders Site = "`http.headers`"
 	// InJobs are parameters, headers and the endpoint of a job.
-	InJobs Place = "`params`, `headers` and `endpoint` of jobs"
+	InJobs Site = "`params`, `headers` and `endpoint` of jobs"
 	// InShared are the default options, and requests for later pages: all jobs share
 	// them, and they are evaluated for each.
-	InShared   Place = "`defaultOptions`, `scrollRequest`"
-	InUserData Place = "`userData`"
+	InShared   Site = "`defaultOptions`, `scrollRequest`"
+	InUserData Site = "`userData`"
 	// InWindows is what decides whether a job runs, and for which windows.
-	InWindows Place = "`if` and `windows`"
+	InWindows Site = "`if` and `windows`"
 	// InRemember are the values that a job leaves for the next run.
-	InRemember Place = "`remember`"
+	InRemember Site = "`remember`"
 	// InPlaceholders are the arguments of a placeholder's function.
-	InPlaceholders Place = "`placeholders`"
-	InLogin        Place = "`loginRequest`"
+	InPlaceholders Site = "`placeholders`"
+	InLogin        Site = "`loginRequest`"
 	// InOAuthLogin is the login request of the type oauth20.login.
-	InOAuthLogin Place = "`loginRequest` of `oauth20.login`"
-	InAfterLogin Place = "`apiRequest`"
+	InOAuthLogin Site = "`loginRequest` of `oauth20.login`"
+	InAfterLogin Site = "`apiRequest`"
 	// InLoginRemember are the values that a login leaves for the next one.
-	InLoginRemember Place = "`remember` of `loginRequest`"
-	InQueryAuth     Place = "type `query`"
-	InOAuthRequest  Place = "type `oauth20`"
+	InLoginRemember Site = "`remember` of `loginRequest`"
+	InQueryAuth     Site = "type `query`"
+	InOAuthRequest  Site = "type `oauth20`"
 )
 
 // References are the references that a configuration may use.
@@ -84,7 +84,7 @@ func AllReferences() References {
 }
 
 // At are the references that exist at a place.
-func (all References) At(place Place) References {
+func (all References) At(place Site) References {
 	var here References
 	for _, r := range all {
 		if slices.Contains(r.Where, place) {
@@ -114,8 +114,8 @@ func (all References) Keys() []string {
 	return keys
 }
 
-// Fault is what is wrong with a name or an argument in the configuration.
-type Fault struct {
+// ArgumentProblem is what is wrong with a name or an argument in the configuration.
+type ArgumentProblem struct {
 	Found, Expected, Hint failure.Text
 	argument              int // from 0
 }

@@ -17,15 +17,15 @@ const (
 
 func answerReferences() []Reference {
 	return []Reference{
-		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "auth.token"}`, `"t-17"`}}, Where: []Place{InAfterLogin},
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "auth.token"}`, `"t-17"`}}, Where: []Site{InAfterLogin},
 			Doc: "The value at the path in the answer to the login."},
-		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "meta.version"}`, `3`}, {`{"response": "items.-1.id"}`, `9`}}, Where: []Place{InUserData, InRemember}, Optional: true,
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "meta.version"}`, `3`}, {`{"response": "items.-1.id"}`, `9`}}, Where: []Site{InUserData, InRemember}, Optional: true,
 			Doc: "The value at the path in the answer that contains the row. In `remember`: in the answer of the last page."},
-		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "refresh_token"}`, `"r-18"`}}, Where: []Place{InLoginRemember}, Optional: true,
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "refresh_token"}`, `"r-18"`}}, Where: []Site{InLoginRemember}, Optional: true,
 			Doc: "The value at the path in the answer to the login; null if there is none."},
-		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Place{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
+		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Site{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
 			Doc: "The first value of a header of that answer; null if the header is absent or its text is `null`."},
-		{Key: ResponseCookie, Argument: "NAME", Examples: []Example{{`{"responseCookie": "session"}`, `"abc"`}}, Where: []Place{InAfterLogin, InLoginRemember}, Optional: true,
+		{Key: ResponseCookie, Argument: "NAME", Examples: []Example{{`{"responseCookie": "session"}`, `"abc"`}}, Where: []Site{InAfterLogin, InLoginRemember}, Optional: true,
 			Doc: "A cookie that the answer to the login sets; null if it sets none of this name."},
 	}
 }

@@ -19,23 +19,23 @@ const (
 )
 
 func parentReferences() []Reference {
-	where := []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}
+	where := []Site{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}
 	return []Reference{
 		{Key: Placeholder, Argument: "NAME", Examples: []Example{{`{"placeholder": "id"}`, `42`}}, Where: where, Optional: true, Check: checkPlaceholder,
 			Doc: "The value of a placeholder of the child job, or of a job above it. It keeps its type: a number stays a number in a JSON body. Null in a root job."},
-		{Key: Placeholder, Argument: `"value"`, Examples: []Example{{`{"placeholder": "value"}`, `42`}}, Where: []Place{InPlaceholders},
+		{Key: Placeholder, Argument: `"value"`, Examples: []Example{{`{"placeholder": "value"}`, `42`}}, Where: []Site{InPlaceholders},
 			Doc: "The value that the placeholder's function is applied to."},
 		{Key: ParentItem, Argument: "PATH", Examples: []Example{{`{"parentItem": "owner.id"}`, `5`}, {`{"parentItem": "not.there"}`, `null`}}, Where: where, Optional: true, Check: checkParentItem,
 			Doc: "The value at the path in the parent's item; `2:PATH` reads the item of the parent's parent. It adds no column. A child job that uses it needs no `placeholders`."},
 	}
 }
 
-func checkPlaceholder(c Compiler, name string) *Fault {
+func checkPlaceholder(c Compiler, name string) *ArgumentProblem {
 	if _, ok := c.Known[Placeholder][name]; ok {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(c.Known[Placeholder]))
-	f := &Fault{Found: failure.Text(quoted(name)), Expected: "expected the name of a placeholder of this job or of a job above it"}
+	f := &ArgumentProblem{Found: failure.Text(quoted(name)), Expected: "expected the name of a placeholder of this job or of a job above it"}
 	switch near, ok := failure.Nearest(name, names); {
 	case ok:
 		f.Hint = "did you mean " + failure.Part(quote(near)) + "?"
@@ -51,9 +51,9 @@ func checkPlaceholder(c Compiler, name string) *Fault {
 
 const literalHint = failure.Text(`if the object is data, write {"literal": {…}}`)
 
-func checkParentItem(c Compiler, name string) *Fault {
+func checkParentItem(c Compiler, name string) *ArgumentProblem {
 	level, path := SplitLevel(name)
-	f := &Fault{Found: failure.Text(quoted(name)), Expected: "expected a path in the item of a job above this one"}
+	f := &ArgumentProblem{Found: failure.Text(quoted(name)), Expected: "expected a path in the item of a job above this one"}
 	switch {
 	case c.Above == 0:
 		f.Hint = "a root job has no parent; " + literalHint

@@ -7,7 +7,7 @@ const (
 )
 
 func requestReferences() []Reference {
-	where := []Place{InQueryAuth, InOAuthRequest}
+	where := []Site{InQueryAuth, InOAuthRequest}
 	return []Reference{
 		{Key: Request, Argument: "NAME", Examples: []Example{{`{"request": "url"}`, `"https://api.example.com/v1/items?page=2"`}, {`{"request": "method"}`, `"GET"`}}, Where: where,
 			Doc: "A part of the request before authentication: `url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`."},

@@ -9,17 +9,17 @@ import (
 )
 
 // checkFormat looks at a literal format.
-func checkFormat(args list) *Fault {
+func checkFormat(args list) *ArgumentProblem {
 	l, ok := args[0].(literal)
 	if !ok || !l.value.IsScalar() {
 		return nil
 	}
 	format, err := php.ParseFormat(textOf(l.value))
 	if err != nil {
-		return &Fault{Expected: "expected a valid format, " + failure.Part(err.Error())}
+		return &ArgumentProblem{Expected: "expected a valid format, " + failure.Part(err.Error())}
 	}
 	if given := len(args) - 1; given < format.Values {
-		return &Fault{Found: failure.Text(count(given, "value")) + " after it", Expected: "expected as many values as the format has directives, " + failure.Text(count(format.Values, "value"))}
+		return &ArgumentProblem{Found: failure.Text(count(given, "value")) + " after it", Expected: "expected as many values as the format has directives, " + failure.Text(count(format.Values, "value"))}
 	}
 	return nil
 }

@@ -21,13 +21,13 @@ func textFunctions() []Function {
 		{Name: "sprintf", Arguments: "format, value…", Min: 1, Max: -1, check: checkFormat, Call: sprintf, parts: sprintfParts,
 			Doc:      "The format with its directives (`%s`, `%05d`, `%.2f`, `%1$s`, …) replaced by the values.",
 			Examples: []Example{{`"%s-%05d", "id", 42`, `"id-00042"`}, {`"%2$s %1$s", "a", "b"`, `"b a"`}, {`"%.2f", "3.14159"`, `"3.14"`}}},
-		{Name: "lower", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToLower), parts: changedParts(strings.ToLower),
+		{Name: "lower", Arguments: "text", Min: 1, Max: 1, Call: textFunction(strings.ToLower), parts: changedParts(strings.ToLower),
 			Doc:      "The text in lower case.",
 			Examples: []Example{{`"ÄB c"`, `"äb c"`}}},
-		{Name: "upper", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToUpper), parts: changedParts(strings.ToUpper),
+		{Name: "upper", Arguments: "text", Min: 1, Max: 1, Call: textFunction(strings.ToUpper), parts: changedParts(strings.ToUpper),
 			Doc:      "The text in upper case.",
 			Examples: []Example{{`"äb c"`, `"ÄB C"`}}},
-		{Name: "trim", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.TrimSpace),
+		{Name: "trim", Arguments: "text", Min: 1, Max: 1, Call: textFunction(strings.TrimSpace),
 			Doc:      "The text without white space at its ends.",
 			Examples: []Example{{`"  a b "`, `"a b"`}}},
 		{Name: "replace", Arguments: "text, from, to", Min: 3, Max: 3, Call: replace, parts: replaceParts,
@@ -76,8 +76,8 @@ func implode(in Input) (value.Value, error) {
 	return value.OfString(strings.Join(texts, between)), nil
 }
 
-// changed is a function of one text.
-func changed(change func(string) string) func(in Input) (value.Value, error) {
+// textFunction is a function of one text.
+func textFunction(change func(string) string) func(in Input) (value.Value, error) {
 	return func(in Input) (value.Value, error) {
 		text, err := in.Text(0)
 		return value.OfString(change(text)), err

@@ -58,7 +58,7 @@ func signatures() map[string]signature {
 // signatureNames are in the order of the documentation.
 func signatureNames() []string { return []string{"HS256", "HS384", "HS512", "RS256", "ES256"} }
 
-func checkSignature(args list) *Fault {
+func checkSignature(args list) *ArgumentProblem {
 	l, ok := args[0].(literal)
 	if !ok || signatures()[textOf(l.value)] != nil {
 		return nil
@@ -67,7 +67,7 @@ func checkSignature(args list) *Fault {
 	if near, ok := failure.Nearest(textOf(l.value), signatureNames()); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return &Fault{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the algorithm of a signature", Hint: failure.Text(hint)}
+	return &ArgumentProblem{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the algorithm of a signature", Hint: failure.Text(hint)}
 }
 
 // jwt is RFC 7519 in the compact form of RFC 7515.

@@ -19,7 +19,7 @@ const longest = 40
 // A value that may be a secret (secret.MayStandAt) is described by its type only.
 // Credentials and queries are removed from addresses.
 func Describe(pointer string, v value.Value) failure.Text {
-	if !v.IsScalar() || secret.MayStandAt(pointer) {
+	if !v.IsScalar() || secret.IsSecretPointer(pointer) {
 		return DescribeKind(v)
 	}
 	return describeShown(v)

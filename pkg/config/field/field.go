@@ -40,14 +40,14 @@ type Field struct {
 	Variants []string
 	// Places are those of the expressions in the value, more than one if the section
 	// decides. Without any they are those of the field around this one.
-	Places []Place
+	Places []Site
 	// Separator is the field with the separator of a path; nil is a dot.
 	Separator *Setting[string]
 }
 
-// Place is a kind of place with expressions, in the words of the reference. It decides
+// Site is a kind of place with expressions, in the words of the reference. It decides
 // which references exist.
-type Place string
+type Site string
 
 // Role is the kind of value that a field has, for code that handles documents without
 // knowing their settings.
@@ -64,21 +64,21 @@ const (
 	Parameter
 	// Headers are names and values of headers.
 	Headers
-	// InAdvance makes the run request pages in advance, which needs concurrency.
-	InAdvance
-	// Naming has names and paths, which are not secrets even if their keys begin with #.
-	Naming
-	// Remembering is Naming; the names are those of values for the next run.
-	Remembering
+	// LookaheadRole makes the run request pages in advance, which needs concurrency.
+	LookaheadRole
+	// NamingRole has names and paths, which are not secrets even if their keys begin with #.
+	NamingRole
+	// RememberRole is Naming; the names are those of values for the next run.
+	RememberRole
 )
 
-// Declared is a field, or a Setting that reads it.
-type Declared interface{ declared() *Field }
+// Declaration is a field, or a Setting that reads it.
+type Declaration interface{ declared() *Field }
 
 func (f *Field) declared() *Field { return f }
 
 // Fields returns the fields of settings.
-func Fields(all ...Declared) []*Field {
+func Fields(all ...Declaration) []*Field {
 	fields := make([]*Field, len(all))
 	for i, one := range all {
 		fields[i] = one.declared()
@@ -193,7 +193,7 @@ func (s Setting[T]) As(role Role) Setting[T] {
 }
 
 // Evaluated sets the places of the expressions in the value.
-func (s Setting[T]) Evaluated(places ...Place) Setting[T] {
+func (s Setting[T]) Evaluated(places ...Site) Setting[T] {
 	s.Places = places
 	return s
 }
@@ -237,7 +237,7 @@ func Choices(names ...string) []Choice {
 // Variant is a value of a setting that decides which other settings are used.
 type Variant struct {
 	Name             string
-	Settings, Needed []Declared
+	Settings, Needed []Declaration
 }
 
 // Union returns the fields of all variants, each once, in their order. The Doc of each

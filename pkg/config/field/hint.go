@@ -14,7 +14,7 @@ import (
 // UnknownHint suggests a key for an unknown one: one of the same object that is spelt
 // nearly the same or has that name in other tools, or one of the same name in another
 // section.
-func (d *Document) UnknownHint(key Key) failure.Text {
+func (d *CheckedDocument) UnknownHint(key Key) failure.Text {
 	if hint := key.NearHint(); hint != "" {
 		return hint
 	}
@@ -86,7 +86,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	switch {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
 		return `write an object, {"name": value}, instead of the list`
-	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.MayStandAt(pointer):
+	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.IsSecretPointer(pointer):
 		if keys, ok := dotted(found); ok {
 			return "write " + Quoted(keys)
 		}
@@ -113,7 +113,7 @@ func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
 	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || secret.MayStandAt(pointer) {
+	if err != nil || secret.IsSecretPointer(pointer) {
 		return ""
 	}
 	seconds := func(each float64) failure.Text {

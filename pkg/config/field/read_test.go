@@ -25,15 +25,15 @@ var (
 
 func ruleType() *Type {
 	t := Object("rule", "Rule", "Stops.", count)
-	t.Lost = "expected the key count"
+	t.OnlyUnknownKeys = "expected the key count"
 	return t
 }
 
 func smallTree() *Tree {
 	item := Object("item", "Item", "An item.", where, parted)
 	items := &Type{Kinds: []string{"array", "object"}, NotEmpty: []string{"array", "object"}, Items: item, Others: item, Message: "expected items",
-		Alone:      func(v value.Value) bool { return v.Field("path").Kind() == value.String },
-		AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list", Hint: "put it into brackets"}}
+		IsSingleItem: func(v value.Value) bool { return v.Field("path").Kind() == value.String },
+		AloneFault:   &failure.Problem{Code: failure.WrongType, Expected: "expected a list", Hint: "put it into brackets"}}
 	settings := Object("settings", "Settings", "All.", size, first, mode, strict, ancient, rule, Of("items", "Items", "The items.", items).Must(), Of("names", "Names", "By name.", MapOf(TextType)))
 	return NewTree(Object("", "Document", "All of it.", Of("wrapped", "Wrapper", "Holds all.", settings)), "wrapped")
 }
@@ -114,9 +114,9 @@ func TestSettings(t *testing.T) {
 func TestUnion(t *testing.T) {
 	var got []string
 	for _, f := range Union("Method", []Variant{
-		{Name: "a", Settings: []Declared{size, where}, Needed: []Declared{where}},
-		{Name: "b", Settings: []Declared{size}},
-		{Name: "c", Settings: []Declared{first, size}},
+		{Name: "a", Settings: []Declaration{size, where}, Needed: []Declaration{where}},
+		{Name: "b", Settings: []Declaration{size}},
+		{Name: "c", Settings: []Declaration{first, size}},
 	}) {
 		got = append(got, f.Name+": "+f.Doc)
 	}

@@ -120,9 +120,9 @@ func (w *schemaWriter) keywords(t *Type) object {
 	switch {
 	case t.Others != nil:
 		add("additionalProperties", w.use(t.Others))
-	case t.Open:
+	case t.AllowUnknown:
 		add("additionalProperties", value.OfBool(true))
-	case len(t.Fields) > 0 && !t.Loose:
+	case len(t.Fields) > 0 && !t.AllowReferenced:
 		add("patternProperties", object{{"^__", value.OfBool(true)}})
 		add("additionalProperties", value.OfBool(false))
 	}

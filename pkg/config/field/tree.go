@@ -63,7 +63,7 @@ func (t *Tree) At(pointer string) (at *Type, declared bool) {
 		case base.Items != nil:
 			at = base.Items
 		default:
-			return nil, base.Open || len(base.Fields) == 0
+			return nil, base.AllowUnknown || len(base.Fields) == 0
 		}
 	}
 	return at, true

@@ -22,9 +22,9 @@ type Type struct {
 	Kinds []string
 	// Fields are the members of an object, in the order of the reference.
 	Fields []*Field
-	// Open allows other members. Loose allows them in the schema, and reports those to
+	// AllowUnknown allows other members. Loose allows them in the schema, and reports those to
 	// which the document does not refer.
-	Open, Loose bool
+	AllowUnknown, AllowReferenced bool
 	// Others is the type of members that are no field, Items that of items of a list.
 	Others, Items *Type
 	// Required are names of required fields, besides those with Field.Required.
@@ -41,14 +41,14 @@ type Type struct {
 	Message failure.Text
 	// Hint says what to write instead of a string that does not match Pattern.
 	Hint failure.Text
-	// Alone reports whether a value is a single item instead of a list or an object of
+	// IsSingleItem reports whether a value is a single item instead of a list or an object of
 	// items; nil is never. AloneFault is the error for it; without one the value is
 	// read as an item.
-	Alone      func(value.Value) bool
-	AloneFault *failure.Problem
-	// Lost is the error for an object that has only unknown and empty keys; "" is no
+	IsSingleItem func(value.Value) bool
+	AloneFault   *failure.Problem
+	// OnlyUnknownKeys is the error for an object that has only unknown and empty keys; "" is no
 	// error.
-	Lost failure.Text
+	OnlyUnknownKeys failure.Text
 	// Examples are JSON texts.
 	Examples []string
 }
@@ -88,7 +88,7 @@ var (
 	StrictText  = &Type{Kinds: []string{"string"}, Message: "expected a string"}
 	BooleanType = &Type{Kinds: []string{"boolean"}}
 	// Literals is an object in which nothing is evaluated.
-	Literals = &Type{Name: "literals", Title: "object of values", Kinds: []string{"object"}, Open: true}
+	Literals = &Type{Name: "literals", Title: "object of values", Kinds: []string{"object"}, AllowUnknown: true}
 )
 
 // ListOf is the type of a list.
@@ -98,7 +98,7 @@ func ListOf(items *Type) *Type { return &Type{Kinds: []string{"array"}, Items: i
 func MapOf(members *Type) *Type { return &Type{Kinds: []string{"object"}, Others: members} }
 
 // Object is the type of an object with these fields.
-func Object(name, title, doc string, fields ...Declared) *Type {
+func Object(name, title, doc string, fields ...Declaration) *Type {
 	return &Type{Name: name, Title: title, Doc: doc, Kinds: []string{"object"}, Fields: Fields(fields...)}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Document is a document after Read.
-type Document struct {
+// CheckedDocument is a document after Read.
+type CheckedDocument struct {
 	// Value is the document without unknown keys. Empty values are replaced by their
 	// meaning.
 	Value    value.Value
@@ -34,26 +34,26 @@ type Key struct {
 // Read checks a document and adds what violates the types to the problems. It applies
 // PHP's rules: an empty list is an empty object and vice versa, and an empty value
 // means absent unless its field says otherwise.
-func (t *Tree) Read(v value.Value, problems *failure.Problems) *Document {
-	d := &Document{tree: t, problems: problems, faulty: map[string]bool{}}
+func (t *Tree) Read(v value.Value, problems *failure.Problems) *CheckedDocument {
+	d := &CheckedDocument{tree: t, problems: problems, faulty: map[string]bool{}}
 	d.Value = d.read(v, t.root, "")
 	return d
 }
 
 // Section returns the whole document as a section.
-func (d *Document) Section() Section {
+func (d *CheckedDocument) Section() Section {
 	return Section{Value: d.Value, problems: d.problems, faulty: d.faulty}
 }
 
 // read checks the value at a place and returns its meaning.
-func (d *Document) read(v value.Value, t *Type, pointer string) value.Value {
+func (d *CheckedDocument) read(v value.Value, t *Type, pointer string) value.Value {
 	meant := d.meant(v, t, pointer)
 	d.check(meant, v, t, pointer)
 	return meant
 }
 
 // meant returns the meaning of the value at a place. It checks only what is inside.
-func (d *Document) meant(v value.Value, t *Type, pointer string) value.Value {
+func (d *CheckedDocument) meant(v value.Value, t *Type, pointer string) value.Value {
 	base := t.base()
 	switch {
 	case base == nil:
@@ -62,7 +62,7 @@ func (d *Document) meant(v value.Value, t *Type, pointer string) value.Value {
 		return value.OfMembers()
 	case v.Kind() == value.Object && v.Len() == 0 && !t.allows(value.Object) && t.allows(value.Array):
 		return value.OfItems()
-	case base.Alone != nil && base.Alone(v):
+	case base.IsSingleItem != nil && base.IsSingleItem(v):
 		if fault := base.AloneFault; fault != nil {
 			d.fault(fault.Code, pointer, v, fault.Expected, fault.Hint)
 			return value.OfItems()
@@ -86,7 +86,7 @@ func (d *Document) meant(v value.Value, t *Type, pointer string) value.Value {
 	return v
 }
 
-func (d *Document) members(v value.Value, t *Type, pointer string) value.Value {
+func (d *CheckedDocument) members(v value.Value, t *Type, pointer string) value.Value {
 	var kept []value.Member
 	base, required := t.base(), t.required()
 	var known []string
@@ -108,7 +108,7 @@ func (d *Document) members(v value.Value, t *Type, pointer string) value.Value {
 			}
 		case base.Others != nil:
 			m.Value = d.read(m.Value, base.Others, at)
-		case len(base.Fields) > 0 && !base.Open && !strings.HasPrefix(m.Name, "__"):
+		case len(base.Fields) > 0 && !base.AllowUnknown && !strings.HasPrefix(m.Name, "__"):
 			if known == nil {
 				known = base.names()
 			}
@@ -146,7 +146,7 @@ func (f *Field) absent(v value.Value, empty, required bool) bool {
 
 // check checks a value without its members and items. v is its meaning, given the
 // value in the document.
-func (d *Document) check(v, given value.Value, t *Type, pointer string) {
+func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	base := t.base()
 	if base == nil {
 		return
@@ -155,9 +155,9 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 		d.wrongType(given, base, pointer)
 		return
 	}
-	lost := base.Lost != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0
+	lost := base.OnlyUnknownKeys != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0
 	if lost {
-		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.Lost})
+		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.OnlyUnknownKeys})
 	}
 	choices := base.choices()
 	for _, c := range base.Choices {
@@ -185,7 +185,7 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 }
 
 // missing reports required fields that are missing.
-func (d *Document) missing(v, given value.Value, t *Type, pointer string) {
+func (d *CheckedDocument) missing(v, given value.Value, t *Type, pointer string) {
 	for _, name := range t.required() {
 		if _, ok := v.Get(name); ok {
 			continue
@@ -206,7 +206,7 @@ func (t *Type) holds(v value.Value) bool {
 	return slices.Contains(t.Kinds, "integer") && (f == math.Trunc(f) || math.IsInf(f, 0))
 }
 
-func (d *Document) wrongType(given value.Value, t *Type, pointer string) {
+func (d *CheckedDocument) wrongType(given value.Value, t *Type, pointer string) {
 	message := t.Message
 	if choices := t.choices(); len(choices) > 0 {
 		message = "expected one of " + List(choices)
@@ -217,12 +217,12 @@ func (d *Document) wrongType(given value.Value, t *Type, pointer string) {
 }
 
 // fault adds a problem about a value, unless the place has one.
-func (d *Document) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+func (d *CheckedDocument) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	d.faultOf(nil, code, pointer, found, expected, hint)
 }
 
 // faultOf adds a problem like fault, for a value of type t. t may be nil.
-func (d *Document) faultOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+func (d *CheckedDocument) faultOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
 	}

@@ -18,8 +18,8 @@ import (
 // Span is a part of the text: offsets in bytes, the end not included.
 type Span struct{ Start, End int }
 
-// Place is the place of a value.
-type Place struct {
+// Location is the place of a value.
+type Location struct {
 	// Name is the member's name with its quotes; empty for items and the root.
 	Name Span
 	// Value is the whole value, up to the first invalid token.
@@ -47,16 +47,16 @@ type Text struct {
 	once   sync.Once
 	lines  []int // offsets of their beginnings
 	before []int // characters before each block
-	places map[string]Place
-	order  []started // all values in the order of the text
+	places map[string]Location
+	order  []valueStart // all values in the order of the text
 	scalar []Scalar
 	again  map[string][]Span // names of a pointer with several values
 	end    int               // offset after the last valid token
 	last   string            // pointer of the last token
 }
 
-// started is where a value starts.
-type started struct {
+// valueStart is where a value starts.
+type valueStart struct {
 	pointer string
 	start   int
 }
@@ -67,7 +67,7 @@ func New(text []byte) *Text { return &Text{text: text} }
 
 func (t *Text) load() {
 	t.once.Do(func() {
-		t.lines, t.places, t.again = []int{0}, map[string]Place{}, map[string][]Span{}
+		t.lines, t.places, t.again = []int{0}, map[string]Location{}, map[string][]Span{}
 		characters := 0
 		for i, c := range t.text {
 			if i%block == 0 {
@@ -114,7 +114,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 		}
 		pointer := string(dec.StackPointer())
 		scalar := kind != '{' && kind != '['
-		t.add(pointer, Place{Name: name, Value: span, Scalar: scalar})
+		t.add(pointer, Location{Name: name, Value: span, Scalar: scalar})
 		if scalar {
 			t.scalar = append(t.scalar, Scalar{pointer, span})
 		}
@@ -134,9 +134,9 @@ func (t *Text) read(dec *jsontext.Decoder) {
 	}
 }
 
-func (t *Text) add(pointer string, p Place) {
+func (t *Text) add(pointer string, p Location) {
 	if earlier, again := t.places[pointer]; again { // with everything inside
-		first, _ := slices.BinarySearchFunc(t.order, earlier.Value.Start, func(v started, start int) int { return v.start - start })
+		first, _ := slices.BinarySearchFunc(t.order, earlier.Value.Start, func(v valueStart, start int) int { return v.start - start })
 		for _, inner := range t.order[first:] {
 			if inner.start >= earlier.Value.End {
 				break
@@ -152,7 +152,7 @@ func (t *Text) add(pointer string, p Place) {
 		t.again[pointer] = append(t.again[pointer], p.Name)
 	}
 	t.places[pointer] = p
-	t.order = append(t.order, started{pointer, p.Value.Start})
+	t.order = append(t.order, valueStart{pointer, p.Value.Start})
 }
 
 // Repeated returns the keys that an object has several times, in the order of their last
@@ -174,7 +174,7 @@ func (t *Text) token(from int) int {
 
 // Find returns the place of the value at a JSON pointer, or of the nearest value around
 // it, with the pointer of that. ok is false if the text has no value.
-func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
+func (t *Text) Find(pointer string) (place Location, at string, ok bool) {
 	t.load()
 	for {
 		if p, ok := t.places[pointer]; ok {
@@ -182,7 +182,7 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 		}
 		slash := strings.LastIndexByte(pointer, '/')
 		if slash < 0 {
-			return Place{}, "", false
+			return Location{}, "", false
 		}
 		pointer = pointer[:slash]
 	}

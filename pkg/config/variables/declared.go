@@ -20,7 +20,7 @@ var integer = regexp.MustCompile(`^-?[0-9]+$`)
 // declarations reads what the variables configuration declares; nothing when
 // there is none or no one to ask. Where the token is refused, or an error about
 // missing values follows anyway, a warning takes the place of the error.
-func (s *search) declarations(ctx context.Context, found set) ([]declaration, error) {
+func (s *resolver) declarations(ctx context.Context, found valueSet) ([]declaration, error) {
 	if s.in.Platform == nil || s.links.configuration == "" {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (s *search) declarations(ctx context.Context, found set) ([]declaration, er
 }
 
 // readDeclarations reads {"variables": [{"name": …, "type": …}]}.
-func (s *search) readDeclarations(content value.Value) ([]declaration, error) {
+func (s *resolver) readDeclarations(content value.Value) ([]declaration, error) {
 	var problems failure.Problems
 	var declared []declaration
 	if content.Kind() != value.Object && !absent(content) {
@@ -69,8 +69,8 @@ func (s *search) readDeclarations(content value.Value) ([]declaration, error) {
 }
 
 // idle are the declared variables that have no value and are not used either.
-func idle(declared []declaration, used []string, found set) []string {
-	var names list
+func idle(declared []declaration, used []string, found valueSet) []string {
+	var names nameSet
 	for _, d := range declared {
 		if !slices.Contains(used, d.name) {
 			names.add(d.name)
@@ -81,8 +81,8 @@ func idle(declared []declaration, used []string, found set) []string {
 
 // notIntegers are the variables of type int whose value is something else than
 // an integer or a string of digits with an optional minus.
-func notIntegers(declared []declaration, found set) []string {
-	var names list
+func notIntegers(declared []declaration, found valueSet) []string {
+	var names nameSet
 	for _, d := range declared {
 		v, ok := found.values[d.name]
 		if ok && d.kind == "int" && !integer.MatchString(v.Raw()) {

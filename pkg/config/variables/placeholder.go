@@ -19,7 +19,7 @@ const name = `[A-Za-z0-9_][A-Za-z0-9_.-]*`
 // Placeholders are the names of the variables that a document uses, in strings
 // and in names of members, each once, in the order of their first appearance.
 func Placeholders(doc value.Value) []string {
-	var names list
+	var names nameSet
 	var walk func(v value.Value)
 	walk = func(v value.Value) {
 		if v.Kind() == value.String {
@@ -40,7 +40,7 @@ func Placeholders(doc value.Value) []string {
 // SecretPlaceholders are those of Placeholders below a key that begins
 // with #.
 func SecretPlaceholders(doc value.Value) []string {
-	var names list
+	var names nameSet
 	for _, item := range doc.Items() {
 		names.add(SecretPlaceholders(item)...)
 	}
@@ -54,7 +54,7 @@ func SecretPlaceholders(doc value.Value) []string {
 	return names
 }
 
-func scan(s string, names *list) {
+func scan(s string, names *nameSet) {
 	for _, match := range tag.FindAllStringSubmatch(s, -1) {
 		names.add(match[1] + match[2])
 	}
@@ -79,7 +79,7 @@ func Replace(doc value.Value, values map[string]string) (value.Value, []string, 
 type replacer struct {
 	values   map[string]string
 	secrets  []string
-	replaced list
+	replaced nameSet
 }
 
 func (r *replacer) value(v value.Value, pointer string) (value.Value, error) {
@@ -154,7 +154,7 @@ func (r *replacer) text(s string) (text string, secret bool) {
 // collision names the variables in the names of an object, not the names as
 // they became: those contain values.
 func (r *replacer) collision(object value.Value) *failure.Error {
-	var names list
+	var names nameSet
 	for _, m := range object.Members() {
 		scan(m.Name, &names)
 	}
@@ -162,10 +162,10 @@ func (r *replacer) collision(object value.Value) *failure.Error {
 	return failure.Userf("replacing variables makes two names of one object equal: %s", strings.Join(names, ", "))
 }
 
-// list is names, each once.
-type list []string
+// nameSet is names, each once.
+type nameSet []string
 
-func (l *list) add(names ...string) {
+func (l *nameSet) add(names ...string) {
 	for _, name := range names {
 		if !slices.Contains(*l, name) {
 			*l = append(*l, name)

@@ -11,15 +11,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// links is what the document itself says about its variables.
-type links struct {
+// variableRefs is what the document itself says about its variables.
+type variableRefs struct {
 	data          value.Value // variableValuesData
 	row           string      // variableValuesId
 	defaultRow    string      // variables_values_id
 	configuration string      // variables_id
 }
 
-func readLinks(doc value.Value) (links, error) {
+func readLinks(doc value.Value) (variableRefs, error) {
 	var problems failure.Problems
 	id := func(name string) string {
 		v := doc.Field(name)
@@ -33,7 +33,7 @@ func readLinks(doc value.Value) (links, error) {
 			return ""
 		}
 	}
-	l := links{
+	l := variableRefs{
 		data:          doc.Field(config.VariableValuesData.Name),
 		row:           id(config.VariableValuesID.Name),
 		defaultRow:    id(config.VariablesValuesID.Name),
@@ -42,25 +42,25 @@ func readLinks(doc value.Value) (links, error) {
 	return l, problems.Err()
 }
 
-func (l links) configurationName() string {
+func (l variableRefs) configurationName() string {
 	return fmt.Sprintf("variables configuration %q", l.configuration)
 }
 
-// search looks for the values of one run and remembers what it could not read.
-type search struct {
+// resolver looks for the values of one run and remembers what it could not read.
+type resolver struct {
 	in       Inputs
-	links    links
+	links    variableRefs
 	warnings []string
 }
 
-func (s *search) warnf(format string, args ...any) {
+func (s *resolver) warnf(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
 // values returns the first set that has any values, else an empty one. Several
 // places may name a stored row, one is chosen: a row that was meant for this
 // run and cannot be read must not give way to the default values.
-func (s *search) values(ctx context.Context) (set, error) {
+func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if found, err := s.fromFlags(); err != nil || !found.empty() {
 		return found, err
 	}
@@ -81,11 +81,11 @@ func (s *search) values(ctx context.Context) (set, error) {
 	return s.fromRow(ctx, row)
 }
 
-func (s *search) fromFlags() (set, error) {
-	found := set{source: "the command line"}
+func (s *resolver) fromFlags() (valueSet, error) {
+	found := valueSet{source: "the command line"}
 	for _, v := range s.in.Flags {
 		if v.Name == "" {
-			return set{}, failure.Userf("the name of a variable on the command line must not be empty")
+			return valueSet{}, failure.Userf("the name of a variable on the command line must not be empty")
 		}
 		found.add(v.Name, value.OfString(v.Text))
 	}
@@ -93,18 +93,18 @@ func (s *search) fromFlags() (set, error) {
 }
 
 // fromJob returns the inline values of the job, or the row that it names.
-func (s *search) fromJob(ctx context.Context) (found set, row string, err error) {
+func (s *resolver) fromJob(ctx context.Context) (found valueSet, row string, err error) {
 	job := s.in.RunID[strings.LastIndex(s.in.RunID, ".")+1:]
 	if s.in.Platform == nil || job == "" {
-		return set{}, "", nil
+		return valueSet{}, "", nil
 	}
 	data, row, err := s.in.Platform.JobVariables(ctx, job)
 	if err != nil {
 		if ctx.Err() != nil {
-			return set{}, "", interrupted(ctx)
+			return valueSet{}, "", interrupted(ctx)
 		}
 		s.warnf("variable values of job %q cannot be read: %s", job, err)
-		return set{}, "", nil
+		return valueSet{}, "", nil
 	}
 	source := fmt.Sprintf("job %q", job)
 	found, err = oneSet(source, data, "", row)
@@ -112,25 +112,25 @@ func (s *search) fromJob(ctx context.Context) (found set, row string, err error)
 	return found, row, err
 }
 
-func (s *search) fromRow(ctx context.Context, row string) (set, error) {
+func (s *resolver) fromRow(ctx context.Context, row string) (valueSet, error) {
 	if row == "" {
-		return set{}, nil
+		return valueSet{}, nil
 	}
 	if s.links.configuration == "" {
 		s.warnf("variable values %q are not used: variables_id does not say to which configuration they belong", row)
-		return set{}, nil
+		return valueSet{}, nil
 	}
 	if s.in.Platform == nil {
-		return set{}, nil
+		return valueSet{}, nil
 	}
 	source := fmt.Sprintf("row %q of %s", row, s.links.configurationName())
 	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.links.configuration, row)
 	if err != nil {
 		if ctx.Err() != nil {
-			return set{}, interrupted(ctx)
+			return valueSet{}, interrupted(ctx)
 		}
 		s.warnf("cannot read variable values %q of %s: %s", row, s.links.configurationName(), err)
-		return set{}, nil
+		return valueSet{}, nil
 	}
 	found, err := oneSet(source, content, "", "")
 	found.source, found.platform = source, true

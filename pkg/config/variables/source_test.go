@@ -21,7 +21,7 @@ func TestSources(t *testing.T) {
 	}
 	inline := `,"variableValuesData":` + values(`"inline"`, `2`)
 	const links = `,"variables_id":"12","variables_values_id":"7"}`
-	flags := []Value{{"x", "old"}, {"y", "1"}, {"x", "flag"}}
+	flags := []Assignment{{"x", "old"}, {"y", "1"}, {"x", "flag"}}
 	for name, tc := range map[string]resolution{
 		"flags win": {
 			doc: `{"a":"{{x}}{{y}}"` + inline + links, flags: flags, run: "1.55", records: all,
@@ -69,7 +69,7 @@ func TestSources(t *testing.T) {
 			want: `{"a":"1"}`, replaced: "x", source: `job "5"`, asked: "job 5",
 		},
 		"values of the command line are for this run": {
-			doc: `{"a":"{{x}}","variables_id":"12"}`, flags: []Value{{"x", "1"}, {"y", "{{x}}"}}, records: map[string]string{"config 12": `{"variables":[]}`},
+			doc: `{"a":"{{x}}","variables_id":"12"}`, flags: []Assignment{{"x", "1"}, {"y", "{{x}}"}}, records: map[string]string{"config 12": `{"variables":[]}`},
 			want: `{"a":"1","variables_id":"12"}`, replaced: "x", source: "the command line", asked: "config 12",
 		},
 		"ids may be numbers": {
@@ -105,13 +105,13 @@ func TestSources(t *testing.T) {
 func TestInterruption(t *testing.T) {
 	for name, tc := range map[string]struct {
 		run   string
-		flags []Value
+		flags []Assignment
 		asked string
 	}{
 		"while the job is read":          {"1", nil, "job 1"},
 		"while the row is read":          {"", nil, "row 12/7"},
-		"while declarations are read":    {"", []Value{{"x", "1"}}, "config 12"},
-		"flags come before the platform": {"1", []Value{{"x", "1"}}, "config 12"},
+		"while declarations are read":    {"", []Assignment{{"x", "1"}}, "config 12"},
+		"flags come before the platform": {"1", []Assignment{{"x", "1"}}, "config 12"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())

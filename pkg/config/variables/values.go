@@ -8,27 +8,27 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// set is the values of one source. They are scalars: the type of a value
+// valueSet is the values of one source. They are scalars: the type of a value
 // matters where an integer is declared.
-type set struct {
+type valueSet struct {
 	source string
 	// platform says that the platform had the values when it made the document.
 	platform bool
 	values   map[string]value.Value
 }
 
-func (s *set) add(name string, v value.Value) {
+func (s *valueSet) add(name string, v value.Value) {
 	if s.values == nil {
 		s.values = map[string]value.Value{}
 	}
 	s.values[name] = v
 }
 
-func (s set) empty() bool { return len(s.values) == 0 }
+func (s valueSet) empty() bool { return len(s.values) == 0 }
 
 // texts are the values as they are inserted: numbers as they were written,
 // true is "1", false is "".
-func (s set) texts() map[string]string {
+func (s valueSet) texts() map[string]string {
 	texts := make(map[string]string, len(s.values))
 	for name, v := range s.values {
 		texts[name] = v.Cell()
@@ -38,9 +38,9 @@ func (s set) texts() map[string]string {
 
 // secretsIn are the values of the variables that a document uses below a key that
 // begins with #.
-func (s set) secretsIn(doc value.Value) []string {
+func (s valueSet) secretsIn(doc value.Value) []string {
 	texts := s.texts()
-	var secrets list
+	var secrets nameSet
 	for _, name := range SecretPlaceholders(doc) {
 		if text, ok := texts[name]; ok {
 			secrets.add(text)
@@ -52,15 +52,15 @@ func (s set) secretsIn(doc value.Value) []string {
 // oneSet reads inline values that may be beside the id of a row, but must
 // not be given together with one. The pointer is the place of data in the
 // document, "" if it is elsewhere.
-func oneSet(where string, data value.Value, pointer, row string) (set, error) {
+func oneSet(where string, data value.Value, pointer, row string) (valueSet, error) {
 	found, problems := readSet(data, pointer)
 	switch {
 	case len(problems) > 0 && pointer != "":
-		return set{}, problems.Err()
+		return valueSet{}, problems.Err()
 	case len(problems) > 0:
-		return set{}, malformed("variable values of "+where, problems)
+		return valueSet{}, malformed("variable values of "+where, problems)
 	case !found.empty() && row != "":
-		return set{}, failure.Userf("only one of variableValuesData and variableValuesId can be given in %s", where).At(pointer)
+		return valueSet{}, failure.Userf("only one of variableValuesData and variableValuesId can be given in %s", where).At(pointer)
 	default:
 		return found, nil
 	}
@@ -68,9 +68,9 @@ func oneSet(where string, data value.Value, pointer, row string) (set, error) {
 
 // readSet reads {"values": [{"name": …, "value": …}]}. Of one name the last
 // value counts; [] and null in the place of an object or a list are empty.
-func readSet(data value.Value, pointer string) (set, failure.Problems) {
+func readSet(data value.Value, pointer string) (valueSet, failure.Problems) {
 	var problems failure.Problems
-	var found set
+	var found valueSet
 	if data.Kind() != value.Object && !absent(data) {
 		problems.Add(expected(`an object {"values": […]}`, pointer, data))
 	}

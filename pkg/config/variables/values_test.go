@@ -45,7 +45,7 @@ func TestTypes(t *testing.T) {
 		})
 	}
 	t.Run("all at once, beside missing ones", resolution{
-		doc: `{"a":"{{x}}{{z}}","variables_id":"12"}`, flags: []Value{{"x", "secret"}, {"y", "1.0"}}, asked: "config 12",
+		doc: `{"a":"{{x}}{{z}}","variables_id":"12"}`, flags: []Assignment{{"x", "secret"}, {"y", "1.0"}}, asked: "config 12",
 		records: map[string]string{"config 12": `{"variables":[{"name":"y","type":"int"},{"name":"x","type":"int"},{"name":"y","type":"int"}]}`},
 		err:     "missing values for variables: z (used in the configuration); values that are not integers, as declared, for variables: y, x; the values come from the command line",
 	}.check)
@@ -55,10 +55,10 @@ func TestMalformed(t *testing.T) {
 	const inline = "configuration: /variableValuesData"
 	data := func(text string) string { return `{"a":"{{x}}","variableValuesData":` + text + `}` }
 	const linked = `{"a":"{{x}}","variables_id":"12","variables_values_id":"7"}`
-	x := []Value{{"x", "1"}}
+	x := []Assignment{{"x", "1"}}
 	for name, tc := range map[string]resolution{
 		"flag without a name": {
-			doc: `{"a":"{{x}}"}`, flags: []Value{{"", "secret"}}, err: "the name of a variable on the command line must not be empty",
+			doc: `{"a":"{{x}}"}`, flags: []Assignment{{"", "secret"}}, err: "the name of a variable on the command line must not be empty",
 		},
 		"set is a text": {
 			doc: data(`"secret"`), pointer: "/variableValuesData", err: inline + `: expected an object {"values": […]}, found string`,

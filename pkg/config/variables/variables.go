@@ -25,19 +25,19 @@ import (
 // variables and their stored values.
 const DefaultComponent = "keboola.variables"
 
-// Value is one variable with its value as text.
-type Value struct{ Name, Text string }
+// Assignment is one variable with its value as text.
+type Assignment struct{ Name, Text string }
 
 // Flags reads the values of --var, "name=value" each. One without a name is a
 // user error.
-func Flags(pairs []string) ([]Value, error) {
-	var all []Value
+func Flags(pairs []string) ([]Assignment, error) {
+	var all []Assignment
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return nil, failure.Userf("--var expects name=value, found '%s'", name)
 		}
-		all = append(all, Value{Name: name, Text: text})
+		all = append(all, Assignment{Name: name, Text: text})
 	}
 	return all, nil
 }
@@ -60,7 +60,7 @@ type Inputs struct {
 	// UsedElsewhere are names that other documents with the same flags use.
 	UsedElsewhere []string
 	// Flags are the values of the command line; of one name the last counts.
-	Flags []Value
+	Flags []Assignment
 	// Platform is nil when there is no address or token for it (a nil
 	// interface, not a nil pointer in one).
 	Platform Platform
@@ -124,7 +124,7 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{in: in, links: links}
+	s := &resolver{in: in, links: links}
 	found, err := s.values(ctx)
 	if err != nil {
 		return Result{}, err
@@ -152,7 +152,7 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 
 // unused returns the names of flags that are neither used nor declared.
 func (in Inputs) unused(used []string, declared []declaration) []string {
-	var names list
+	var names nameSet
 	for _, v := range in.Flags {
 		isDeclared := slices.ContainsFunc(declared, func(d declaration) bool { return d.name == v.Name })
 		if !isDeclared && !slices.Contains(used, v.Name) && !slices.Contains(in.UsedElsewhere, v.Name) {
@@ -168,7 +168,7 @@ func (in Inputs) unused(used []string, declared []declaration) []string {
 // values are still in the record of the job. If every placeholder is in one
 // of them, that is as good as a proof: of a document that was not filled, one with
 // a variable whose value has placeholders would have that variable's, too.
-func (s *search) replacedAlready(found set, used []string) bool {
+func (s *resolver) replacedAlready(found valueSet, used []string) bool {
 	if !found.platform || s.links.configuration == "" {
 		return false
 	}
@@ -190,7 +190,7 @@ func WithoutValues(doc value.Value) value.Value {
 
 // check collects everything that is wrong with a set into one user error, and
 // says where the search for values went wrong, if it did.
-func (s *search) check(found set, used, unused []string, declared []declaration) error {
+func (s *resolver) check(found valueSet, used, unused []string, declared []declaration) error {
 	var missing []string
 	if names := lacking(used, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
@@ -216,7 +216,7 @@ func (s *search) check(found set, used, unused []string, declared []declaration)
 }
 
 // origin says which values were checked, or why there are none.
-func (s *search) origin(found set) string {
+func (s *resolver) origin(found valueSet) string {
 	switch {
 	case !found.empty():
 		return "the values come from " + found.source
@@ -228,7 +228,7 @@ func (s *search) origin(found set) string {
 }
 
 // lacking are the names without a value.
-func lacking(names []string, found set) []string {
+func lacking(names []string, found valueSet) []string {
 	var left []string
 	for _, name := range names {
 		if _, ok := found.values[name]; !ok {

@@ -73,7 +73,7 @@ const declares = `{"variables":[{"name":"x","type":"string"},{"name":"y","type":
 
 type resolution struct {
 	doc       string
-	flags     []Value
+	flags     []Assignment
 	offline   bool
 	run       string
 	component string
@@ -169,7 +169,7 @@ func TestWhenNothingIsReplaced(t *testing.T) {
 }
 
 func TestMissingValues(t *testing.T) {
-	x := []Value{{"x", "secret"}}
+	x := []Assignment{{"x", "secret"}}
 	const doc = `{"a":"{{z}}{{x}}{{y}}","variables_id":"12","variables_values_id":"7"}`
 	const none = `; no variable values provided for variables configuration "12"`
 	for name, tc := range map[string]resolution{
@@ -182,7 +182,7 @@ func TestMissingValues(t *testing.T) {
 			err: `missing values for variables: y (declared in variables configuration "12"); the values come from the command line`,
 		},
 		"both": {
-			doc: `{"a":"{{z}}","variables_id":"12"}`, flags: []Value{{"other", "1"}},
+			doc: `{"a":"{{z}}","variables_id":"12"}`, flags: []Assignment{{"other", "1"}},
 			records: map[string]string{"config 12": declares}, asked: "config 12",
 			err: `missing values for variables: z (used in the configuration), x, y (declared in variables configuration "12"); the values come from the command line; nothing uses the variables of --var: other`,
 		},
@@ -266,7 +266,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	result, err := Resolve(context.Background(), doc, Inputs{Flags: []Value{{"id", "1"}, {"bucket", "mine"}}})
+	result, err := Resolve(context.Background(), doc, Inputs{Flags: []Assignment{{"id", "1"}, {"bucket", "mine"}}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -282,7 +282,7 @@ func Example() {
 // the text there.
 func TestSecretValues(t *testing.T) {
 	doc := testvalue.Parse(t, `{"#a":"Bearer {{token}}","b":[{"#c":{"d":["{{ user }}:{{token}}"]}}],"e":"{{open}}","{{name}}":"{{name}}","#f":"{{flag}}"}`)
-	result, err := Resolve(t.Context(), doc, Inputs{Flags: []Value{{"token", "T1"}, {"user", "U1"}, {"open", "O1"}, {"name", "N1"}, {"flag", "F1"}}})
+	result, err := Resolve(t.Context(), doc, Inputs{Flags: []Assignment{{"token", "T1"}, {"user", "U1"}, {"open", "O1"}, {"name", "N1"}, {"flag", "F1"}}})
 	if want := []string{"T1", "U1", "F1"}; err != nil || !slices.Equal(result.Secrets, want) {
 		t.Errorf("%v, %v; want %v", result.Secrets, err, want)
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
-// Span is a length of time above zero: months, days and seconds of a calendar. The zero
+// Step is a length of time above zero: months, days and seconds of a calendar. The zero
 // Span is none.
-type Span struct{ parts php.Span }
+type Step struct{ parts php.Interval }
 
 // The longest parts of a span, each about 10,000 years. They limit the sums.
 const (
@@ -19,16 +19,16 @@ const (
 
 // ParseSpan reads a span in words: "7 days", "1 month", "6 hours". It is false for a
 // text that is not a span.
-func ParseSpan(text string) (Span, bool) {
+func ParseSpan(text string) (Step, bool) {
 	parts, ok := php.ParseSpan(text)
 	if !ok || parts.Months > longestMonths || parts.Days > longestDays || parts.Seconds > longestSeconds {
-		return Span{}, false
+		return Step{}, false
 	}
-	return Span{parts}, true
+	return Step{parts}, true
 }
 
 // UnderADay reports whether the span is shorter than any day.
-func (s Span) UnderADay() bool {
+func (s Step) UnderADay() bool {
 	const shortestDay = 22 * 60 * 60 // clocks may skip two hours
 	return s.parts.Months == 0 && s.parts.Days == 0 && s.parts.Seconds < shortestDay
 }
@@ -36,7 +36,7 @@ func (s Span) UnderADay() bool {
 // from is n spans after a time. Months come first, and a day that the month does not
 // have is its last one; days are those of the clocks in the zone of the time; hours and
 // less are real time, even if the clocks change.
-func (s Span) from(t time.Time, n int64) time.Time {
+func (s Step) from(t time.Time, n int64) time.Time {
 	if s.parts.Months != 0 || s.parts.Days != 0 {
 		year, month, day := t.Date()
 		months := int64(month) + n*s.parts.Months
@@ -47,4 +47,4 @@ func (s Span) from(t time.Time, n int64) time.Time {
 }
 
 // Before is one span before a time.
-func (s Span) Before(t time.Time) time.Time { return s.from(t, -1) }
+func (s Step) Before(t time.Time) time.Time { return s.from(t, -1) }

@@ -18,10 +18,10 @@ import (
 // Most is how many windows there may be.
 const Most = 100_000
 
-// Rules say how windows are made and written.
-type Rules struct {
+// Spec say how windows are made and written.
+type Spec struct {
 	// Step is the length of a window. The zero Span makes one window of all.
-	Step Span
+	Step Step
 	// Format is that of the function date.
 	Format string
 	// Zone is where days are counted, and what Format writes. Not nil.
@@ -31,9 +31,9 @@ type Rules struct {
 	Inclusive bool
 }
 
-// Windows are those between two times.
-type Windows struct {
-	rules    Rules
+// Sequence are those between two times.
+type Sequence struct {
+	rules    Spec
 	end      unit
 	from, to time.Time
 	open     bool // from has no value
@@ -43,13 +43,13 @@ type Windows struct {
 
 // Between are the windows from one time to another one, of which only whole seconds
 // count. More than Most are a user error.
-func (r Rules) Between(from, to time.Time) (Windows, error) {
+func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
-	w := Windows{rules: r, end: r.end(), from: in(from), to: in(to)}
+	w := Sequence{rules: r, end: r.end(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {
 		if spans++; spans > Most {
-			return Windows{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
+			return Sequence{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
 		}
 		if !w.window(start, end).empty() {
 			w.Count++
@@ -59,13 +59,13 @@ func (r Rules) Between(from, to time.Time) (Windows, error) {
 }
 
 // Until is one window that ends at a time and has no start.
-func (r Rules) Until(to time.Time) Windows {
-	return Windows{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
+func (r Spec) Until(to time.Time) Sequence {
+	return Sequence{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
 }
 
 // end returns the unit by which windows end earlier, or 0 if a window ends at the start of
 // the next one.
-func (r Rules) end() unit {
+func (r Spec) end() unit {
 	if !r.Inclusive {
 		return 0
 	}
@@ -83,14 +83,14 @@ type Window struct {
 	end        unit
 }
 
-func (w Windows) window(start, end time.Time) Window {
+func (w Sequence) window(start, end time.Time) Window {
 	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, end: w.end}
 }
 
 // All are the windows in their order. A window without a whole unit, which an inclusive
 // end would put before its start, is left out: the one after it starts with the same
 // day.
-func (w Windows) All() iter.Seq[Window] {
+func (w Sequence) All() iter.Seq[Window] {
 	return func(yield func(Window) bool) {
 		number := 0
 		for start, end := range w.spans() {
@@ -110,10 +110,10 @@ func (w Windows) All() iter.Seq[Window] {
 // spans are the starts and ends of windows. Each is counted from the start of the
 // first, so that a month which is cut does not cut those after it. A day that the
 // clocks of the zone skip makes no window.
-func (w Windows) spans() iter.Seq2[time.Time, time.Time] {
+func (w Sequence) spans() iter.Seq2[time.Time, time.Time] {
 	return func(yield func(start, end time.Time) bool) {
 		start := w.from
-		if w.open || w.rules.Step == (Span{}) {
+		if w.open || w.rules.Step == (Step{}) {
 			if start.Before(w.to) {
 				yield(start, w.to)
 			}
@@ -136,7 +136,7 @@ func (w Windows) spans() iter.Seq2[time.Time, time.Time] {
 }
 
 // First is the window that starts first; ok is false when there is none.
-func (w Windows) First() (first Window, ok bool) {
+func (w Sequence) First() (first Window, ok bool) {
 	for one := range w.All() {
 		return one, true
 	}

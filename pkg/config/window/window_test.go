@@ -14,7 +14,7 @@ import (
 )
 
 // rulesOf are rules in words.
-func rulesOf(t testing.TB, step, format, zone string, inclusive bool) Rules {
+func rulesOf(t testing.TB, step, format, zone string, inclusive bool) Spec {
 	t.Helper()
 	span, ok := ParseSpan(step)
 	if !ok && step != "" {
@@ -24,11 +24,11 @@ func rulesOf(t testing.TB, step, format, zone string, inclusive bool) Rules {
 	if !ok {
 		t.Fatalf("%q is no zone", zone)
 	}
-	return Rules{Step: span, Format: format, Zone: at, Inclusive: inclusive}
+	return Spec{Step: span, Format: format, Zone: at, Inclusive: inclusive}
 }
 
 // at is a time in the zone of the rules.
-func (r Rules) at(t testing.TB, text string) time.Time {
+func (r Spec) at(t testing.TB, text string) time.Time {
 	t.Helper()
 	at, ok := php.StrToTimeIn(text, time.Unix(0, 0), r.Zone)
 	if !ok {
@@ -172,7 +172,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-func tiles(t *testing.T, step string, r Rules, from, to time.Time) {
+func tiles(t *testing.T, step string, r Spec, from, to time.Time) {
 	t.Helper()
 	w, err := r.Between(from, to)
 	if err != nil {
@@ -348,6 +348,6 @@ func FuzzWindows(f *testing.F) {
 			return
 		}
 		_ = CheckFormat(format)
-		tiles(t, step, Rules{Step: span, Format: format, Zone: at, Inclusive: inclusive}, time.Unix(from, 0), time.Unix(to, 0))
+		tiles(t, step, Spec{Step: span, Format: format, Zone: at, Inclusive: inclusive}, time.Unix(from, 0), time.Unix(to, 0))
 	})
 }

@@ -41,7 +41,7 @@ func base(r *http.Request) string {
 
 // queueBase is the address of the queue for a client.
 func (s *server) queueBase(r *http.Request) string {
-	if r.Context().Value(atRoot{}) != nil {
+	if r.Context().Value(queueRootKey{}) != nil {
 		return base(r)
 	}
 	host, port, err := net.SplitHostPort(r.Host)

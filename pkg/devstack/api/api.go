@@ -89,7 +89,7 @@ func New(o Options) http.Handler {
 // own.
 func QueueRoot(apis http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inner := r.WithContext(context.WithValue(r.Context(), atRoot{}, true))
+		inner := r.WithContext(context.WithValue(r.Context(), queueRootKey{}, true))
 		inner.URL = new(url.URL)
 		*inner.URL = *r.URL
 		inner.URL.Path = queuePath + r.URL.Path
@@ -100,8 +100,8 @@ func QueueRoot(apis http.Handler) http.Handler {
 	})
 }
 
-// atRoot marks requests of QueueRoot.
-type atRoot struct{}
+// queueRootKey marks requests of QueueRoot.
+type queueRootKey struct{}
 
 type server struct {
 	Options

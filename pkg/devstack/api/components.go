@@ -40,11 +40,11 @@ type component struct {
 	Configurations *[]configurationRecord `json:"configurations,omitempty"`
 }
 
-// shown says what the records of configurations in a list of components have.
-type shown struct{ content, rows, state bool }
+// includedParts says what the records of configurations in a list of components have.
+type includedParts struct{ content, rows, state bool }
 
-func shownBy(q *query) shown {
-	var show shown
+func shownBy(q *query) includedParts {
+	var show includedParts
 	for _, part := range splitList(q.list("include")) {
 		switch part {
 		case "configuration":
@@ -60,7 +60,7 @@ func shownBy(q *query) shown {
 	return show
 }
 
-func (show shown) record(c store.Configuration) configurationRecord {
+func (show includedParts) record(c store.Configuration) configurationRecord {
 	record := configurationOf(c, show.rows)
 	if !show.content {
 		record.Configuration = nil

@@ -17,7 +17,7 @@ func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
 	case f.Cut == cutBefore:
 		drop()
 	case f.Cut == cutAfter:
-		s.route(&unsent{header: http.Header{}}, r)
+		s.route(&discardWriter{header: http.Header{}}, r)
 		drop()
 	case f.Status != 0:
 		s.fail(w, r, f)
@@ -68,8 +68,8 @@ func (s *server) maintenance() any {
 	}{"maintenance", storageTime(s.Now()), "Fault on demand"}
 }
 
-type unsent struct{ header http.Header }
+type discardWriter struct{ header http.Header }
 
-func (u *unsent) Header() http.Header            { return u.header }
-func (u *unsent) Write(text []byte) (int, error) { return len(text), nil }
-func (u *unsent) WriteHeader(int)                {}
+func (u *discardWriter) Header() http.Header            { return u.header }
+func (u *discardWriter) Write(text []byte) (int, error) { return len(text), nil }
+func (u *discardWriter) WriteHeader(int)                {}

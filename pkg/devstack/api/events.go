@@ -44,7 +44,7 @@ type eventRecord struct {
 	Params      json.RawMessage `json:"params"`
 	Results     json.RawMessage `json:"results"`
 	Performance performance     `json:"performance"`
-	Token       named           `json:"token"`
+	Token       idAndName       `json:"token"`
 	URI         string          `json:"uri"`
 	BranchID    int             `json:"idBranch"`
 	Attachments []string        `json:"attachments"`
@@ -61,7 +61,7 @@ func eventOf(r *http.Request, e store.Event) eventRecord {
 		Message: e.Message, Description: e.Description, Type: e.Type, RunID: orNull(e.RunID), Created: storageTime(e.Created),
 		ConfigurationID: orNull(e.ConfigurationID), Params: e.Params, Results: resultsOf(e),
 		Performance: performance{Duration: e.Duration},
-		Token:       named{ID: tokenID, Name: tokenDescription},
+		Token:       idAndName{ID: tokenID, Name: tokenDescription},
 		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
 	}
 }

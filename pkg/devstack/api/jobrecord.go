@@ -15,7 +15,7 @@ type jobRecord struct {
 	ID            string          `json:"id"`
 	RunID         string          `json:"runId"`
 	ParentRunID   json.RawMessage `json:"parentRunId"`
-	Project       named           `json:"project"`
+	Project       idAndName       `json:"project"`
 	Token         jobToken        `json:"token"`
 	Status        store.Status    `json:"status"`
 	DesiredStatus store.Status    `json:"desiredStatus"`
@@ -53,7 +53,7 @@ type jobRecord struct {
 	PreviousJobID      json.RawMessage `json:"previousJobId"`
 }
 
-type named struct {
+type idAndName struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
@@ -74,7 +74,7 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 	}
 	return jobRecord{
 		ID: j.ID, RunID: runID(j), ParentRunID: orRaw(j.Extra["parentRunId"], `""`),
-		Project: named{ID: strconv.Itoa(projectID), Name: projectName},
+		Project: idAndName{ID: strconv.Itoa(projectID), Name: projectName},
 		Token:   jobToken{ID: tokenID, Description: tokenDescription},
 		Status:  j.Status, DesiredStatus: desired, Mode: j.Mode,
 		Component: j.Component, Config: orNull(j.Config), ConfigData: orRaw(j.ConfigData, "{}"),

@@ -32,7 +32,7 @@ type jobSearch struct {
 	// parent is the run that started the job; "" is none. It counts only if hasParent.
 	parent                  string
 	hasParent               bool
-	created, started, ended span
+	created, started, ended timeRange
 	// Jobs that take from shortest to longest seconds.
 	shortest, longest int
 	limit, offset     int
@@ -40,8 +40,8 @@ type jobSearch struct {
 	ascending         bool
 }
 
-// span is a time between two moments, both included; a zero one is open.
-type span struct{ from, to time.Time }
+// timeRange is a time between two moments, both included; a zero one is open.
+type timeRange struct{ from, to time.Time }
 
 func (s *server) searchJobs(r *http.Request) (answer, error) {
 	search, err := jobSearchOf(r, s.Now())
@@ -97,8 +97,8 @@ func (q *query) branches() []string {
 	return found
 }
 
-func (q *query) span(name string, now time.Time) span {
-	return span{from: q.moment(name+"From", now), to: q.moment(name+"To", now)}
+func (q *query) span(name string, now time.Time) timeRange {
+	return timeRange{from: q.moment(name+"From", now), to: q.moment(name+"To", now)}
 }
 
 func (s *server) searched(search jobSearch) ([]store.Job, error) {
@@ -148,7 +148,7 @@ func (s *server) fits(j store.Job, search jobSearch) bool {
 
 // holds reports whether a moment is in the span. A zero moment is only in a span
 // that is open at both ends.
-func (s span) holds(t time.Time) bool {
+func (s timeRange) holds(t time.Time) bool {
 	if s.from.IsZero() && s.to.IsZero() {
 		return true
 	}

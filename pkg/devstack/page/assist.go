@@ -102,7 +102,7 @@ func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 }
 
 // declaredVariables are the names that another configuration declares for this one.
-func (s *site) declaredVariables(e edited) ([]string, error) {
+func (s *site) declaredVariables(e editTarget) ([]string, error) {
 	found, err := s.variables(e.Configuration)
 	if err != nil || found == nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *site) declaredVariables(e edited) ([]string, error) {
 
 // findings are the problems of a text of the editor. Those of the configuration around a
 // row, or of the rows of a configuration, are left out.
-func (s *site) findings(ctx context.Context, e edited, text string) (findingList, error) {
+func (s *site) findings(ctx context.Context, e editTarget, text string) (findingList, error) {
 	s.checking.Lock() // one at a time; the script does not wait for old answers
 	defer s.checking.Unlock()
 	if ctx.Err() != nil {
@@ -155,7 +155,7 @@ func (s *site) findings(ctx context.Context, e edited, text string) (findingList
 }
 
 // check checks a text with its secrets.
-func check(ctx context.Context, e edited, text []byte, o load.Options) []assist.Finding {
+func check(ctx context.Context, e editTarget, text []byte, o load.Options) []assist.Finding {
 	doc, err := value.Parse(text)
 	switch {
 	case err != nil:

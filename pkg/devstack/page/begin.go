@@ -99,7 +99,7 @@ func masked(err error, text string) error {
 	if unreadable != nil {
 		return err
 	}
-	return &failure.Error{Kind: failure.KindOf(err), Message: registryOf(request).Redact(err.Error())}
+	return &failure.Error{Kind: failure.KindOf(err), Message: registryOf(request).Mask(err.Error())}
 }
 
 func registryOf(r example.Request) *secret.Registry {
@@ -148,7 +148,7 @@ func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
 	if err := d.recognise(); err != nil {
 		return nil, err
 	}
-	if _, err := propose.Propose(x, propose.Choice{}); err != nil && len(d.apis) == 0 {
+	if _, err := propose.Infer(x, propose.Choice{}); err != nil && len(d.apis) == 0 {
 		return nil, err
 	}
 	return d, nil

@@ -26,7 +26,7 @@ type draftPage struct {
 	// Questions are what can be chosen.
 	Questions []draftQuestion
 	// Guesses are the decisions with their evidence, Notes what a person should know.
-	Guesses []propose.Guess
+	Guesses []propose.Inference
 	Notes   []string
 	// API is the one of the gallery whose configuration is made, nil for none. Filled are
 	// the attributes that the example filled, Missing what has to be filled in.
@@ -93,7 +93,7 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	if len(d.candidates) > 1 {
 		q := draftQuestion{Name: "exchange", Text: "Which request is the example?"}
 		for i, c := range d.candidates {
-			q.Options = append(q.Options, draftOption{Name: strconv.Itoa(i), Label: registryOf(c.Exchange.Request).Redact(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
+			q.Options = append(q.Options, draftOption{Name: strconv.Itoa(i), Label: registryOf(c.Exchange.Request).Mask(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
 		}
 		at = p.ask(q, draftOption{}, given)
 	}
@@ -142,14 +142,14 @@ func (s *site) usualComponent() (string, error) {
 // showAnswer shows the first page of the API without the credentials of the example.
 func (p *draftPage) showAnswer(x example.Exchange) {
 	known := registryOf(x.Request)
-	p.Request, p.Status = known.Redact(scaffold.Asked(x)), x.Status
+	p.Request, p.Status = known.Mask(scaffold.Asked(x)), x.Status
 	p.Kind, _, _ = mime.ParseMediaType(x.AnswerHeader.Get("Content-Type"))
 	text := x.Answer
 	if v, err := value.Parse(text); err == nil {
 		text = v.Pretty()
 	}
 	// What a cut leaves of a secret at the end is cut off too.
-	shown := known.Redact(string(text[:min(len(text), 2*shownAnswer)]))
+	shown := known.Mask(string(text[:min(len(text), 2*shownAnswer)]))
 	p.More = len(text) > shownAnswer
 	p.Answer = strings.ToValidUTF8(shown[:min(len(shown), shownAnswer)], "\ufffd")
 }
@@ -172,15 +172,15 @@ func (p *draftPage) fromGallery(api gallery.API, x *example.Exchange) error {
 
 func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 	known := registryOf(x.Request)
-	proposal, err := propose.Propose(x, propose.Choice{DataField: given.Get("data"), Paging: given.Get("paging"), PrimaryKey: given.Get("key")})
+	proposal, err := propose.Infer(x, propose.Choice{DataField: given.Get("data"), Paging: given.Get("paging"), PrimaryKey: given.Get("key")})
 	if err != nil && (given.Has("data") || given.Has("paging") || given.Has("key")) {
 		// A choice may be impossible after another one was made.
 		given.Del("paging")
 		given.Del("key")
-		proposal, err = propose.Propose(x, propose.Choice{DataField: given.Get("data")})
+		proposal, err = propose.Infer(x, propose.Choice{DataField: given.Get("data")})
 	}
 	if err != nil {
-		return &failure.Error{Kind: failure.KindOf(err), Message: known.Redact(err.Error())}
+		return &failure.Error{Kind: failure.KindOf(err), Message: known.Mask(err.Error())}
 	}
 	for _, q := range []struct {
 		name, text string
@@ -195,25 +195,25 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 		}
 		asked := draftQuestion{Name: q.name, Text: q.text}
 		for i, o := range q.options { // the one that was taken comes first
-			asked.Options = append(asked.Options, draftOption{Name: o.Name, Label: known.Redact(o.Name), Evidence: known.Redact(o.Evidence), Chosen: i == 0})
+			asked.Options = append(asked.Options, draftOption{Name: o.Name, Label: known.Mask(o.Name), Evidence: known.Mask(o.Evidence), Chosen: i == 0})
 		}
 		p.Questions = append(p.Questions, asked)
 	}
 	for _, g := range proposal.Guesses {
-		g.Value, g.Evidence = known.Redact(g.Value), known.Redact(g.Evidence)
+		g.Value, g.Evidence = known.Mask(g.Value), known.Mask(g.Evidence)
 		p.Guesses = append(p.Guesses, g)
 	}
 	for _, note := range proposal.Notes {
 		if !strings.Contains(note, " --") { // what a flag of the command line chooses is a question here
-			p.Notes = append(p.Notes, known.Redact(note))
+			p.Notes = append(p.Notes, known.Mask(note))
 		}
 	}
 	host := ""
 	if u, err := url.Parse(x.URL); err == nil {
 		host = " of " + u.Hostname()
 	}
-	p.use(proposal.Config, known.Redact(proposal.Table)+host)
-	p.Document.Document = newDocument([]byte(known.Redact(string(proposal.Config))), nil)
+	p.use(proposal.Config, known.Mask(proposal.Table)+host)
+	p.Document.Document = newDocument([]byte(known.Mask(string(proposal.Config))), nil)
 	return nil
 }
 

@@ -38,8 +38,8 @@ func (s *site) editorPages() paths {
 	}
 }
 
-// edited is what the editor is open for: a configuration, or one of its rows.
-type edited struct {
+// editTarget is what the editor is open for: a configuration, or one of its rows.
+type editTarget struct {
 	store.Configuration
 	// Row is the row, nil for the configuration itself.
 	Row *store.Row
@@ -48,7 +48,7 @@ type edited struct {
 }
 
 // document is what is stored.
-func (e edited) document() json.RawMessage {
+func (e editTarget) document() json.RawMessage {
 	if e.Row != nil {
 		return e.Row.Configuration
 	}
@@ -56,7 +56,7 @@ func (e edited) document() json.RawMessage {
 }
 
 // RowID is the id of the row, "" for the configuration itself.
-func (e edited) RowID() string {
+func (e editTarget) RowID() string {
 	if e.Row == nil {
 		return ""
 	}
@@ -64,7 +64,7 @@ func (e edited) RowID() string {
 }
 
 // Title names what is edited.
-func (e edited) Title() string {
+func (e editTarget) Title() string {
 	if e.Row != nil {
 		return cmp.Or(e.Row.Name, "Row "+e.Row.ID)
 	}
@@ -72,19 +72,19 @@ func (e edited) Title() string {
 }
 
 // edited finds what a request is about.
-func (s *site) edited(component, id, row string) (edited, error) {
+func (s *site) edited(component, id, row string) (editTarget, error) {
 	c, err := s.Store.Configuration(component, id)
 	if err != nil {
-		return edited{}, err
+		return editTarget{}, err
 	}
 	if c.IsDeleted {
-		return edited{}, store.ErrNotFound
+		return editTarget{}, store.ErrNotFound
 	}
-	e := edited{Configuration: c}
+	e := editTarget{Configuration: c}
 	if row != "" {
 		stored, found := c.Row(row)
 		if !found {
-			return edited{}, store.ErrNotFound
+			return editTarget{}, store.ErrNotFound
 		}
 		e.Row = stored
 	}
@@ -94,7 +94,7 @@ func (s *site) edited(component, id, row string) (edited, error) {
 
 // editorPage is the content of the editor.
 type editorPage struct {
-	edited
+	editTarget
 	// Text is the text in the editor; Base says which document it began with.
 	Text, Base string
 	Comment    string
@@ -137,7 +137,7 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 		return s.refuse(w, r, http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("this configuration is larger than %d MB, too large for the editor: change a file with extractor config pull and extractor config push", assist.MaxText>>20))
 	}
-	p := editorPage{edited: e, Text: s.shown(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
+	p := editorPage{editTarget: e, Text: s.shown(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
 	if query.Has("at") {
 		if place, _, found := places.New([]byte(p.Text)).Find(query.Get("at")); found {
 			p.At = units(p.Text, place.Value.Start)
@@ -147,10 +147,10 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shown is the stored document as the editor shows it.
-func (s *site) shown(e edited) string { return s.hideSecrets(e.pretty(), e.secretNames) }
+func (s *site) shown(e editTarget) string { return s.hideSecrets(e.pretty(), e.secretNames) }
 
 // pretty is the stored document in lines, with its secrets.
-func (e edited) pretty() string {
+func (e editTarget) pretty() string {
 	v, err := value.Parse(e.document())
 	if err != nil {
 		return string(e.document())
@@ -159,13 +159,13 @@ func (e edited) pretty() string {
 }
 
 // fingerprint is a text that changes with the stored document, and with nothing else.
-func (s *site) fingerprint(e edited) string {
+func (s *site) fingerprint(e editTarget) string {
 	return strings.TrimPrefix(s.placeholder("fingerprint\x00"+string(e.document())), dots)
 }
 
 func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p editorPage) error {
 	var err error
-	if p.Findings, err = s.findings(r.Context(), p.edited, p.Text); err != nil {
+	if p.Findings, err = s.findings(r.Context(), p.editTarget, p.Text); err != nil {
 		return err
 	}
 	if p.Try, err = s.panel(p.Component, p.ID); err != nil {
@@ -180,7 +180,7 @@ func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p 
 
 // submission is what the form of the editor sends.
 type submission struct {
-	edited
+	editTarget
 	text, comment, base, do string
 	// script says that a script sent it, which wants JSON.
 	script bool
@@ -196,7 +196,7 @@ func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f := submission{
-		edited: e, text: strings.ReplaceAll(r.PostForm.Get("document"), "\r\n", "\n"), comment: r.PostForm.Get("comment"),
+		editTarget: e, text: strings.ReplaceAll(r.PostForm.Get("document"), "\r\n", "\n"), comment: r.PostForm.Get("comment"),
 		base: r.PostForm.Get("base"), do: r.PostForm.Get("do"), script: strings.HasPrefix(r.Header.Get("Accept"), "application/json"),
 	}
 	if f.do == "format" {
@@ -251,7 +251,7 @@ func (s *site) answerEdit(w http.ResponseWriter, r *http.Request, f submission, 
 	if f.script {
 		return writeJSON(w, status, editorReply{Problem: problem, Conflict: status == http.StatusConflict})
 	}
-	return s.showEditor(w, r, status, editorPage{edited: f.edited, Text: f.text, Base: f.base, Comment: f.comment, Problem: problem, At: -1})
+	return s.showEditor(w, r, status, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, Problem: problem, At: -1})
 }
 
 func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) error {
@@ -263,12 +263,12 @@ func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) erro
 	if f.script {
 		return writeJSON(w, http.StatusOK, editorReply{Document: f.text})
 	}
-	return s.showEditor(w, r, http.StatusOK, editorPage{edited: f.edited, Text: f.text, Base: f.base, Comment: f.comment, At: -1})
+	return s.showEditor(w, r, http.StatusOK, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, At: -1})
 }
 
 // save makes a new version of the configuration or of its row.
 func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error {
-	if f.base != s.fingerprint(f.edited) {
+	if f.base != s.fingerprint(f.editTarget) {
 		return s.answerEdit(w, r, f, http.StatusConflict,
 			fmt.Sprintf("version %d was stored since you opened the editor. Your text is still here: copy it, load the new version, and make your change again", f.Version))
 	}
@@ -390,7 +390,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 
 // isVariables reports whether a configuration declares variables and is none of the
 // extractor.
-func (e edited) isVariables() bool { return e.Component == variables.DefaultComponent }
+func (e editTarget) isVariables() bool { return e.Component == variables.DefaultComponent }
 
 func (s *site) explain(w http.ResponseWriter, r *http.Request) error {
 	entry, found := diagnostic.Lookup(r.PathValue("code"))

@@ -180,7 +180,7 @@ func openedBox(p *platform, c store.Configuration) string {
 	s := &site{Options: Options{Store: p.store}}
 	names, err := s.namesIn(c, nil)
 	p.must(err)
-	f, err := s.decrypted(s.storedSecrets(c, names), c).fill(s.shown(edited{Configuration: c, secretNames: names}), names)
+	f, err := s.decrypted(s.storedSecrets(c, names), c).fill(s.shown(editTarget{Configuration: c, secretNames: names}), names)
 	p.must(err)
 	return compact(f.text)
 }

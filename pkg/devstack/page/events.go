@@ -47,15 +47,15 @@ func shownType(e store.Event, kind string) string {
 	}
 }
 
-// recent are the ids of the newest events of a kind, at most a number of them.
-type recent struct {
+// recentIDs are the ids of the newest events of a kind, at most a number of them.
+type recentIDs struct {
 	ids  []uint64
 	most int
 	// total counts all of them.
 	total int
 }
 
-func (r *recent) add(id uint64) {
+func (r *recentIDs) add(id uint64) {
 	r.total++
 	if len(r.ids) >= 2*r.most { // so that not every event moves all others
 		r.ids = slices.Delete(r.ids, 0, len(r.ids)-r.most)
@@ -63,14 +63,14 @@ func (r *recent) add(id uint64) {
 	r.ids = append(r.ids, id)
 }
 
-func (r recent) newest() []uint64 { return r.ids[max(len(r.ids)-r.most, 0):] }
+func (r recentIDs) newest() []uint64 { return r.ids[max(len(r.ids)-r.most, 0):] }
 
 // digest is the result of one pass over the events of a job. Its size does not
 // depend on their number.
 type digest struct {
 	progress progress
 	// requests are the events about requests, shown those that are not for debugging.
-	requests, shown recent
+	requests, shown recentIDs
 	// sent counts the requests.
 	sent  int
 	bytes int64
@@ -87,7 +87,7 @@ type digest struct {
 }
 
 func newDigest() *digest {
-	return &digest{requests: recent{most: 3 * shownRequests}, shown: recent{most: shownEvents}, types: map[string]int{}}
+	return &digest{requests: recentIDs{most: 3 * shownRequests}, shown: recentIDs{most: shownEvents}, types: map[string]int{}}
 }
 
 // add adds the next event, from the oldest on.

@@ -10,30 +10,32 @@ import (
 // closed: while rows are sent, the file of the store cannot grow.
 const patience = 15 * time.Second
 
-// patient is a response whose deadline moves with each write, so that it may last
+// deadlineWriter is a response whose deadline moves with each write, so that it may last
 // as long as the client reads.
-type patient struct {
+type deadlineWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-func newPatient(w http.ResponseWriter) patient { return patient{w, http.NewResponseController(w)} }
+func newPatient(w http.ResponseWriter) deadlineWriter {
+	return deadlineWriter{w, http.NewResponseController(w)}
+}
 
 // Write writes with a new deadline.
-func (p patient) Write(text []byte) (int, error) {
+func (p deadlineWriter) Write(text []byte) (int, error) {
 	if err := p.deadline(time.Now().Add(patience)); err != nil {
 		return 0, err
 	}
 	return p.w.Write(text)
 }
 
-func (p patient) Flush() error { return p.control.Flush() }
+func (p deadlineWriter) Flush() error { return p.control.Flush() }
 
 // release removes the deadline from the connection, which may serve other requests.
-func (p patient) release() { _ = p.deadline(time.Time{}) }
+func (p deadlineWriter) release() { _ = p.deadline(time.Time{}) }
 
 // deadline sets the deadline. The recorders of tests have none.
-func (p patient) deadline(at time.Time) error {
+func (p deadlineWriter) deadline(at time.Time) error {
 	if err := p.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}

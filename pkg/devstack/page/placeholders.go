@@ -154,20 +154,20 @@ func (s *site) decrypted(stored secrets, c store.Configuration) secrets {
 	return plain
 }
 
-// restored is a text of the editor with its secrets.
-type restored struct {
+// restoredText is a text of the editor with its secrets.
+type restoredText struct {
 	text string
 	// moved are the replaced parts, in their order.
-	moved []moved
+	moved []replacedRange
 	// unknown is the first placeholder that could not be replaced.
 	unknown struct{ start, end int }
 }
 
-// moved is a part that was replaced: it ended at oldEnd, and ends at newEnd.
-type moved struct{ oldStart, oldEnd, newStart, newEnd int }
+// replacedRange is a part that was replaced: it ended at oldEnd, and ends at newEnd.
+type replacedRange struct{ oldStart, oldEnd, newStart, newEnd int }
 
 // original is the offset in the text of the editor.
-func (f restored) original(offset int) int {
+func (f restoredText) original(offset int) int {
 	shift := 0
 	for _, m := range f.moved {
 		if offset < m.newStart {
@@ -183,9 +183,9 @@ func (f restored) original(offset int) int {
 
 // fill replaces placeholders by secrets. A placeholder that is unknown or in another place
 // than that of a secret is a user error with its place; what is wrong stays.
-func (stored secrets) fill(text string, names map[string]bool) (restored, error) {
+func (stored secrets) fill(text string, names map[string]bool) (restoredText, error) {
 	var b strings.Builder
-	var out restored
+	var out restoredText
 	var problem error
 	done := 0
 	fail := func(p assist.Value, err *failure.Error) {
@@ -215,7 +215,7 @@ func (stored secrets) fill(text string, names map[string]bool) (restored, error)
 			done = stop
 			from := b.Len()
 			b.WriteString(secret)
-			out.moved = append(out.moved, moved{start, stop, from, b.Len()})
+			out.moved = append(out.moved, replacedRange{start, stop, from, b.Len()})
 		}
 		return true
 	})

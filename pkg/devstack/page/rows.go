@@ -41,8 +41,8 @@ type shownRow struct {
 	Cells  []cell
 }
 
-// place is a row in its order.
-type place struct {
+// rowPosition is a row in its order.
+type rowPosition struct {
 	number int
 	key    sortKey
 }
@@ -128,10 +128,10 @@ func (s *site) inOrder(r *http.Request, v *rowView, skip int) error {
 // sorted reads a page of rows in the order of a column: once to find them, and once more
 // to read them, so that only their keys are held.
 func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
-	var found []place
+	var found []rowPosition
 	if err := s.matching(r, v, func(number int, cells []string) bool {
 		v.Matching++
-		found = insert(found, place{number, newSortKey(cells[by])}, skip+v.size(), v.Desc)
+		found = insert(found, rowPosition{number, newSortKey(cells[by])}, skip+v.size(), v.Desc)
 		return true
 	}); err != nil {
 		return err
@@ -156,8 +156,8 @@ func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
 }
 
 // insert keeps the first places in their order, at most so many.
-func insert(places []place, p place, most int, desc bool) []place {
-	at, _ := slices.BinarySearchFunc(places, p, func(a, b place) int {
+func insert(places []rowPosition, p rowPosition, most int, desc bool) []rowPosition {
+	at, _ := slices.BinarySearchFunc(places, p, func(a, b rowPosition) int {
 		// Rows that are equal keep the order of the table.
 		return cmp.Or(a.key.compare(b.key, desc), -1)
 	})

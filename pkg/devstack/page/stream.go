@@ -20,7 +20,7 @@ func headOnly(r *http.Request) bool { return r.Method == http.MethodHead }
 
 // stream is server-sent events with HTML, of three kinds: replace (elements by
 // their id), append (lines of the list of events), and end.
-type stream struct{ to patient }
+type stream struct{ to deadlineWriter }
 
 func newStream(w http.ResponseWriter) stream {
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -112,7 +112,7 @@ func (s *site) lookUp(r *http.Request) (*trial.Try, error) {
 
 // tryView is a try as it is shown.
 type tryView struct {
-	trial.Info
+	trial.State
 	ConfigName string
 	Elapsed    time.Duration
 	// What follows is there when the try has ended.
@@ -162,7 +162,7 @@ func editURL(component, id, pointer string) string {
 // tryView reads what is known about a try. from is the first request of its tree to show.
 func (s *site) tryView(t *trial.Try, from int) (*tryView, error) {
 	info := t.Info()
-	v := &tryView{Info: info, ConfigName: info.Config}
+	v := &tryView{State: info, ConfigName: info.Config}
 	if c, err := s.Store.Configuration(info.Component, info.Config); err == nil {
 		v.ConfigName = cmp.Or(c.Name, info.Config)
 	} else if !errors.Is(err, store.ErrNotFound) {

@@ -13,9 +13,9 @@ import (
 )
 
 // wantedTry reads the form of the panel. Errors are user errors, or those of the store.
-func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
+func (s *site) wantedTry(r *http.Request, e editTarget) (trial.Input, error) {
 	c := e.Configuration
-	wanted := trial.Request{Component: c.Component, Config: c.ID}
+	wanted := trial.Input{Component: c.Component, Config: c.ID}
 	text, err := s.restoreSecrets(c.Component, c.ID, []byte(r.PostForm.Get("document")))
 	if err != nil {
 		return wanted, err
@@ -45,7 +45,7 @@ func (s *site) wantedTry(r *http.Request, e edited) (trial.Request, error) {
 
 // whole is the document that a job would run with a text of the editor: of a row on top of its
 // configuration, of a configuration with rows below the first one.
-func (e edited) whole(text []byte) []byte {
+func (e editTarget) whole(text []byte) []byte {
 	switch {
 	case e.Row != nil:
 		return queue.RowDocument(fields(e.Configuration.Configuration), fields(text)).AppendJSON(nil)

@@ -26,7 +26,7 @@ const (
 
 // requestPage is one exchange of a try.
 type requestPage struct {
-	Try     trial.Info
+	Try     trial.State
 	TryPath string
 	Row     trial.Row
 	// Path is that of this page.
@@ -55,7 +55,7 @@ type requestPage struct {
 	// More is the path that shows more of the body, "" if all is shown or only the
 	// download has the rest.
 	More     string
-	Reading  *har.Reading
+	Reading  *har.PageFindings
 	DataPath string
 	// StopEdit is the path of the setting behind the reason to stop.
 	StopEdit string
@@ -99,7 +99,7 @@ func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
 
 // exchange is the try and the exchange in it that the path of r names. The exchange must
 // be closed.
-func (s *site) exchange(r *http.Request) (*trial.Try, *trial.Exchange, error) {
+func (s *site) exchange(r *http.Request) (*trial.Try, *trial.RecordedExchange, error) {
 	t, err := s.lookUp(r)
 	if err != nil {
 		return nil, nil, err
@@ -209,7 +209,7 @@ func queryValues(address string) []string {
 	return values
 }
 
-func newRequestPage(info trial.Info, x *trial.Exchange, level int) (*requestPage, error) {
+func newRequestPage(info trial.State, x *trial.RecordedExchange, level int) (*requestPage, error) {
 	at := tryURL(info.ID)
 	p := &requestPage{
 		Try: info, TryPath: at, Row: x.Row, Path: fmt.Sprintf("%s/requests/%d", at, x.Number),
@@ -256,7 +256,7 @@ func newRequestPage(info trial.Info, x *trial.Exchange, level int) (*requestPage
 }
 
 // marksOf are the places to mark in the body of an answer.
-func marksOf(found *har.Reading) []bodyMark {
+func marksOf(found *har.PageFindings) []bodyMark {
 	if found == nil {
 		return nil
 	}
@@ -279,7 +279,7 @@ func newPart(name, text string, marked bool) requestPart {
 
 // explainer finds the sources of the parts of a request.
 type explainer struct {
-	info    trial.Info
+	info    trial.State
 	sources []apirequest.Source
 }
 

@@ -149,7 +149,7 @@ func (s *site) knownValues(c store.Configuration) (variables.Inputs, error) {
 	var known variables.Inputs
 	for _, f := range list {
 		if text := cmp.Or(f.Value, f.last); text != "" {
-			known.Flags = append(known.Flags, variables.Value{Name: f.Name, Text: text})
+			known.Flags = append(known.Flags, variables.Assignment{Name: f.Name, Text: text})
 		}
 	}
 	return known, err

@@ -76,7 +76,7 @@ func (s *site) showVersions(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
-	s.show(w, status, "versions", layout{Title: "Versions of " + (edited{Configuration: c}).Title(), Section: "overview", Body: p, Assets: []string{"editor.css"}})
+	s.show(w, status, "versions", layout{Title: "Versions of " + (editTarget{Configuration: c}).Title(), Section: "overview", Body: p, Assets: []string{"editor.css"}})
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (s *site) compare(p *versionsPage) error {
 	add("Name and description", about(old.Name, old.Description, old.IsDisabled), about(fresh.Name, fresh.Description, fresh.IsDisabled))
 	add("Configuration", lines(old.Configuration), lines(fresh.Configuration))
 	for _, row := range old.Rows {
-		title := (edited{Row: &row}).Title()
+		title := (editTarget{Row: &row}).Title()
 		if now, found := fresh.Row(row.ID); found {
 			add(title, append(about(row.Name, row.Description, row.IsDisabled), lines(row.Configuration)...), append(about(now.Name, now.Description, now.IsDisabled), lines(now.Configuration)...))
 		} else {
@@ -189,7 +189,7 @@ func (s *site) compare(p *versionsPage) error {
 	}
 	for _, row := range fresh.Rows {
 		if _, found := old.Row(row.ID); !found {
-			add((edited{Row: &row}).Title()+" (new)", nil, lines(row.Configuration))
+			add((editTarget{Row: &row}).Title()+" (new)", nil, lines(row.Configuration))
 		}
 	}
 	p.Same = len(p.Compared) == 0

@@ -77,7 +77,7 @@ func (q *Queue) configuration(component, id string) (store.Configuration, error)
 	case errors.Is(err, store.ErrNotFound), err == nil && c.IsDeleted:
 		return store.Configuration{}, store.ErrNotFound
 	case err != nil:
-		return c, fault{fmt.Errorf("reading configuration %s of %s: %w", id, component, err)}
+		return c, storeError{fmt.Errorf("reading configuration %s of %s: %w", id, component, err)}
 	default:
 		return c, nil
 	}

@@ -30,13 +30,13 @@ const (
 	exitKilled  = 137
 )
 
-// fault is an error of the store, not of a job. The queue cannot continue.
-type fault struct{ error }
+// storeError is an error of the store, not of a job. The queue cannot continue.
+type storeError struct{ error }
 
-func (f fault) Unwrap() error { return f.error }
+func (f storeError) Unwrap() error { return f.error }
 
 func isFault(err error) bool {
-	_, ok := errors.AsType[fault](err)
+	_, ok := errors.AsType[storeError](err)
 	return ok
 }
 

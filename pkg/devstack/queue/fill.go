@@ -9,9 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// filling replaces the variables of all steps of a job, and collects the notices
+// variableFiller replaces the variables of all steps of a job, and collects the notices
 // about it, which are shown once for the job.
-type filling struct {
+type variableFiller struct {
 	run               *run
 	values            set
 	notices, replaced []string
@@ -20,13 +20,13 @@ type filling struct {
 // fillVariables adds the values of variables to the result and, unless the
 // component does it, replaces the variables.
 func (r *run) fillVariables(steps []step) error {
-	f := filling{run: r}
+	f := variableFiller{run: r}
 	var err error
 	for i := 0; i < len(steps) && err == nil; i++ {
 		err = f.step(&steps[i])
 	}
 	for _, v := range f.values.values {
-		v.Value = r.secrets.mask.Redact(v.Value)
+		v.Value = r.secrets.mask.Mask(v.Value)
 		r.result.Variables = append(r.result.Variables, v)
 	}
 	if !r.q.o.ResolveVariables || err != nil {
@@ -41,7 +41,7 @@ func (r *run) fillVariables(steps []step) error {
 	return nil
 }
 
-func (f *filling) step(s *step) error {
+func (f *variableFiller) step(s *step) error {
 	q := f.run.q
 	found, err := q.valuesOf(f.run.job, s.doc)
 	if err != nil && !q.o.ResolveVariables && failure.KindOf(err) == failure.User {
@@ -78,7 +78,7 @@ func (f *filling) step(s *step) error {
 
 // fill is the step with its variables replaced. If the component replaces them, its
 // errors are left to the component.
-func (f *filling) fill(s *step, found set) (filled step, names []string, err error) {
+func (f *variableFiller) fill(s *step, found set) (filled step, names []string, err error) {
 	filled = *s
 	if f.run.q.o.ResolveVariables {
 		filled.doc, names, err = f.run.q.resolve(s.doc, found)

@@ -71,7 +71,7 @@ func (j *journal) flush() {
 		return
 	}
 	if _, err := j.store.AddEvents(j.pending...); err != nil {
-		j.fault = fault{fmt.Errorf("storing events: %w", err)}
+		j.fault = storeError{fmt.Errorf("storing events: %w", err)}
 		j.failed(j.fault)
 	}
 	j.pending = j.pending[:0]

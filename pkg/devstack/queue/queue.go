@@ -109,7 +109,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		return err
 	}
 	jobs, stop := context.WithCancelCause(context.WithoutCancel(ctx))
-	s := &schedule{q: q, jobs: jobs, running: map[string]*entry{}, ended: make(chan ended)}
+	s := &schedule{q: q, jobs: jobs, running: map[string]*entry{}, ended: make(chan jobEnd)}
 	err := s.follow(ctx)
 	stop(errStopped)
 	for len(s.running) > 0 {

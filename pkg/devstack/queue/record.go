@@ -69,6 +69,6 @@ func (r *run) say(kind, message, description string) {
 
 // presentable is a text that can be shown: masked, valid UTF-8, and not too long.
 func (r *run) presentable(text string) string {
-	text = strings.ToValidUTF8(r.secrets.mask.Redact(text), string(utf8.RuneError))
+	text = strings.ToValidUTF8(r.secrets.mask.Mask(text), string(utf8.RuneError))
 	return sandbox.Shorten(strings.TrimSpace(text))
 }

@@ -29,7 +29,7 @@ type schedule struct {
 	q       *Queue
 	jobs    context.Context // of all jobs
 	running map[string]*entry
-	ended   chan ended
+	ended   chan jobEnd
 }
 
 type entry struct {
@@ -38,8 +38,8 @@ type entry struct {
 	killed bool
 }
 
-// ended says that a job has ended; an error is an error of the store.
-type ended struct {
+// jobEnd says that a job has ended; an error is an error of the store.
+type jobEnd struct {
 	id  string
 	err error
 }
@@ -80,7 +80,7 @@ func (s *schedule) follow(ctx context.Context) error {
 	}
 }
 
-func (s *schedule) remove(e ended) error {
+func (s *schedule) remove(e jobEnd) error {
 	s.running[e.id].cancel(nil)
 	delete(s.running, e.id)
 	return e.err
@@ -127,7 +127,7 @@ func (s *schedule) look() error {
 func (s *schedule) start(id string, l lock) {
 	ctx, cancel := context.WithCancelCause(s.jobs)
 	s.running[id] = &entry{lock: l, cancel: cancel}
-	go func() { s.ended <- ended{id, s.q.work(ctx, id)} }()
+	go func() { s.ended <- jobEnd{id, s.q.work(ctx, id)} }()
 }
 
 // kill ends a running job if someone requested that.

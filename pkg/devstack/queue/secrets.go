@@ -24,7 +24,7 @@ func (s *secrets) add(text string) {
 
 // collect adds everything below a key that begins with #.
 func (s *secrets) collect(v value.Value) {
-	for _, text := range secret.In(v) {
+	for _, text := range secret.SecretsIn(v) {
 		s.add(text)
 	}
 }

@@ -90,7 +90,7 @@ func (r *run) keepStates(p plan, states []value.Value) error {
 		}
 		_, err = r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(state))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return fault{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
+			return storeError{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ var errUnchanged = errors.New("nothing to change")
 func (q *Queue) update(id string, change func(*store.Job) error) (store.Job, error) {
 	j, err := q.o.Store.UpdateJob(id, change)
 	if err != nil && !errors.Is(err, errUnchanged) {
-		return j, fault{fmt.Errorf("changing job %s: %w", id, err)}
+		return j, storeError{fmt.Errorf("changing job %s: %w", id, err)}
 	}
 	return j, nil
 }
@@ -85,7 +85,7 @@ func (q *Queue) end(j *store.Job, status store.Status, result store.Result) erro
 func (q *Queue) endLeftovers() error {
 	jobs, err := q.o.Store.Unfinished()
 	if err != nil {
-		return fault{fmt.Errorf("reading the jobs: %w", err)}
+		return storeError{fmt.Errorf("reading the jobs: %w", err)}
 	}
 	for _, j := range jobs {
 		switch {

@@ -69,9 +69,9 @@ func (j *journal) explain(stderr, stdout head) string {
 // too: a component may use a secret as a name.
 func (c *cleaner) mask(v value.Value) value.Value {
 	if k := v.Kind(); k != value.Object && k != value.Array {
-		return value.OfString(c.secrets.Redact(v.Raw()))
+		return value.OfString(c.secrets.Mask(v.Raw()))
 	}
 	return v.Map(func(m value.Member) value.Member {
-		return value.Member{Name: c.secrets.Redact(m.Name), Value: c.mask(m.Value)}
+		return value.Member{Name: c.secrets.Mask(m.Name), Value: c.mask(m.Value)}
 	})
 }

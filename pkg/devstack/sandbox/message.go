@@ -41,7 +41,7 @@ func newCleaner(secrets []string) *cleaner {
 // clean is a text without secrets, surrounding white space and invalid UTF-8, no
 // longer than a message may be. Cut says that the text is not complete.
 func (c *cleaner) clean(text string, cut bool) string {
-	text = c.secrets.Redact(text)
+	text = c.secrets.Mask(text)
 	if cut {
 		// The end may contain the first part of a secret, which Redact does not
 		// find. So that much is removed.

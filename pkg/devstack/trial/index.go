@@ -37,7 +37,7 @@ type Row struct {
 	Bytes       int64
 	Took        time.Duration
 	// Reading is what was found in the answer; nil for one that was not read.
-	Reading *har.Reading
+	Reading *har.PageFindings
 
 	// Line is where it is in the recording.
 	Line har.Span
@@ -54,9 +54,9 @@ type Index struct {
 	Jobs, Iterations int
 }
 
-// indexed is the index of the try that was looked at last. One is enough for a person,
+// cachedIndex is the index of the try that was looked at last. One is enough for a person,
 // and its memory is limited like the requests of one try.
-type indexed struct {
+type cachedIndex struct {
 	mu    sync.Mutex
 	try   *Try
 	index *Index
@@ -146,7 +146,7 @@ func readIndex(r io.Reader) (*Index, error) {
 
 func newIndex(r io.Reader) (*Index, error) {
 	x := &Index{}
-	readings := map[string]*har.Reading{}
+	readings := map[string]*har.PageFindings{}
 	err := har.Summaries(r, func(s har.Summary) error {
 		row := Row{
 			Number: len(x.Rows) + 1, Method: s.Request.Method, URL: prose.Cut(s.Request.URL, maxURL), Status: s.Response.Status, Error: prose.Cut(s.Error, maxURL),
@@ -157,7 +157,7 @@ func newIndex(r io.Reader) (*Index, error) {
 		}
 		x.Rows = append(x.Rows, row)
 		return nil
-	}, func(found har.Reading) error {
+	}, func(found har.PageFindings) error {
 		readings[fmt.Sprint(found.At)] = shortened(found)
 		return nil
 	})
@@ -189,7 +189,7 @@ func newIndex(r io.Reader) (*Index, error) {
 
 // shortened is a reading for the index. A path whose names are long comes from an answer that
 // wants to fill the memory; it is left out.
-func shortened(found har.Reading) *har.Reading {
+func shortened(found har.PageFindings) *har.PageFindings {
 	long := func(path []string) bool { return len(strings.Join(path, "")) > maxURL }
 	if long(found.Data) {
 		found.Data = nil
@@ -199,8 +199,8 @@ func shortened(found har.Reading) *har.Reading {
 	return &found
 }
 
-// Exchange is one exchange with its head. Its body is read by Body, from the file.
-type Exchange struct {
+// RecordedExchange is one exchange with its head. Its body is read by Body, from the file.
+type RecordedExchange struct {
 	Row
 	har.Summary
 	file *os.File
@@ -208,7 +208,7 @@ type Exchange struct {
 
 // Exchange opens an exchange by its number. It must be closed. ok is false if there is
 // none.
-func (t *Try) Exchange(number int) (x *Exchange, ok bool, err error) {
+func (t *Try) Exchange(number int) (x *RecordedExchange, ok bool, err error) {
 	index, err := t.Index()
 	if err != nil || index == nil {
 		return nil, false, err
@@ -221,7 +221,7 @@ func (t *Try) Exchange(number int) (x *Exchange, ok bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the recording of a try: %w", err)
 	}
-	x = &Exchange{Row: index.Rows[i], file: file}
+	x = &RecordedExchange{Row: index.Rows[i], file: file}
 	if x.Summary, err = har.SummaryAt(file, x.Row.Line); err != nil {
 		return nil, false, errors.Join(fmt.Errorf("reading the recording of a try: %w", err), file.Close())
 	}
@@ -229,7 +229,7 @@ func (t *Try) Exchange(number int) (x *Exchange, ok bool, err error) {
 }
 
 // Body reads the body of the answer, piece by piece.
-func (x *Exchange) Body() io.Reader { return x.Summary.Body(x.file) }
+func (x *RecordedExchange) Body() io.Reader { return x.Summary.Body(x.file) }
 
 // Close closes the file.
-func (x *Exchange) Close() error { return x.file.Close() }
+func (x *RecordedExchange) Close() error { return x.file.Close() }

@@ -80,8 +80,8 @@ const (
 // recentEvents is how many of the newest events a try keeps.
 const recentEvents = 12
 
-// Info is what is known about a try at a moment.
-type Info struct {
+// State is what is known about a try at a moment.
+type State struct {
 	ID, Component, Config string
 	Limits                Limits
 	// Replayed is set if it was answered from the recording of an earlier try.
@@ -101,7 +101,7 @@ type Info struct {
 }
 
 // Running reports whether the try has not ended.
-func (i Info) Running() bool { return i.Status == Running }
+func (i State) Running() bool { return i.Status == Running }
 
 // Try is one try. Its methods may be called by several goroutines.
 type Try struct {
@@ -111,12 +111,12 @@ type Try struct {
 	values []store.Variable
 
 	mu     sync.Mutex
-	info   Info
-	latest *indexed
+	info   State
+	latest *cachedIndex
 }
 
 // Info is the state of the try now.
-func (t *Try) Info() Info {
+func (t *Try) Info() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	info := t.info
@@ -133,7 +133,7 @@ func (t *Try) Cancel() { t.cancel() }
 // Done is closed when the try has ended.
 func (t *Try) Done() <-chan struct{} { return t.done }
 
-func (t *Try) change(change func(*Info)) {
+func (t *Try) change(change func(*State)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.info)
@@ -162,7 +162,7 @@ func (t *Try) record(r sandbox.Record) {
 		Bytes json.RawMessage `json:"bytes"`
 	}
 	_ = json.Unmarshal(r.Fields, &said) // an event without fields counts nothing
-	t.change(func(i *Info) {
+	t.change(func(i *State) {
 		i.Events++
 		if said.Event == "request.answered" {
 			i.Requests++

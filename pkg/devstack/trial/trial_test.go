@@ -83,7 +83,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) start(r Request) *Try {
+func (w *world) start(r Input) *Try {
 	w.Helper()
 	r.Component, r.Limits = "acme.ex", DefaultLimits()
 	t, err := w.Start(r)
@@ -94,7 +94,7 @@ func (w *world) start(r Request) *Try {
 }
 
 // ended is start, and the state at the end.
-func (w *world) ended(r Request) (*Try, Info) {
+func (w *world) ended(r Input) (*Try, State) {
 	w.Helper()
 	t := w.start(r)
 	<-t.Done()
@@ -129,7 +129,7 @@ func TestTryKeepsWhatTheComponentLeaves(t *testing.T) {
 		}
 		return sandbox.Exit{Code: failure.ExitLimitReached, Message: "the sample is full"}
 	}
-	try, info := w.ended(Request{Config: "1", Document: []byte(`{"a":1}`), Values: []store.Variable{{Name: "n", Value: `"v`}}})
+	try, info := w.ended(Input{Config: "1", Document: []byte(`{"a":1}`), Values: []store.Variable{{Name: "n", Value: `"v`}}})
 	if info.Status != Limited || info.Message != "the sample is full" || !info.Recorded || info.Requests != 1 || info.Bytes != 1200 || info.Events != 2 {
 		t.Errorf("got %+v", info)
 	}
@@ -167,11 +167,11 @@ func TestTryKeepsWhatTheComponentLeaves(t *testing.T) {
 		}
 		return sandbox.Exit{}
 	}
-	second, info := w.ended(Request{Config: "1", From: try})
+	second, info := w.ended(Input{Config: "1", From: try})
 	if !info.Replayed || !slices.Contains(args, "--replay") {
 		t.Errorf("got %+v with %v", info, args)
 	}
-	if _, info = w.ended(Request{Config: "1", From: second}); info.Status != Success {
+	if _, info = w.ended(Input{Config: "1", From: second}); info.Status != Success {
 		t.Errorf("got %+v", info)
 	}
 }
@@ -195,7 +195,7 @@ func TestEndsOfTries(t *testing.T) {
 			w := newWorld(t)
 			w.refuse = one.refuse
 			w.play = func(context.Context, string, []string, func(sandbox.Record)) sandbox.Exit { return one.exit }
-			_, info := w.ended(Request{Config: "1"})
+			_, info := w.ended(Input{Config: "1"})
 			if info.Status != one.status || !strings.Contains(info.Message, one.message) || info.Ended.IsZero() || info.Recorded {
 				t.Errorf("got %+v", info)
 			}
@@ -210,8 +210,8 @@ func TestCancelAndHowManyAtOnce(t *testing.T) {
 		<-ctx.Done()
 		return sandbox.Exit{Code: 1}
 	}
-	one, two := w.start(Request{Config: "1"}), w.start(Request{Config: "2"})
-	if _, err := w.Start(Request{Component: "acme.ex", Config: "3", Limits: DefaultLimits()}); !errors.Is(err, ErrBusy) {
+	one, two := w.start(Input{Config: "1"}), w.start(Input{Config: "2"})
+	if _, err := w.Start(Input{Component: "acme.ex", Config: "3", Limits: DefaultLimits()}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a third one: %v", err)
 	}
 	one.Cancel()
@@ -229,7 +229,7 @@ func TestOldTriesAreForgotten(t *testing.T) {
 	w := newWorld(t)
 	var ids []string
 	for i := range 5 {
-		_, info := w.ended(Request{Config: fmt.Sprint(i % 2)})
+		_, info := w.ended(Input{Config: fmt.Sprint(i % 2)})
 		ids = append(ids, info.ID)
 		w.settled()
 	}
@@ -246,7 +246,7 @@ func TestOldTriesAreForgotten(t *testing.T) {
 		t.Errorf("got %d of a configuration", len(of))
 	}
 	w.clock.Advance(25 * time.Hour)
-	w.ended(Request{Config: "9"})
+	w.ended(Input{Config: "9"})
 	if files, err := os.ReadDir(w.dir); err != nil || len(files) != 1 {
 		t.Errorf("a day later: %v, %v", files, err)
 	}
@@ -267,7 +267,7 @@ func TestLimitsAreChecked(t *testing.T) {
 	} {
 		limits := DefaultLimits()
 		change(&limits)
-		if _, err := w.Start(Request{Component: "c", Config: "1", Limits: limits}); failure.KindOf(err) != failure.User {
+		if _, err := w.Start(Input{Component: "c", Config: "1", Limits: limits}); failure.KindOf(err) != failure.User {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -288,7 +288,7 @@ func TestLargeAnswersNeedLittleMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		try, _ := w.ended(Request{Config: "1"})
+		try, _ := w.ended(Input{Config: "1"})
 		index, err := try.Index()
 		if err != nil || len(index.Rows) != 40 || index.Rows[1].Reading == nil {
 			t.Fatalf("got %+v, %v", index, err)
@@ -319,7 +319,7 @@ func TestIndexIsStored(t *testing.T) {
 		recordPages(t, filepath.Join(dir, "try/recording.har"), 3, "{}")
 		return sandbox.Exit{}
 	}
-	try, _ := w.ended(Request{Config: "1"})
+	try, _ := w.ended(Input{Config: "1"})
 	recording := filepath.Join(try.dir, recordingName)
 	file, err := os.Open(recording)
 	if err != nil {
@@ -350,9 +350,9 @@ func recordPages(t *testing.T, path string, pages int, body string) {
 			Request:  &request.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: "a.test"}, Header: http.Header{}},
 			Response: &http.Response{StatusCode: 200, Status: "200 OK"},
 			Body:     func() io.Reader { return strings.NewReader(body) }, Size: int64(len(body)),
-			Origin: &har.Origin{Job: "j", Pointer: "/j", At: at, Attempt: 1},
+			Origin: &har.Initiator{Job: "j", Pointer: "/j", At: at, Attempt: 1},
 		})
-		if err := errors.Join(err, r.Read(har.Reading{At: at, Rows: 1})); err != nil {
+		if err := errors.Join(err, r.Read(har.PageFindings{At: at, Rows: 1})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ type Trials struct {
 	closed  bool
 	all     []*Try // the oldest first
 	// latest is the index that was read last.
-	latest indexed
+	latest cachedIndex
 }
 
 // New makes the directory, and empties it: tries of an earlier process are forgotten.
@@ -105,8 +105,8 @@ func (ts *Trials) Close() error {
 	return os.RemoveAll(ts.o.Dir)
 }
 
-// Request is what to try.
-type Request struct {
+// Input is what to try.
+type Input struct {
 	Component, Config string
 	// Document is the configuration as it stands.
 	Document []byte
@@ -118,12 +118,12 @@ type Request struct {
 }
 
 // Start begins a try. ErrBusy means that too many are running.
-func (ts *Trials) Start(r Request) (*Try, error) {
+func (ts *Trials) Start(r Input) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
 	}
 	t := &Try{latest: &ts.latest, done: make(chan struct{}), values: r.Values}
-	t.info = Info{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
+	t.info = State{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -158,7 +158,7 @@ func (ts *Trials) Start(r Request) (*Try, error) {
 }
 
 // job is the job that would run the same.
-func (r Request) job(id string) store.Job {
+func (r Input) job(id string) store.Job {
 	return store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run, VariableValuesData: store.ValuesData(r.Values)}
 }
 
@@ -237,7 +237,7 @@ func (t *Try) recording() string {
 }
 
 // run runs the component and keeps what it leaves.
-func (t *Try) run(ctx context.Context, o Options, r Request, spec sandbox.Spec) {
+func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec) {
 	spec.Timeout = r.Limits.Time + grace
 	spec.Args = func(data string) []string { return arguments(data, r.Limits, r.From != nil) }
 	if r.From != nil {
@@ -339,7 +339,7 @@ func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
 
 func (t *Try) finish(o Options, status Status, message string) {
 	_, missing := os.Stat(filepath.Join(t.dir, recordingName))
-	t.change(func(i *Info) {
+	t.change(func(i *State) {
 		i.Status, i.Message, i.Ended, i.Recorded = status, message, o.Now(), missing == nil
 	})
 }

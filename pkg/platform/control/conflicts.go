@@ -19,7 +19,7 @@ func conflicts(document value.Value, groups []group) error {
 	problems := dependencies(document)
 	settings := settingsOf(document, &problems)
 	all := writers(settings, groups)
-	if i := slices.IndexFunc(all, func(w writer) bool { return w.bucket == "" }); i >= 0 {
+	if i := slices.IndexFunc(all, func(w bucketWriter) bool { return w.bucket == "" }); i >= 0 {
 		problems.Add(failure.Problem{Pointer: all[i].pointer,
 			Expected: "without \"outputBucket\" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own",
 			Hint:     bucketHint(groups)})
@@ -56,27 +56,27 @@ func bucketHint(groups []group) failure.Text {
 	return "set \"outputBucket\" in \"config\" or in each iteration"
 }
 
-// writer is an iteration, or a part of the windows, and where it writes to.
-type writer struct {
+// bucketWriter is an iteration, or a part of the windows, and where it writes to.
+type bucketWriter struct {
 	pointer     string
 	group       group
 	bucket      string // "" is the platform's default
 	incremental bool
 }
 
-func writers(settings config.Section, groups []group) []writer {
+func writers(settings config.Section, groups []group) []bucketWriter {
 	if groups[0].noun == byWindow {
-		all, own := make([]writer, len(groups)), config.ConfigSection.In(settings)
+		all, own := make([]bucketWriter, len(groups)), config.ConfigSection.In(settings)
 		for i, g := range groups {
-			all[i] = writer{own.Pointer, g, bucket(settings, config.Section{}), config.IncrementalOutput.Of(own)}
+			all[i] = bucketWriter{own.Pointer, g, bucket(settings, config.Section{}), config.IncrementalOutput.Of(own)}
 		}
 		return all
 	}
 	items := config.IterationsSection.In(settings).Items()
-	var all []writer
+	var all []bucketWriter
 	for _, g := range groups {
 		for _, item := range items[g.from:g.to] {
-			all = append(all, writer{item.Pointer, g, bucket(settings, item), decided(settings, item, config.IncrementalOutput)})
+			all = append(all, bucketWriter{item.Pointer, g, bucket(settings, item), decided(settings, item, config.IncrementalOutput)})
 		}
 	}
 	return all
@@ -105,7 +105,7 @@ func decided[T any](settings, item config.Section, setting field.Setting[T]) T {
 
 // overwriting returns one problem for each bucket that several groups write to and
 // one of them replaces.
-func overwriting(all []writer) failure.Problems {
+func overwriting(all []bucketWriter) failure.Problems {
 	var problems failure.Problems
 	var seen []string
 	for _, w := range all {

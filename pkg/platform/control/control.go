@@ -62,7 +62,7 @@ func (s *Session) Fail(err error) (exit int) {
 }
 
 func (s *Session) line(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, prose.OneLine(s.Secrets.Redact(fmt.Sprintf(format, args...))))
+	_, err := fmt.Fprintln(w, prose.OneLine(s.Secrets.Mask(fmt.Sprintf(format, args...))))
 	return err
 }
 
@@ -73,7 +73,7 @@ func (s *Session) table(rows [][]string) error {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			// Each cell is masked before padding changes it.
-			cells[i] = prose.OneLine(s.Secrets.Redact(cell))
+			cells[i] = prose.OneLine(s.Secrets.Mask(cell))
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *Session) table(rows [][]string) error {
 }
 
 func (s *Session) compact(v value.Value) error {
-	_, err := fmt.Fprintln(s.Out, s.Secrets.Redact(v.JSON()))
+	_, err := fmt.Fprintln(s.Out, s.Secrets.Mask(v.JSON()))
 	return err
 }
 
@@ -94,12 +94,12 @@ func (s *Session) pretty(v value.Value) ([]byte, error) {
 	if err := prose.WriteJSON(&b, v); err != nil {
 		return nil, fmt.Errorf("cannot indent the configuration: %w", err)
 	}
-	return []byte(s.Secrets.Redact(b.String())), nil
+	return []byte(s.Secrets.Mask(b.String())), nil
 }
 
-// unsettled adds advice to the error of a write that may have been done.
-func unsettled(err error, advice string) error {
-	if failed, ok := errors.AsType[*platform.Error](err); ok && failed.Unsettled() {
+// adviseIfUncertain adds advice to the error of a write that may have been done.
+func adviseIfUncertain(err error, advice string) error {
+	if failed, ok := errors.AsType[*platform.Error](err); ok && failed.MayHaveSucceeded() {
 		return fmt.Errorf("%w; %s", err, advice)
 	}
 	return err

@@ -37,7 +37,7 @@ func (s *Session) Events(ctx context.Context, id string) error {
 func (s *Session) Kill(ctx context.Context, id string) error {
 	job, err := s.Platform.KillJob(ctx, id)
 	if err != nil {
-		return unsettled(err, "the job may be ending: look with `extractor job status "+id+"`")
+		return adviseIfUncertain(err, "the job may be ending: look with `extractor job status "+id+"`")
 	}
 	return s.standing(job, 0)
 }

@@ -34,7 +34,7 @@ type Push struct {
 	VariablesComponent string
 }
 
-type pushed struct {
+type pushResult struct {
 	platform.Configuration
 	variables string // id of the variable configuration, "" for none
 }
@@ -84,7 +84,7 @@ func (s *Session) Push(ctx context.Context, p Push) error {
 	return s.line(s.Progress, "update it with `extractor config push %s --config %s`", p.File, stored.ID)
 }
 
-func (p pushed) summary() value.Value {
+func (p pushResult) summary() value.Value {
 	result := value.OfMembers(member("id", p.ID), member("name", p.Name))
 	if p.Version != "" {
 		result = result.With("version", value.OfString(p.Version))
@@ -97,7 +97,7 @@ func (p pushed) summary() value.Value {
 
 // create stores a new configuration. With an error, it also returns the id of
 // variables that were stored.
-func (s *Session) create(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
+func (s *Session) create(ctx context.Context, p Push, content, variables value.Value) (stored pushResult, err error) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(p.File), ".json")
 	}
@@ -109,7 +109,7 @@ func (s *Session) create(ctx context.Context, p Push, content, variables value.V
 	}
 	record, err := s.Platform.CreateConfiguration(ctx, s.Component, p.Name, content)
 	if err != nil {
-		return stored, unsettled(err, "the configuration may be stored nevertheless: look with `extractor config list` before pushing it again")
+		return stored, adviseIfUncertain(err, "the configuration may be stored nevertheless: look with `extractor config list` before pushing it again")
 	}
 	stored.ID, stored.Name = record.ID, p.Name
 	return stored, nil
@@ -118,12 +118,12 @@ func (s *Session) create(ctx context.Context, p Push, content, variables value.V
 func (s *Session) createVariables(ctx context.Context, p Push, content value.Value) (id string, err error) {
 	stored, err := s.Platform.CreateConfiguration(ctx, p.VariablesComponent, p.Name+" variables", content)
 	if err != nil {
-		return "", unsettled(err, "the variable configuration may be stored nevertheless, the configuration is not")
+		return "", adviseIfUncertain(err, "the variable configuration may be stored nevertheless, the configuration is not")
 	}
 	return stored.ID, nil
 }
 
-func (s *Session) update(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
+func (s *Session) update(ctx context.Context, p Push, content, variables value.Value) (stored pushResult, err error) {
 	before, err := s.Platform.Configuration(ctx, s.Component, p.Configuration)
 	if err != nil {
 		return stored, err
@@ -136,7 +136,7 @@ func (s *Session) update(ctx context.Context, p Push, content, variables value.V
 		content = content.With(config.VariablesID.Name, value.OfString(stored.variables))
 	}
 	if stored.Configuration, err = s.Platform.UpdateConfiguration(ctx, s.Component, p.Configuration, p.Name, content); err != nil {
-		return stored, unsettled(err, again)
+		return stored, adviseIfUncertain(err, again)
 	}
 	if stored.Name = p.Name; p.Name == "" {
 		stored.Name = before.Name
@@ -158,7 +158,7 @@ func (s *Session) updateVariables(ctx context.Context, p Push, before platform.C
 		return s.createVariables(ctx, p, content)
 	}
 	if _, err := s.Platform.UpdateConfiguration(ctx, p.VariablesComponent, id, "", content); err != nil {
-		return "", unsettled(err, again)
+		return "", adviseIfUncertain(err, again)
 	}
 	return id, nil
 }

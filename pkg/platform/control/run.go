@@ -46,7 +46,7 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	}
 	job, err := s.Platform.CreateJob(ctx, platform.NewJob{Component: s.Component, Configuration: r.Configuration, Values: values})
 	if err != nil {
-		return 0, unsettled(err, mayRun)
+		return 0, adviseIfUncertain(err, mayRun)
 	}
 	if r.Wait {
 		f := s.follower("", job)

@@ -130,7 +130,7 @@ func (s *Session) start(ctx context.Context, p *part, values []platform.Variable
 	}
 	job, err := s.Platform.CreateJob(ctx, platform.NewJob{Component: s.Component, ConfigData: p.document, Values: values})
 	if err != nil {
-		return platform.Job{}, unsettled(err, mayRun)
+		return platform.Job{}, adviseIfUncertain(err, mayRun)
 	}
 	return job, nil
 }

@@ -21,7 +21,7 @@ func (p part) state() string {
 	if p.follower != nil {
 		return p.follower.job.Status
 	}
-	if failed, ok := errors.AsType[*platform.Error](p.err); ok && failed.Unsettled() {
+	if failed, ok := errors.AsType[*platform.Error](p.err); ok && failed.MayHaveSucceeded() {
 		return unknown
 	}
 	return neverStarted

@@ -16,7 +16,7 @@ import (
 // windowedJob is a root job with the windows that a run of it would have now.
 type windowedJob struct {
 	pointer string // of the windows
-	all     window.Windows
+	all     window.Sequence
 }
 
 // windowParts has some of the windows of each job in each part: `from` and `to` are
@@ -100,7 +100,7 @@ func windowedJobs(document value.Value, now time.Time) ([]windowedJob, error) {
 	}
 	own := config.ConfigSection.In(settings)
 	attributes := expr.Flatten(own.Value.Without(config.JobsSetting.Name))
-	compiler := config.Family{}.Compiler(expr.InWindows, attributes, expr.Vocabulary{}, &problems)
+	compiler := config.JobScope{}.Compiler(expr.InWindows, attributes, expr.Vocabulary{}, &problems)
 	scope := &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix())}}}
 	var jobs []windowedJob

@@ -63,11 +63,11 @@ func ofColumns(columns []Column) value.Packed {
 	return value.OfMembers(members...).AppendPacked(nil)
 }
 
-// Automatic collects the items of all data types of one bucket. It is not safe
+// AutomaticMapper collects the items of all data types of one bucket. It is not safe
 // for concurrent use.
-type Automatic struct {
+type AutomaticMapper struct {
 	spool *spool
-	learner
+	schemaLearner
 	named      func(text, name string) (secret bool)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
@@ -87,18 +87,18 @@ type dataType struct {
 
 // NewAutomatic makes a collector without rows. A remembered structure that
 // cannot be one is a user error.
-func NewAutomatic(o Options) (*Automatic, error) {
+func NewAutomatic(o Options) (*AutomaticMapper, error) {
 	known, err := loadStructure(o.Structure)
 	if err != nil {
 		return nil, err
 	}
-	a := &Automatic{
-		spool:      newSpool(o.TempDir),
-		learner:    learner{warn: o.Warn, typed: o.Typed, lists: o.Lists},
-		named:      o.Named,
-		remembered: o.Structure,
-		known:      known,
-		types:      map[string]*dataType{},
+	a := &AutomaticMapper{
+		spool:         newSpool(o.TempDir),
+		schemaLearner: schemaLearner{warn: o.Warn, typed: o.Typed, lists: o.Lists},
+		named:         o.Named,
+		remembered:    o.Structure,
+		known:         known,
+		types:         map[string]*dataType{},
 	}
 	if a.warn == nil {
 		a.warn = func(string, string) {}
@@ -112,14 +112,14 @@ func NewAutomatic(o Options) (*Automatic, error) {
 // Batch begins the rows of one page. Of several columns with one name the last
 // value counts, in the place of the first. Batches are converted in the order
 // of their rows.
-func (a *Automatic) Batch(typeName string, columns []Column) *Batch {
+func (a *AutomaticMapper) Batch(typeName string, columns []Column) *Batch {
 	return &Batch{owner: a, typeName: typeName, columns: ofColumns(columns)}
 }
 
 // Batch is the rows of one page. A batch without rows, or with only one
 // null row, leaves no trace.
 type Batch struct {
-	owner    *Automatic
+	owner    *AutomaticMapper
 	typeName string
 	columns  value.Packed
 	heldNull bool      // the first row, null, waits for a second one
@@ -146,7 +146,7 @@ func (b *Batch) Row(row value.Packed) error {
 
 func (b *Batch) add(row value.Packed) error {
 	a := b.owner
-	if err := b.dataType.root.element.mergeItem(row, row.Kind(), &a.learner); err != nil {
+	if err := b.dataType.root.element.mergeItem(row, row.Kind(), &a.schemaLearner); err != nil {
 		return err
 	}
 	if a.last != b {
@@ -160,7 +160,7 @@ func (b *Batch) add(row value.Packed) error {
 }
 
 // dataType is the data type of that name, which has the columns from now on.
-func (a *Automatic) dataType(name string, columns value.Packed) *dataType {
+func (a *AutomaticMapper) dataType(name string, columns value.Packed) *dataType {
 	t, ok := a.types[name]
 	if !ok {
 		t = &dataType{number: len(a.order), root: a.known[name]}
@@ -184,14 +184,14 @@ func (a *Automatic) dataType(name string, columns value.Packed) *dataType {
 	return t
 }
 
-// Rest gives up what a collector holds only while rows come: memory, and an open
+// ReleaseBuffers gives up what a collector holds only while rows come: memory, and an open
 // file. It may be called at any time; the next row takes them again.
-func (a *Automatic) Rest() error { return a.spool.rest() }
+func (a *AutomaticMapper) ReleaseBuffers() error { return a.spool.releaseBuffers() }
 
 // Structure is what the next run should remember: the structure of all data,
 // over the one remembered from the previous run. To be called after the last
 // row.
-func (a *Automatic) Structure() value.Value {
+func (a *AutomaticMapper) Structure() value.Value {
 	data := make([]value.Member, len(a.order))
 	for i, t := range a.order {
 		t.root.element.nameTree()
@@ -204,4 +204,4 @@ func (a *Automatic) Structure() value.Value {
 }
 
 // Close removes the spool.
-func (a *Automatic) Close() error { return a.spool.close() }
+func (a *AutomaticMapper) Close() error { return a.spool.close() }

@@ -29,7 +29,7 @@ func pack(v value.Value) value.Packed { return v.AppendPacked(nil) }
 
 // collector is an Automatic with what it warned of.
 type collector struct {
-	*Automatic
+	*AutomaticMapper
 	warnings []string
 }
 
@@ -46,7 +46,7 @@ func newCollector(t testing.TB, structure string) *collector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Automatic = a
+	c.AutomaticMapper = a
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -85,7 +85,7 @@ func collect(t testing.TB, structure string, pages ...page) *collector {
 }
 
 // writeInto writes the tables into a directory.
-func writeInto(dir string, a *Automatic, d Defaults) ([]table.Written, error) {
+func writeInto(dir string, a *AutomaticMapper, d Defaults) ([]table.Finished, error) {
 	set := table.NewSet(dir, "")
 	if err := a.Write(context.Background(), CSV{set}, d); err != nil {
 		set.Abort()
@@ -98,7 +98,7 @@ func writeInto(dir string, a *Automatic, d Defaults) ([]table.Written, error) {
 func (c *collector) tables(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	results, err := writeInto(dir, c.Automatic, Defaults{})
+	results, err := writeInto(dir, c.AutomaticMapper, Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestNoWarningNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	c := &collector{Automatic: a}
+	c := &collector{AutomaticMapper: a}
 	if err := c.add(t, rowsOf(`{"list":[[1,2]]}`)); err != nil {
 		t.Fatal(err)
 	}

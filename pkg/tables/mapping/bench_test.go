@@ -83,7 +83,7 @@ func benchmark(b *testing.B, rows []value.Packed) {
 	})
 }
 
-func collectAll(b *testing.B, a *Automatic, columns []Column, rows []value.Packed) {
+func collectAll(b *testing.B, a *AutomaticMapper, columns []Column, rows []value.Packed) {
 	batch := a.Batch("users", columns)
 	for _, row := range rows {
 		if err := batch.Row(row); err != nil {

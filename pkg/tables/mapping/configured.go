@@ -9,22 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Configured collects the items of the data types that the configuration maps,
+// ConfiguredMapper collects the items of the data types that the configuration maps,
 // for one bucket. It knows all columns beforehand, so rows are written as they
 // come, each table to a draft of its own; memory does not depend on the amount of
 // data. It is not safe for concurrent use.
-type Configured struct {
+type ConfiguredMapper struct {
 	mappings Mappings
 	out      Output
 	hasher   *hasher
-	rows     []mappedRows // of each table of the mappings
+	rows     []tableOutput // of each table of the mappings
 	lists    ListNames
 	// truncated holds the incomplete lists since the last call of Truncated.
 	truncated []Truncated
 }
 
-// mappedRows is what came for one table.
-type mappedRows struct {
+// tableOutput is what came for one table.
+type tableOutput struct {
 	// reached: there was a page of the data type, or an item of the child
 	// table.
 	reached bool
@@ -53,8 +53,8 @@ type packedMember struct {
 }
 
 // NewConfigured makes a collector without rows.
-func NewConfigured(m Mappings, out Output) *Configured {
-	c := &Configured{mappings: m, out: out, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+func NewConfigured(m Mappings, out Output) *ConfiguredMapper {
+	c := &ConfiguredMapper{mappings: m, out: out, hasher: newHasher(), rows: make([]tableOutput, len(m.tables))}
 	for i, t := range m.tables {
 		c.rows[i].found, c.rows[i].flags, c.rows[i].gaps = make([]int, len(t.settings)), make([]flagFinder, len(t.settings)), newGaps(t)
 	}
@@ -62,17 +62,17 @@ func NewConfigured(m Mappings, out Output) *Configured {
 }
 
 // Watch sets the names of members about lists. Without it, Truncated finds nothing.
-func (c *Configured) Watch(names ListNames) *Configured {
+func (c *ConfiguredMapper) Watch(names ListNames) *ConfiguredMapper {
 	c.lists = names
 	return c
 }
 
 // Has reports whether a data type is mapped.
-func (c *Configured) Has(dataType string) bool { return c.mappings.Has(dataType) }
+func (c *ConfiguredMapper) Has(dataType string) bool { return c.mappings.Has(dataType) }
 
 // Batch begins the rows of one page of a data type that is mapped. Of several
 // columns with one name the last value counts, in the place of the first.
-func (c *Configured) Batch(dataType string, columns []Column) *ConfiguredBatch {
+func (c *ConfiguredMapper) Batch(dataType string, columns []Column) *ConfiguredBatch {
 	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: ofColumns(columns)}
 	c.rows[b.table.number].reached = true
 	return b
@@ -88,7 +88,7 @@ func (b *ConfiguredBatch) Of(origin any) *ConfiguredBatch {
 // their place: mapping by mapping, the data type's own table first, then its child
 // tables, depth first. Call it once, after the last row. WriteMissing writes the
 // tables that no one reached.
-func (c *Configured) Write(ctx context.Context, d Defaults) error {
+func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 	for i, t := range c.mappings.tables {
 		if !c.rows[i].reached || len(t.columns) == 0 {
 			continue
@@ -103,16 +103,16 @@ func (c *Configured) Write(ctx context.Context, d Defaults) error {
 	return nil
 }
 
-func (r *mappedRows) write(ctx context.Context, out Output, t table.Table) error {
+func (r *tableOutput) write(ctx context.Context, out Output, t table.Table) error {
 	if r.writer == nil {
 		_, err := out.Create(t)
 		return err
 	}
-	return r.writer.Place(ctx, t)
+	return r.writer.Publish(ctx, t)
 }
 
 // record is an empty record of a table.
-func (c *Configured) record(t *mapped) mappedRecord {
+func (c *ConfiguredMapper) record(t *mappedTable) mappedRecord {
 	r := &c.rows[t.number]
 	r.reached = true
 	last := len(r.free) - 1
@@ -127,7 +127,7 @@ func (c *Configured) record(t *mapped) mappedRecord {
 }
 
 // store writes a record and takes it back.
-func (c *Configured) store(t *mapped, done mappedRecord) error {
+func (c *ConfiguredMapper) store(t *mappedTable, done mappedRecord) error {
 	r := &c.rows[t.number]
 	r.free = append(r.free, done)
 	if len(done.cells) == 0 {
@@ -135,7 +135,7 @@ func (c *Configured) store(t *mapped, done mappedRecord) error {
 	}
 	if r.writer == nil {
 		var err error
-		if r.writer, err = c.out.Draft(table.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
+		if r.writer, err = c.out.CreateTemp(table.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // arrange numbers the columns: settings in their order, the link to the
 // parent last. A child table has a column only where there is no primary key to
 // refer to; settings with one child table share it.
-func (c *mappingCompiler) arrange(t *mapped, parent link) {
-	keyed := parent.on && parent.primary || slices.ContainsFunc(t.settings, func(s setting) bool { return s.primary })
-	takenBy := map[string]*setting{}
+func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
+	keyed := parent.on && parent.primary || slices.ContainsFunc(t.settings, func(s entry) bool { return s.primary })
+	takenBy := map[string]*entry{}
 	for i := range t.settings {
 		s := &t.settings[i]
 		if s.kind == typeTable && (keyed || !s.linked) {
@@ -58,7 +58,7 @@ func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 }
 
 // add appends a column and returns its number.
-func (t *mapped) add(name string, primary bool) int {
+func (t *mappedTable) add(name string, primary bool) int {
 	column := len(t.columns)
 	t.columns = append(t.columns, name)
 	if primary {
@@ -69,7 +69,7 @@ func (t *mapped) add(name string, primary bool) int {
 
 // taken reports a column whose name another one has, or would have when it is
 // stored.
-func (c *mappingCompiler) taken(t *mapped, column, other, pointer string) {
+func (c *mappingCompiler) taken(t *mappedTable, column, other, pointer string) {
 	text := failure.Text("a column of that name already")
 	if column != other {
 		text = "the column " + inQuotes(other) + " already, and both would be stored under one name"

@@ -19,18 +19,18 @@ import (
 type Mappings struct {
 	// tables in the order of their definition: a data type's own table, then
 	// its child tables, depth first.
-	tables []*mapped
-	roots  map[string]*mapped // the data types' own
+	tables []*mappedTable
+	roots  map[string]*mappedTable // the data types' own
 	typed  bool
 }
 
-// mapped is one table of a mapping. Several of them may have one name.
-type mapped struct {
+// mappedTable is one table of a mapping. Several of them may have one name.
+type mappedTable struct {
 	number   int // its index in Mappings.tables
 	name     string
 	prefix   string // path from items of the data type to items of the table, ending with a dot; "" for the table of the data type
 	pointer  string
-	settings []setting
+	settings []entry
 	columns  []string
 	key      []int // columns of the primary key
 	link     int   // column that links to the parent, or none
@@ -46,15 +46,15 @@ const (
 	typeTable  = "table"
 )
 
-// setting is one entry of a mapping.
-type setting struct {
+// entry is one entry of a mapping.
+type entry struct {
 	kind      string // one of the types above
 	path      string
 	delimiter string
-	at        steps // what path and delimiter say
+	at        segments // what path and delimiter say
 	// or is the path of a column's value if there is none at the first one; "" for none.
 	or      string
-	orAt    steps
+	orAt    segments
 	pointer string
 	column  int // where its cell is, or none
 	primary bool
@@ -64,7 +64,7 @@ type setting struct {
 	optional bool
 	// Of child tables:
 
-	child  *mapped
+	child  *mappedTable
 	linked bool // to the row they are found in
 
 	destination string // name of the column or the child table
@@ -86,7 +86,7 @@ func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 // table.Table, all columns get stored names.
 func CompileMappings(s config.Section, typed bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
-	c.roots, c.typed = map[string]*mapped{}, typed
+	c.roots, c.typed = map[string]*mappedTable{}, typed
 	if s.Present() && s.Value.Kind() != value.Object {
 		s.Fault(failure.InvalidMapping, "expected an object of mappings", "")
 	}
@@ -110,7 +110,7 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 // table compiles the mapping of one table, whose name is at a pointer of its
 // own. A list is a mapping too: its paths are the indexes. A table that cannot be a
 // file is reported, and has no columns.
-func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mapped {
+func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mappedTable {
 	t := c.columns(name, s, parent)
 	if err := (table.Table{Name: name}).CheckName(); err != nil {
 		c.problem(namePointer, failure.Part(err.Error()))
@@ -120,8 +120,8 @@ func (c *mappingCompiler) table(name, namePointer string, s config.Section, pare
 }
 
 // columns compiles what the columns and child tables of a table are.
-func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mapped {
-	t := &mapped{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
+func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mappedTable {
+	t := &mappedTable{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
 	c.tables = append(c.tables, t)
 	if s.Value.Len() == 0 {
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
@@ -131,7 +131,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 		// Where no job has the data type, that is only a warning: the child table is
 		// written without rows, as in the original.
 		if TableMapping.In(s).Present() {
-			c.child(setting{kind: typeTable, pointer: s.Pointer}, t, s)
+			c.child(entry{kind: typeTable, pointer: s.Pointer}, t, s)
 		}
 		return t
 	}
@@ -142,7 +142,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.at, compiled.orAt = stepsOf(compiled, compiled.path), stepsOf(compiled, compiled.or)
+			compiled.at, compiled.orAt = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
 			t.settings = append(t.settings, compiled)
 		}
 	}
@@ -151,8 +151,8 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 }
 
 // setting compiles one entry; false when there is a problem with it.
-func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (setting, bool) {
-	compiled := setting{path: path, pointer: s.Pointer, kind: typeColumn, delimiter: ".", column: none}
+func (c *mappingCompiler) setting(t *mappedTable, path string, s config.Section) (entry, bool) {
+	compiled := entry{path: path, pointer: s.Pointer, kind: typeColumn, delimiter: ".", column: none}
 	switch s.Value.Kind() {
 	case value.String, value.Number:
 		if !s.Present() {
@@ -179,7 +179,7 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 }
 
 // column compiles what only columns have.
-func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
+func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool) {
 	m := ColumnSetting.In(s)
 	compiled.optional = optional.Of(s)
 	if m.Value.IsNull() {
@@ -226,7 +226,7 @@ func (c *mappingCompiler) required(s config.Section, key field.Setting[string], 
 
 // child compiles what only child tables have. Of several settings of one table
 // that name the same child table, the first one says what its rows are.
-func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (setting, bool) {
+func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section) (entry, bool) {
 	name, ok := c.required(s, childTable, "the name of the child table")
 	if !ok {
 		return compiled, false
@@ -244,7 +244,7 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 		c.problem(s.Pointer, `expected the key "tableMapping", what the rows of the child table are`)
 		return compiled, false
 	}
-	first := slices.IndexFunc(t.settings, func(o setting) bool { return o.kind == typeTable && o.destination == name })
+	first := slices.IndexFunc(t.settings, func(o entry) bool { return o.kind == typeTable && o.destination == name })
 	if first >= 0 {
 		compiled.child = t.settings[first].child
 		return compiled, true
@@ -256,7 +256,7 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 }
 
 // checkOwn checks a table whose children are rows of the table itself.
-func (c *mappingCompiler) checkOwn(compiled setting) bool {
+func (c *mappingCompiler) checkOwn(compiled entry) bool {
 	switch {
 	case compiled.linked:
 		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, for the child table is the table itself`)
@@ -269,7 +269,7 @@ func (c *mappingCompiler) checkOwn(compiled setting) bool {
 }
 
 // table is one of the tables as it is written.
-func (m Mappings) table(t *mapped, d Defaults) table.Table {
+func (m Mappings) table(t *mappedTable, d Defaults) table.Table {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
 		key[i] = t.columns[column]
@@ -283,11 +283,11 @@ func (m Mappings) Without(dataTypes []string) Mappings {
 	if len(dataTypes) == 0 {
 		return m
 	}
-	dropped := map[*mapped]bool{} // of the data types' own tables, whether it is one of these
+	dropped := map[*mappedTable]bool{} // of the data types' own tables, whether it is one of these
 	for name, t := range m.roots {
 		dropped[t] = slices.Contains(dataTypes, name)
 	}
-	var left []*mapped
+	var left []*mappedTable
 	drop := false
 	for _, t := range m.tables {
 		if root, ok := dropped[t]; ok {

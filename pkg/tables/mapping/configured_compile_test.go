@@ -202,7 +202,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 }
 
 // checkShape checks that a table has as many records as it says, of one length.
-func checkShape(t *testing.T, dir string, w table.Written) {
+func checkShape(t *testing.T, dir string, w table.Finished) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(dir, w.Table.FileName()))
 	if err != nil {

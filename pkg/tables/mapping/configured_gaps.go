@@ -54,7 +54,7 @@ const (
 	longestNear = 200 // bytes
 )
 
-func newGaps(t *mapped) gaps {
+func newGaps(t *mappedTable) gaps {
 	g := gaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}
 	for i := range t.settings {
 		if s := &t.settings[i]; s.kind == typeUser || len(s.at) == 0 {
@@ -67,7 +67,7 @@ func newGaps(t *mapped) gaps {
 }
 
 // notice collects the gaps of an item. r is its row, with all cells set.
-func (b *ConfiguredBatch) notice(t *mapped, row value.Packed, r mappedRecord) {
+func (b *ConfiguredBatch) notice(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	if g.items++; g.items == 1 {
 		g.origin = b.origin
@@ -87,7 +87,7 @@ func (b *ConfiguredBatch) notice(t *mapped, row value.Packed, r mappedRecord) {
 }
 
 // noticeFound looks for values of settings that no earlier item had.
-func (b *ConfiguredBatch) noticeFound(t *mapped, row value.Packed, r mappedRecord) {
+func (b *ConfiguredBatch) noticeFound(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	for i := range t.settings {
 		if g.found[i] {
@@ -107,8 +107,8 @@ func (b *ConfiguredBatch) noticeFound(t *mapped, row value.Packed, r mappedRecor
 
 // lacksKey reports whether the value of a key column with an empty cell is missing. The cell
 // of false is empty, too.
-func (b *ConfiguredBatch) lacksKey(t *mapped, column int, row value.Packed, members []packedMember) bool {
-	at := slices.IndexFunc(t.settings, func(s setting) bool { return s.kind != typeTable && s.column == column })
+func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed, members []packedMember) bool {
+	at := slices.IndexFunc(t.settings, func(s entry) bool { return s.kind != typeTable && s.column == column })
 	if at < 0 || t.settings[at].optional {
 		return false // the link to the parent, whose key is empty
 	}
@@ -121,7 +121,7 @@ func (b *ConfiguredBatch) lacksKey(t *mapped, column int, row value.Packed, memb
 }
 
 // learn keeps names of members of an item for the settings without a value.
-func (g *gaps) learn(t *mapped, row value.Packed) {
+func (g *gaps) learn(t *mappedTable, row value.Packed) {
 	for i := range t.settings {
 		if g.found[i] {
 			continue
@@ -151,7 +151,7 @@ func (g *gaps) learn(t *mapped, row value.Packed) {
 }
 
 // Gaps returns the gaps so far: columns in the order of the mapping, then keys.
-func (c *Configured) Gaps() []Gap {
+func (c *ConfiguredMapper) Gaps() []Gap {
 	var columns, keys []Gap
 	for i, t := range c.mappings.tables {
 		g := &c.rows[i].gaps
@@ -172,15 +172,15 @@ func (c *Configured) Gaps() []Gap {
 
 // nearest returns the path that a setting probably means, or "". It ignores names that
 // another setting reads.
-func (t *mapped) nearest(number int, near nearNames) string {
+func (t *mappedTable) nearest(number int, near nearNames) string {
 	s := &t.settings[number]
 	missing, before := s.at[near.depth], s.at[:near.depth]
-	reads := func(at steps, name string) bool {
+	reads := func(at segments, name string) bool {
 		return len(at) > len(before) && slices.Equal(at[:len(before)], before) && at[len(before)] == name
 	}
 	best := ""
 	for _, name := range near.names {
-		read := slices.ContainsFunc(t.settings, func(other setting) bool { return reads(other.at, name) || reads(other.orAt, name) })
+		read := slices.ContainsFunc(t.settings, func(other entry) bool { return reads(other.at, name) || reads(other.orAt, name) })
 		if !read && alike(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
 			best = name
 		}

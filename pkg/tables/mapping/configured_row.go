@@ -11,8 +11,8 @@ import (
 
 // ConfiguredBatch is the rows of one page.
 type ConfiguredBatch struct {
-	owner   *Configured
-	table   *mapped
+	owner   *ConfiguredMapper
+	table   *mappedTable
 	columns value.Packed // user and parent columns
 	origin  any
 }
@@ -20,18 +20,18 @@ type ConfiguredBatch struct {
 // Row adds one row and all rows of child tables in it; nothing of it is kept. A
 // value that does not fit its column is a user error; the collector must not be
 // used afterwards.
-func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, row, reference{}) }
+func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, row, linkCell{}) }
 
-// reference is the cell by which the rows of a child table refer to their
+// linkCell is the cell by which the rows of a child table refer to their
 // parent.
-type reference struct {
+type linkCell struct {
 	text []byte
 	kind table.Kind
 }
 
 // row writes one row of a table, after the rows of its child tables: they may
 // belong to the same table. The link is the key of the parent.
-func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error {
+func (b *ConfiguredBatch) row(t *mappedTable, row value.Packed, link linkCell) error {
 	r := b.owner.record(t)
 	if row.Kind() == value.Object {
 		for parts := row.Parts(); parts.More(); {
@@ -73,7 +73,7 @@ func blank(v value.Packed) bool {
 
 // find is the value that a setting of a table requests, null when there is none.
 // The members are those of the row, if it is an object.
-func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members []packedMember) value.Packed {
+func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]
 	if s.kind == typeUser {
 		return s.at.find(b.columns)
@@ -105,7 +105,7 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 }
 
 // other is the value at the other path of a setting, null when there is none.
-func other(s *setting, row value.Packed) value.Packed {
+func other(s *entry, row value.Packed) value.Packed {
 	if found, ok := row.Walk(s.orAt); ok {
 		return found
 	}
@@ -120,7 +120,7 @@ func indexOf(members []packedMember, name string) int {
 
 // refused is the error of a list or an object that came for a column. It shows
 // nothing of the value.
-func (t *mapped) refused(s *setting, k value.Kind) error {
+func (t *mappedTable) refused(s *entry, k value.Kind) error {
 	fix := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
 	if s.kind == typeUser {
 		fix = `name a single value in it, with "/" between the names`
@@ -130,8 +130,8 @@ func (t *mapped) refused(s *setting, k value.Kind) error {
 
 // children writes the rows of the child tables in a row. The row's own cells
 // are there already, because they may be the key that the children refer to.
-func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) error {
-	var key reference
+func (b *ConfiguredBatch) children(t *mappedTable, row value.Packed, r mappedRecord) error {
+	var key linkCell
 	known, looked := false, false
 	for i := range t.settings {
 		s := &t.settings[i]
@@ -146,7 +146,7 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) 
 		if !t.hasItems(s, v) {
 			continue
 		}
-		var link reference
+		var link linkCell
 		if s.linked {
 			if !known {
 				key, known = b.key(t, row, r), true
@@ -167,7 +167,7 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) 
 // of a list, or the value itself. Empty values are none, but they have a child row
 // all the same where the parent has a primary key, unless the table is optional. A table
 // that is its own child has no such rows, for each of them would bring the next one.
-func (t *mapped) hasItems(s *setting, v value.Packed) bool {
+func (t *mappedTable) hasItems(s *entry, v value.Packed) bool {
 	k := v.Kind()
 	if s.optional && (k == value.Null || v.Empty()) {
 		return false
@@ -184,7 +184,7 @@ func (t *mapped) hasItems(s *setting, v value.Packed) bool {
 }
 
 // items writes the rows of a child table in a value.
-func (b *ConfiguredBatch) items(child *mapped, v value.Packed, link reference) error {
+func (b *ConfiguredBatch) items(child *mappedTable, v value.Packed, link linkCell) error {
 	if v.Kind() != value.Array {
 		return b.row(child, v, link)
 	}
@@ -199,16 +199,16 @@ func (b *ConfiguredBatch) items(child *mapped, v value.Packed, link reference) e
 // key is what the rows of child tables refer to their parent by: its primary
 // key, or a hash of the row. A key of one column has the same kind on both sides,
 // so that the two can be joined.
-func (b *ConfiguredBatch) key(t *mapped, row value.Packed, r mappedRecord) reference {
+func (b *ConfiguredBatch) key(t *mappedTable, row value.Packed, r mappedRecord) linkCell {
 	switch len(t.key) {
 	case 0:
-		return reference{b.owner.hasher.key(row, b.columns), table.Text}
+		return linkCell{b.owner.hasher.key(row, b.columns), table.Text}
 	case 1:
-		return reference{r.cells[t.key[0]], r.kind(t.key[0])}
+		return linkCell{r.cells[t.key[0]], r.kind(t.key[0])}
 	}
 	parts := make([][]byte, len(t.key))
 	for i, column := range t.key {
 		parts[i] = r.cells[column]
 	}
-	return reference{bytes.Join(parts, []byte(",")), table.Text}
+	return linkCell{bytes.Join(parts, []byte(",")), table.Text}
 }

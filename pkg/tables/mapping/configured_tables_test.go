@@ -288,7 +288,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 }
 
 func TestMappedTablesThatCannotBeWritten(t *testing.T) {
-	fill := func(t *testing.T, dir, temp string) (*Configured, error) {
+	fill := func(t *testing.T, dir, temp string) (*ConfiguredMapper, error) {
 		set := table.NewSet(dir, temp)
 		t.Cleanup(set.Abort)
 		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), CSV{set})

@@ -27,7 +27,7 @@ func mappingsOf(t testing.TB, text string) Mappings {
 
 // mapper is a Configured with an Automatic for all other data types.
 type mapper struct {
-	*Configured
+	*ConfiguredMapper
 	automatic *collector
 	set       *table.Set
 	dir       string

@@ -19,7 +19,7 @@ type Defaults struct {
 // Write converts all rows and writes the tables, in the order of their discovery:
 // each data type, then the arrays in it. A table without rows or without columns is
 // not written. Call it once, after the last row.
-func (a *Automatic) Write(ctx context.Context, out Output, d Defaults) error {
+func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
 	if err := l.create(out, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (c *converter) item(t *tableLayout, item value.Packed) error {
 			return err
 		}
 		c.frames = append(c.frames, f)
-	case t.element.both:
+	case t.element.mixed:
 		c.warnBoth(t.element, dataColumn, "the list holds single values beside objects; the column has the single values",
 			item.Kind() != value.Null && len(t.element.children) > 0)
 		t.record.setValue(t.element.column, text(item), item)
@@ -185,7 +185,7 @@ func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 				t.record.set(p.column, id.Raw(), table.Text)
 			}
 		case kindObject:
-			if p.both {
+			if p.mixed {
 				c.warnBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", k == value.Object)
 				t.record.setValue(p.column, text(v), v)
 			} else if k == value.Object {

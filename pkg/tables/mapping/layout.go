@@ -112,7 +112,7 @@ type layout struct {
 	renamed map[string]bool
 }
 
-func (a *Automatic) layout() *layout {
+func (a *AutomaticMapper) layout() *layout {
 	l := &layout{named: a.named, byName: map[string]*tableFile{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
 		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.report(t.root.name, "", ""), t.extra, l.renamed))
@@ -132,7 +132,7 @@ func (a *Automatic) layout() *layout {
 func (l *layout) addTable(element *node, path nameBuilder, above string, extra []extraColumn, renamed map[string]bool) *tableLayout {
 	t := &tableLayout{element: element}
 	t.addExtra(element.nameColumns(), extra, renamed)
-	if element.seen && t.hasColumns() {
+	if element.hasRow && t.hasColumns() {
 		t.file = l.file(path.name())
 		t.file.tables = append(t.file.tables, t)
 		l.report("", above, t.file.name)
@@ -173,14 +173,14 @@ func (l *layout) addTables(object *node, path nameBuilder, above string) {
 // another, both as it is hashed and as it is written; the property keeps its
 // own. renamed are the names that did so before, in other tables; it learns the
 // ones that do now.
-func (t *tableLayout) addExtra(used names, extra []extraColumn, renamed map[string]bool) {
+func (t *tableLayout) addExtra(used usedNames, extra []extraColumn, renamed map[string]bool) {
 	for _, x := range extra {
 		x.raw = firstFree(x.name, func(free string) bool {
 			isOther := func(other extraColumn) bool { return other.name == free }
 			return t.hasProperty(free) || free == x.name && renamed[x.name] || free != x.name && slices.ContainsFunc(extra, isOther)
 		})
 		renamed[x.name] = renamed[x.name] || x.raw != x.name
-		x.header = used.take(columnName(x.raw))
+		x.header = used.reserveUnique(columnName(x.raw))
 		t.extra = append(t.extra, x)
 	}
 }

@@ -21,12 +21,12 @@ func columnName(path string) string {
 	return t.name()
 }
 
-// names are the names in use in one table, each with the number of the suffix
+// usedNames are the names in use in one table, each with the number of the suffix
 // to be tried first when it is wanted once more: those before are in use.
-type names map[string]int
+type usedNames map[string]int
 
-// hold marks a name as used; false when it was before.
-func (n names) hold(name string) bool {
+// reserve marks a name as used; false when it was before.
+func (n usedNames) reserve(name string) bool {
 	if _, used := n[name]; used {
 		return false
 	}
@@ -34,11 +34,11 @@ func (n names) hold(name string) bool {
 	return true
 }
 
-// take reserves a name, with the first free suffix _u0, _u1 … when it is in
+// reserveUnique reserves a name, with the first free suffix _u0, _u1 … when it is in
 // use.
-func (n names) take(name string) string {
+func (n usedNames) reserveUnique(name string) string {
 	free := name
-	for !n.hold(free) {
+	for !n.reserve(free) {
 		free = suffixed(name, n[name])
 		n[name]++
 	}
@@ -66,28 +66,28 @@ func firstFree(name string, used func(string) bool) string {
 // and returns all the names in use. Names remembered from the previous run are
 // taken first; then newcomers are named in the order of the columns. Objects
 // use up a name too, though they have no column.
-func (n *node) nameColumns() names {
-	used := names{}
+func (n *node) nameColumns() usedNames {
+	used := usedNames{}
 	if n.hasData() {
-		used.hold(dataColumn)
+		used.reserve(dataColumn)
 	}
 	n.eachProperty(func(p *node) {
 		// A structure written by the original can hold one name twice.
-		p.named = p.named && used.hold(p.header)
+		p.hasHeader = p.hasHeader && used.reserve(p.header)
 	})
 	n.nameNewcomers(used, columnNameBuilder())
 	return used
 }
 
 // nameNewcomers names the properties of an object that have no name yet.
-func (n *node) nameNewcomers(used names, path nameBuilder) {
+func (n *node) nameNewcomers(used usedNames, path nameBuilder) {
 	for _, c := range n.children {
-		if c.named && !c.isFlat() {
+		if c.hasHeader && !c.isFlat() {
 			continue
 		}
 		below := path.below(c.name)
-		if !c.named {
-			c.header, c.named = used.take(below.name()), true
+		if !c.hasHeader {
+			c.header, c.hasHeader = used.reserveUnique(below.name()), true
 		}
 		if c.isFlat() {
 			c.nameNewcomers(used, below)

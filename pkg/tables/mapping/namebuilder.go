@@ -22,16 +22,16 @@ type nameBuilder struct {
 	// words counts the runs of letters and dashes that do not begin or end with
 	// a dash, without the one at the end.
 	words int
-	run   run
+	run   charRun
 	last  byte
 	sum   hash.Cloner // of all bytes made safe; nil up to maxName
 }
 
-// run is the letters and dashes at the end of a path.
-type run uint8
+// charRun is the letters and dashes at the end of a path.
+type charRun uint8
 
 const (
-	noRun run = iota
+	noRun charRun = iota
 	wordRun
 	dashRun // begins with a dash, so it is not a word
 )

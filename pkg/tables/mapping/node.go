@@ -47,42 +47,42 @@ type node struct {
 	children []*node
 	index    map[string]*node
 	element  *node // of an array
-	// both says of object that scalars are beside it. A property then has a
+	// mixed says of object that scalars are beside it. A property then has a
 	// column of its own, where objects are JSON text; elements have a column for
 	// the scalars beside those of the objects.
-	both bool
-	// loose says of element that the kinds at it and below it need not fit any
+	mixed bool
+	// anyKind says of element that the kinds at it and below it need not fit any
 	// more: null or a single object was in the place of the array. The original
 	// forgets the kind of the elements then, or the kinds below them; so does the
 	// remembered structure.
-	loose bool
-	// seen says that this run brought a value that is a row, or would be one
+	anyKind bool
+	// hasRow says that this run brought a value that is a row, or would be one
 	// in an array.
-	seen bool
+	hasRow bool
 	// objects says that this run brought an object.
 	objects bool
-	// typeAt is how many children came before the type was known, which is
+	// typeIndex is how many children came before the type was known, which is
 	// where the type is in the remembered structure.
-	typeAt int
+	typeIndex int
 	// header is the column's name; named says that it is decided.
-	header string
-	named  bool
+	header    string
+	hasHeader bool
 	// warned says that the warning about nested arrays was given, warnedBoth the
 	// one about scalars beside objects.
 	warned, warnedBoth bool
 
 	// Known when the tables are laid out, for the conversion:
 
-	column int          // number of the cell in its record
-	table  *tableLayout // of an array: where its items go
-	kept   string       // the path, once it was wanted, if it is short
+	column     int          // number of the cell in its record
+	table      *tableLayout // of an array: where its items go
+	cachedPath string       // the path, once it was wanted, if it is short
 }
 
 const elementName = "[]"
 
 // newDataType makes the node of a data type without rows.
 func newDataType(name string) *node {
-	n := &node{name: name, kind: kindArray, typeAt: 1}
+	n := &node{name: name, kind: kindArray, typeIndex: 1}
 	n.element = newElement(n)
 	return n
 }
@@ -103,11 +103,11 @@ func (n *node) child(index int, members *value.Parts) *node {
 		return c
 	}
 	c := &node{name: string(name)}
-	n.adopt(c)
+	n.addChild(c)
 	return c
 }
 
-func (n *node) adopt(c *node) {
+func (n *node) addChild(c *node) {
 	if n.index == nil {
 		n.index = make(map[string]*node)
 	}
@@ -121,11 +121,11 @@ func (n *node) adopt(c *node) {
 // columnKinds are the kinds of the values in the column of a property.
 func (n *node) columnKinds() table.Kinds {
 	switch {
-	case n.kind == kindArray && n.element.seen:
+	case n.kind == kindArray && n.element.hasRow:
 		return table.KindsOf(table.Text) // the id of the list
 	case n.kind == kindArray:
 		return 0
-	case n.both && n.objects:
+	case n.mixed && n.objects:
 		return n.kinds | table.KindsOf(table.Text)
 	default:
 		return n.kinds
@@ -134,17 +134,17 @@ func (n *node) columnKinds() table.Kinds {
 
 // isFlat says of property that it is an object whose own properties are
 // columns, so that it has none itself.
-func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
+func (n *node) isFlat() bool { return n.kind == kindObject && !n.mixed }
 
 // hasData says of element that it has a column for scalars.
-func (n *node) hasData() bool { return n.kind == kindScalar || n.both }
+func (n *node) hasData() bool { return n.kind == kindScalar || n.mixed }
 
-// settle sets the type, and remembers its index among the children the first time.
-func (n *node) settle(k kind) {
+// setKind sets the type, and remembers its index among the children the first time.
+func (n *node) setKind(k kind) {
 	if n.kind == kindNone {
-		n.typeAt = len(n.children)
+		n.typeIndex = len(n.children)
 		if k == kindArray {
-			n.typeAt = 1 // after the element
+			n.typeIndex = 1 // after the element
 		}
 	}
 	n.kind = k
@@ -164,8 +164,8 @@ const maxNames = 32 << 20
 // of levels times the size of a row. The original reads no deeper JSON.
 const maxLevels = 512
 
-// learner is what all nodes of a collector share while they learn.
-type learner struct {
+// schemaLearner is what all nodes of a collector share while they learn.
+type schemaLearner struct {
 	warn       warnFunc
 	typed      bool
 	properties int // that were new in this run
@@ -175,7 +175,7 @@ type learner struct {
 }
 
 // count counts a property that is new.
-func (l *learner) count(n *node) error {
+func (l *schemaLearner) count(n *node) error {
 	l.properties++
 	l.names += len(n.name)
 	limit := ""
@@ -207,14 +207,14 @@ func (n *node) checkLevels() error {
 }
 
 // merge learns from one value of the property.
-func (n *node) merge(v value.Packed, k value.Kind, l *learner) error {
+func (n *node) merge(v value.Packed, k value.Kind, l *schemaLearner) error {
 	switch k {
 	case value.Null:
 		switch n.kind {
 		case kindNone:
-			n.settle(kindNull)
+			n.setKind(kindNull)
 		case kindArray:
-			n.element.loose = true
+			n.element.anyKind = true
 		}
 		return nil
 	case value.Object:
@@ -227,8 +227,8 @@ func (n *node) merge(v value.Packed, k value.Kind, l *learner) error {
 }
 
 // mergeScalar learns from a scalar, or from a list that becomes text.
-func (n *node) mergeScalar(v value.Packed, l *learner) error {
-	n.seen = true
+func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
+	n.hasRow = true
 	if l.typed && !n.kinds.Has(table.Text) {
 		n.kinds.Add(kindOf(v))
 	}
@@ -236,35 +236,35 @@ func (n *node) mergeScalar(v value.Packed, l *learner) error {
 	case kindScalar:
 		return nil
 	case kindObject:
-		if !n.both && len(n.children) > 0 && !n.isLoose() {
+		if !n.mixed && len(n.children) > 0 && !n.isLoose() {
 			return n.changed(kindScalar)
 		}
-		n.both = true
+		n.mixed = true
 		return nil
 	case kindArray:
-		if e := n.element; e.kind == kindObject && !e.both && len(e.children) > 0 && !e.isLoose() {
+		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.isLoose() {
 			return n.incompatible(kindObject, kindScalar)
 		}
 		return n.element.mergeScalar(v, l)
 	default:
-		n.settle(kindScalar)
+		n.setKind(kindScalar)
 		return nil
 	}
 }
 
-func (n *node) mergeObject(v value.Packed, l *learner) error {
-	n.seen, n.objects = true, true
+func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
+	n.hasRow, n.objects = true, true
 	switch n.kind {
 	case kindScalar:
 		if !isEmpty(v) && !n.isLoose() {
 			return n.changed(kindObject)
 		}
-		n.both = true
+		n.mixed = true
 	case kindArray:
 		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.isLoose() {
 			return n.incompatible(kindScalar, kindObject)
 		}
-		n.element.loose = true
+		n.element.anyKind = true
 		return n.element.mergeObject(v, l)
 	}
 	for i, members := 0, v.Parts(); members.More(); i++ {
@@ -280,7 +280,7 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 			l.flag(c, ahead.Value())
 		}
 		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // nothing is new, as mostly
-			c.seen = c.seen || k != value.Null
+			c.hasRow = c.hasRow || k != value.Null
 			members.Skip()
 			continue
 		}
@@ -289,7 +289,7 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 		}
 	}
 	if n.kind != kindObject {
-		n.settle(kindObject)
+		n.setKind(kindObject)
 	}
 	return nil
 }
@@ -304,17 +304,17 @@ func isEmpty(object value.Packed) bool {
 // isLoose reports whether kinds at the node need not fit.
 func (n *node) isLoose() bool {
 	for ; n != nil; n = n.parent {
-		if n.loose {
+		if n.anyKind {
 			return true
 		}
 	}
 	return false
 }
 
-func (n *node) mergeArray(array value.Packed, l *learner) error {
+func (n *node) mergeArray(array value.Packed, l *schemaLearner) error {
 	wasNull := n.kind == kindNull
 	if n.kind != kindArray {
-		if err := n.upgrade(array); err != nil {
+		if err := n.promoteToArray(array); err != nil {
 			return err
 		}
 	}
@@ -325,16 +325,16 @@ func (n *node) mergeArray(array value.Packed, l *learner) error {
 		}
 	}
 	if n.element.kind == kindNone {
-		n.element.settle(kindNull)
+		n.element.setKind(kindNull)
 	}
-	n.element.loose = n.element.loose || wasNull
+	n.element.anyKind = n.element.anyKind || wasNull
 	return nil
 }
 
 // mergeItem learns from one item of an array, or one row of a data type. An
 // item that is an array itself becomes JSON text, so it is a scalar.
-func (n *node) mergeItem(item value.Packed, k value.Kind, l *learner) error {
-	n.seen = true
+func (n *node) mergeItem(item value.Packed, k value.Kind, l *schemaLearner) error {
+	n.hasRow = true
 	if k != value.Array {
 		return n.merge(item, k, l)
 	}
@@ -345,9 +345,9 @@ func (n *node) mergeItem(item value.Packed, k value.Kind, l *learner) error {
 	return n.mergeScalar(item, l)
 }
 
-// upgrade turns the node into an array: what it was becomes the element, as
+// promoteToArray turns the node into an array: what it was becomes the element, as
 // far as the items of the first array fit.
-func (n *node) upgrade(array value.Packed) error {
+func (n *node) promoteToArray(array value.Packed) error {
 	if err := n.checkLevels(); err != nil {
 		return err
 	}
@@ -356,17 +356,17 @@ func (n *node) upgrade(array value.Packed) error {
 		if err := n.checkUpgrade(array); err != nil {
 			return err
 		}
-		element.kind, element.kinds, element.seen = n.kind, n.kinds, n.seen
-		element.both, n.both = n.both, false
-		element.loose = n.kind == kindObject
+		element.kind, element.kinds, element.hasRow = n.kind, n.kinds, n.hasRow
+		element.mixed, n.mixed = n.mixed, false
+		element.anyKind = n.kind == kindObject
 	}
 	for _, c := range n.children {
-		element.adopt(c)
+		element.addChild(c)
 		c.forgetNames()
 	}
-	element.typeAt = len(element.children)
+	element.typeIndex = len(element.children)
 	n.children, n.index, n.element = nil, nil, element
-	n.settle(kindArray)
+	n.setKind(kindArray)
 	return nil
 }
 
@@ -374,7 +374,7 @@ func (n *node) upgrade(array value.Packed) error {
 // them: nulls and empty objects always do, others must be of its kind. The first
 // faulty pair is reported, whether it is two items or the items and the node.
 func (n *node) checkUpgrade(array value.Packed) error {
-	if n.both || n.kind == kindObject && len(n.children) == 0 || n.isLoose() {
+	if n.mixed || n.kind == kindObject && len(n.children) == 0 || n.isLoose() {
 		return nil
 	}
 	first := kindNull
@@ -405,7 +405,7 @@ func (n *node) checkUpgrade(array value.Packed) error {
 // forgetNames drops the names of columns that move to another table. The
 // elements of arrays below keep theirs: their tables stay what they are.
 func (n *node) forgetNames() {
-	n.header, n.named = "", false
+	n.header, n.hasHeader = "", false
 	for _, c := range n.children {
 		c.forgetNames()
 	}
@@ -461,8 +461,8 @@ const maxKept = 200
 
 // appendPath appends the path.
 func (n *node) appendPath(dst []byte) []byte {
-	if n.kept != "" {
-		return append(dst, n.kept...)
+	if n.cachedPath != "" {
+		return append(dst, n.cachedPath...)
 	}
 	start := len(dst)
 	switch {
@@ -474,7 +474,7 @@ func (n *node) appendPath(dst []byte) []byte {
 		dst = append(append(n.parent.appendPath(dst), '.'), n.name...)
 	}
 	if len(dst)-start <= maxKept {
-		n.kept = string(dst[start:])
+		n.cachedPath = string(dst[start:])
 	}
 	return dst
 }

@@ -117,7 +117,7 @@ func TestTypesMerge(t *testing.T) {
 					v = v.element
 					got += " of " + v.kind.String()
 				}
-				if v.both {
+				if v.mixed {
 					got += " and scalar"
 				}
 				if got != row.want {

@@ -13,8 +13,8 @@ import (
 type Output interface {
 	// Create begins a table, or continues with the earlier one of the same name.
 	Create(t table.Table) (Writer, error)
-	// Draft begins rows that become a table by Writer.Place.
-	Draft(t table.Table) (Writer, error)
+	// CreateTemp begins rows that become a table by Writer.Place.
+	CreateTemp(t table.Table) (Writer, error)
 	// Has reports whether there is a table with the file name of this one.
 	Has(t table.Table) bool
 }
@@ -24,9 +24,9 @@ type Writer interface {
 	// Row takes one cell for each column, and for a typed table their kinds. The
 	// next row uses their memory again.
 	Row(cells [][]byte, kinds []table.Kind) error
-	// Place makes a draft a table, or the last rows of the earlier one of the same
+	// Publish makes a draft a table, or the last rows of the earlier one of the same
 	// name. No row follows.
-	Place(ctx context.Context, t table.Table) error
+	Publish(ctx context.Context, t table.Table) error
 }
 
 // CSV is the Output of CSV files.
@@ -35,5 +35,5 @@ type CSV struct{ *table.Set }
 // Create is that of table.Set.
 func (c CSV) Create(t table.Table) (Writer, error) { return c.Set.Create(t) }
 
-// Draft is that of table.Set.
-func (c CSV) Draft(t table.Table) (Writer, error) { return c.Set.Draft(t) }
+// CreateTemp is that of table.Set.
+func (c CSV) CreateTemp(t table.Table) (Writer, error) { return c.Set.Draft(t) }

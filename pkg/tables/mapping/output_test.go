@@ -45,7 +45,7 @@ func (o *jsonLines) Create(t table.Table) (Writer, error) {
 	return w, nil
 }
 
-func (o *jsonLines) Draft(t table.Table) (Writer, error) {
+func (o *jsonLines) CreateTemp(t table.Table) (Writer, error) {
 	return &jsonTable{out: o, table: t, seen: make([]table.Kinds, len(t.Columns))}, nil
 }
 
@@ -87,7 +87,7 @@ func (w *jsonTable) write(row []string, kinds []table.Kinds) error {
 	return nil
 }
 
-func (w *jsonTable) Place(_ context.Context, t table.Table) error {
+func (w *jsonTable) Publish(_ context.Context, t table.Table) error {
 	for _, row := range w.cells {
 		if err := w.write(row, w.seen); err != nil {
 			return err
@@ -107,7 +107,7 @@ func jsonOf(t *testing.T, mappings string, pages ...page) (*jsonLines, error) {
 		m = mappingsOf(t, mappings)
 		m.typed = true
 	}
-	c := &mapper{Configured: NewConfigured(m, out), automatic: newCollector(t, "")}
+	c := &mapper{ConfiguredMapper: NewConfigured(m, out), automatic: newCollector(t, "")}
 	c.automatic.typed = true
 	if err := c.add(t, pages...); err != nil {
 		return nil, err

@@ -169,7 +169,7 @@ func TestStructureOfOneRunFitsTheNext(t *testing.T) {
 	}
 }
 
-func ExampleAutomatic() {
+func ExampleAutomaticMapper() {
 	a, err := NewAutomatic(Options{})
 	if err != nil {
 		fmt.Println(err)

@@ -26,7 +26,7 @@ var (
 
 // Type is the type of `config.mappings`.
 func Type() *field.Type {
-	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", Alone: aloneTable}
+	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", IsSingleItem: aloneTable}
 	entry := &field.Type{Name: "mappingSetting", Title: "Mapping", Doc: "Each key of a mapping is a path in the item, its value one of these settings. A plain string is short for a column of that name.",
 		Kinds: []string{"string", "object", "number"}, Message: "expected the name of a column or a mapping setting",
 		Fields: field.Fields(Kind, ColumnSetting, ForceType, Delimiter, OtherPath, childTable, TableMapping.With(table), optional, parentKey)}

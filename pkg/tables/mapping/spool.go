@@ -93,9 +93,9 @@ func (s *spool) openFile() (err error) {
 	return err
 }
 
-// rest gives up memory and the open file until the next record is added or all
+// releaseBuffers gives up memory and the open file until the next record is added or all
 // are read.
-func (s *spool) rest() error {
+func (s *spool) releaseBuffers() error {
 	err := s.flush()
 	s.records, s.blocks = nil, blocks.Writer{To: s.store}
 	if err == nil && s.memory.Len() > 0 {

@@ -167,7 +167,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Errorf("%d bytes in use while 30 MB of rows wait", m.HeapAlloc)
 	}
 	dir := t.TempDir()
-	results, err := writeInto(dir, c.Automatic, Defaults{})
+	results, err := writeInto(dir, c.AutomaticMapper, Defaults{})
 	if err != nil || len(results) != 2 || results[1].Rows != 30_000 {
 		t.Errorf("results %v, %v", results, err)
 	}
@@ -211,7 +211,7 @@ func TestWriteFaults(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			c := collect(t, "", page{dataType: "first", rows: []string{`1`}}, page{dataType: row.dataType, rows: []string{`1`}})
 			dir := t.TempDir()
-			_, err := writeInto(dir, c.Automatic, Defaults{Bucket: row.bucket})
+			_, err := writeInto(dir, c.AutomaticMapper, Defaults{Bucket: row.bucket})
 			if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), strings.TrimPrefix(row.want, `data type "t": table "a/b.t" `)) {
 				t.Errorf("got %v", err)
 			}
@@ -225,7 +225,7 @@ func TestWriteFaults(t *testing.T) {
 		}
 		c.spool.memory.Truncate(c.spool.memory.Len() - 1)
 		dir := t.TempDir()
-		if _, err := writeInto(dir, c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
+		if _, err := writeInto(dir, c.AutomaticMapper, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 		checkFiles(t, dir, false)
@@ -235,7 +235,7 @@ func TestWriteFaults(t *testing.T) {
 		if err := c.spool.add(batchRecord, pack(testvalue.Parse(t, `[7,{}]`))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := writeInto(t.TempDir(), c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
+		if _, err := writeInto(t.TempDir(), c.AutomaticMapper, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -244,7 +244,7 @@ func TestWriteFaults(t *testing.T) {
 func TestResults(t *testing.T) {
 	c := collect(t, "", page{dataType: "u", rows: []string{`{"v":[1,2]}`}}, rowsOf(`{"id":1}`))
 	dir := t.TempDir()
-	results, err := writeInto(dir, c.Automatic, Defaults{Bucket: "b", Incremental: true})
+	results, err := writeInto(dir, c.AutomaticMapper, Defaults{Bucket: "b", Incremental: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 // names may hold dots.
 const userSeparator = "/"
 
-// steps are the segments of a path; without any it leads to the value itself. It
+// segments are the segments of a path; without any it leads to the value itself. It
 // leads where value.Value.At goes.
-type steps []string
+type segments []string
 
-// stepsOf are the segments of a path of a setting.
-func stepsOf(s setting, path string) steps {
+// segmentsOf are the segments of a path of a setting.
+func segmentsOf(s entry, path string) segments {
 	separator := s.delimiter
 	if s.kind == typeUser {
 		separator = userSeparator
@@ -25,7 +25,7 @@ func stepsOf(s setting, path string) steps {
 
 // find is the value that the segments lead to, null when there is none. That the
 // whole path may be a name is not looked at.
-func (p steps) find(v value.Packed) value.Packed {
+func (p segments) find(v value.Packed) value.Packed {
 	found, _ := v.Walk(p)
 	return found
 }

@@ -90,7 +90,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 		if n.kind != kindArray {
 			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
 		}
-		n.element.loose = false // nothing is in the place of rows
+		n.element.anyKind = false // nothing is in the place of rows
 		types[name] = n
 	}
 	return types, nil
@@ -114,7 +114,7 @@ func (n *node) load(v value.Value, at *pointerPath) error {
 	if n.isElement() && n.kind == kindScalar {
 		isProperty := func(m value.Member) bool { return strings.HasPrefix(m.Name, propertyMark) }
 		if slices.ContainsFunc(v.Members(), isProperty) {
-			n.kind, n.both = kindObject, true
+			n.kind, n.mixed = kindObject, true
 		}
 	}
 	for _, m := range v.Members() {
@@ -138,7 +138,7 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		if m.Value.Kind() != value.String {
 			return broken(at, "expected a string, found %s", m.Value.Kind())
 		}
-		n.header, n.named = m.Value.Raw(), true
+		n.header, n.hasHeader = m.Value.Raw(), true
 		return nil
 	case elementName:
 		n.element = newElement(n)
@@ -148,7 +148,7 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		if n.element.kind == kindArray {
 			return broken(at, "the elements of an array cannot be arrays")
 		}
-		n.element.loose = true // what was in the place of the array is not known
+		n.element.anyKind = true // what was in the place of the array is not known
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
@@ -162,7 +162,7 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 	// Children of anything but an object are left over from the time before
 	// it became an array; they stay in the remembered structure only.
 	if n.kind == kindObject && m.Value.Field(roleKey).IsNull() {
-		n.adopt(c)
+		n.addChild(c)
 	}
 	return nil
 }
@@ -178,20 +178,20 @@ func (n *node) remembered() value.Value {
 		members = append(members, value.Member{Name: elementName, Value: n.element.remembered()})
 	}
 	known := n.kind
-	if n.both {
+	if n.mixed {
 		known = kindScalar
 	}
-	if !n.both || n.isElement() {
+	if !n.mixed || n.isElement() {
 		for _, c := range n.children {
 			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
 		}
 	}
-	members = slices.Insert(members, min(n.typeAt, len(members)),
+	members = slices.Insert(members, min(n.typeIndex, len(members)),
 		value.Member{Name: typeKey, Value: value.OfString(known.String())})
 	switch {
 	case n.isElement():
 		members = append(members, value.Member{Name: headerKey, Value: value.OfString(dataColumn)})
-	case n.named:
+	case n.hasHeader:
 		members = append(members, value.Member{Name: headerKey, Value: value.OfString(n.header)})
 	}
 	return value.OfMembers(members...)

@@ -40,7 +40,7 @@ const (
 )
 
 // flag keeps a property that is a list flag, if its value is true.
-func (l *learner) flag(n *node, v value.Packed) {
+func (l *schemaLearner) flag(n *node, v value.Packed) {
 	if n.flag == flagUnknown {
 		n.flag = notFlag
 		// At the top of an item such a member is data.
@@ -57,7 +57,7 @@ func (l *learner) flag(n *node, v value.Packed) {
 func (n *node) isRow() bool { return n.isElement() && n.parent.parent == nil }
 
 // Truncated returns the lists that items since the last call marked as incomplete.
-func (a *Automatic) Truncated() []Truncated {
+func (a *AutomaticMapper) Truncated() []Truncated {
 	var all []Truncated
 	for _, flag := range a.flags {
 		if list := a.lists.besideFlag(flag); list != nil {
@@ -168,7 +168,7 @@ func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string
 }
 
 // whole checks whether an item marks the list of a child table as incomplete.
-func (b *ConfiguredBatch) whole(t *mapped, setting int, row value.Packed) {
+func (b *ConfiguredBatch) whole(t *mappedTable, setting int, row value.Packed) {
 	c, s := b.owner, &t.settings[setting]
 	if c.lists.Truncates == nil || len(s.at) == 0 || len(c.truncated) == mostTruncated {
 		return
@@ -186,7 +186,7 @@ func (b *ConfiguredBatch) whole(t *mapped, setting int, row value.Packed) {
 }
 
 // Truncated does the same as Automatic.Truncated.
-func (c *Configured) Truncated() []Truncated {
+func (c *ConfiguredMapper) Truncated() []Truncated {
 	all := c.truncated
 	c.truncated = nil
 	return all

@@ -65,7 +65,7 @@ func BenchmarkMerge(b *testing.B) {
 		b.StopTimer()
 		fill(b, d.Tables, every(rows-rows/100*50, 51, rows/50))
 		b.StartTimer()
-		if err := Tables(b.Context(), d, func(Merged) {}, nil); err != nil {
+		if err := Tables(b.Context(), d, func(Result) {}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestMemory(t *testing.T) {
 		fill(t, d.Tables, every(1, 2, rows))
 		used[rows] = peak(t, func() {
 			m := merger{dirs: d, name: "t", memory: 256 << 10}
-			if err := m.run(t.Context(), func(Merged) {}, nil); err != nil {
+			if err := m.run(t.Context(), func(Result) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 		})

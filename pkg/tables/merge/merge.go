@@ -35,8 +35,8 @@ type Directories struct {
 	Earlier, Tables, Temp string
 }
 
-// Merged says how a table was merged.
-type Merged struct {
+// Result says how a table was merged.
+type Result struct {
 	Table string
 	// PrimaryKey is empty if the rows were only added.
 	PrimaryKey []string
@@ -51,7 +51,7 @@ type Merged struct {
 //
 // Every thousand rows it calls progress, if that is not nil, with the number of rows that
 // were read of the table. A table with a primary key is read twice.
-func Tables(ctx context.Context, d Directories, report func(Merged), progress func(table string, rows int)) error {
+func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
 	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+table.ManifestSuffix))
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
@@ -85,12 +85,12 @@ type merger struct {
 	before   table.Manifest // of the earlier one
 	sources  []*source      // the earlier table, if there is one, and that of this run
 	columns  []string       // of the merged table
-	result   Merged
+	result   Result
 	progress func(table string, rows int) // nil for none
 	read     int                          // rows, in all passes
 }
 
-func (m *merger) run(ctx context.Context, report func(Merged), progress func(table string, rows int)) (err error) {
+func (m *merger) run(ctx context.Context, report func(Result), progress func(table string, rows int)) (err error) {
 	m.progress = progress
 	path := filepath.Join(m.dirs.Tables, m.name)
 	if m.manifest, err = readManifest(path + table.ManifestSuffix); err != nil || !m.manifest.Incremental {
@@ -100,7 +100,7 @@ func (m *merger) run(ctx context.Context, report func(Merged), progress func(tab
 	if err := m.open(path); err != nil {
 		return err
 	}
-	m.result = Merged{Table: m.name, PrimaryKey: m.manifest.PrimaryKey}
+	m.result = Result{Table: m.name, PrimaryKey: m.manifest.PrimaryKey}
 	changes := &sorter.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
 	defer func() { err = errors.Join(err, changes.Close()) }()
 	if len(m.manifest.PrimaryKey) > 0 {

@@ -75,7 +75,7 @@ func TestLargeCell(t *testing.T) {
 	put(t, d.Earlier, "t.manifest", byID)
 	put(t, d.Tables, "t", quotedCSV("id,v\n1,b\n3,c"))
 	put(t, d.Tables, "t.manifest", byID)
-	if err := Tables(context.Background(), d, func(Merged) {}, nil); err != nil {
+	if err := Tables(context.Background(), d, func(Result) {}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, d.Tables, "t") != quotedCSV("id,v\n1,b\n2,"+cell+"\n3,c") {
@@ -90,7 +90,7 @@ func TestNoTable(t *testing.T) {
 	put(t, d.Earlier, "t.manifest", byID)
 	put(t, d.Tables, "t", quotedCSV("id,v\n1,a"))
 	put(t, d.Tables, "t.manifest", byID)
-	err := Tables(context.Background(), d, func(Merged) {}, nil)
+	err := Tables(context.Background(), d, func(Result) {}, nil)
 	want := "cannot merge into " + filepath.Join(d.Earlier, "t") + ": the file is missing, but its manifest t.manifest is there; restore the file, or run with --full to replace it"
 	if failure.KindOf(err) != failure.User || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -102,20 +102,20 @@ func TestTables(t *testing.T) {
 		name, manifest string
 		earlier        string // "" for none
 		now, want      string
-		report         Merged
+		report         Result
 	}{
-		{"replaced in its place, new ones after it", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Merged{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
-		{"the last of several, at the place of the first", byID, "id,v\n1,a", "id,v\n2,x\n1,p\n2,y\n1,q", "id,v\n1,q\n2,y", Merged{Before: 1, Replaced: 1, Added: 1, Rows: 2}},
-		{"several in the earlier table", byID, "id,v\n1,a\n2,b\n1,c", "id,v\n3,d", "id,v\n1,c\n2,b\n3,d", Merged{Before: 3, Added: 1, Rows: 3}},
-		{"nothing new", byID, "id,v\n1,a", "id,v", "id,v\n1,a", Merged{Before: 1, Rows: 1}},
-		{"nothing earlier", byID, "id,v", "id,v\n1,a", "id,v\n1,a", Merged{Added: 1, Rows: 1}},
-		{"no earlier table", byID, "", "id,v\n1,a\n2,b", "id,v\n1,a\n2,b", Merged{}},
-		{"no earlier table, several with one key", byID, "", "id,v\n1,a\n2,b\n1,c", "id,v\n1,c\n2,b", Merged{Added: 2, Rows: 2}},
-		{"without a key", keyless, "id,v\n1,a\n1,a", "id,v\n1,a", "id,v\n1,a\n1,a\n1,a", Merged{Before: 2, Added: 1, Rows: 3}},
-		{"columns in another order", byID, "id,v\n1,a\n2,b", "v,id\ny,2\nz,3", "id,v\n1,a\n2,y\n3,z", Merged{Before: 2, Replaced: 1, Added: 1, Rows: 3}},
-		{"new and missing columns", byID, "id,v\n1,a\n2,b", "id,w\n2,y\n3,z", "id,v,w\n1,a,\n2,,y\n3,,z", Merged{Before: 2, Replaced: 1, Added: 1, Rows: 3}},
-		{"new and missing columns without a key", keyless, "id,v\n1,a", "w,id\nx,1", "id,v,w\n1,a,\n1,,x", Merged{Before: 1, Added: 1, Rows: 2}},
-		{"a table that is not incremental", full, "id,v\n1,a", "id,v\n2,b", "id,v\n2,b", Merged{}},
+		{"replaced in its place, new ones after it", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Result{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
+		{"the last of several, at the place of the first", byID, "id,v\n1,a", "id,v\n2,x\n1,p\n2,y\n1,q", "id,v\n1,q\n2,y", Result{Before: 1, Replaced: 1, Added: 1, Rows: 2}},
+		{"several in the earlier table", byID, "id,v\n1,a\n2,b\n1,c", "id,v\n3,d", "id,v\n1,c\n2,b\n3,d", Result{Before: 3, Added: 1, Rows: 3}},
+		{"nothing new", byID, "id,v\n1,a", "id,v", "id,v\n1,a", Result{Before: 1, Rows: 1}},
+		{"nothing earlier", byID, "id,v", "id,v\n1,a", "id,v\n1,a", Result{Added: 1, Rows: 1}},
+		{"no earlier table", byID, "", "id,v\n1,a\n2,b", "id,v\n1,a\n2,b", Result{}},
+		{"no earlier table, several with one key", byID, "", "id,v\n1,a\n2,b\n1,c", "id,v\n1,c\n2,b", Result{Added: 2, Rows: 2}},
+		{"without a key", keyless, "id,v\n1,a\n1,a", "id,v\n1,a", "id,v\n1,a\n1,a\n1,a", Result{Before: 2, Added: 1, Rows: 3}},
+		{"columns in another order", byID, "id,v\n1,a\n2,b", "v,id\ny,2\nz,3", "id,v\n1,a\n2,y\n3,z", Result{Before: 2, Replaced: 1, Added: 1, Rows: 3}},
+		{"new and missing columns", byID, "id,v\n1,a\n2,b", "id,w\n2,y\n3,z", "id,v,w\n1,a,\n2,,y\n3,,z", Result{Before: 2, Replaced: 1, Added: 1, Rows: 3}},
+		{"new and missing columns without a key", keyless, "id,v\n1,a", "w,id\nx,1", "id,v,w\n1,a,\n1,,x", Result{Before: 1, Added: 1, Rows: 2}},
+		{"a table that is not incremental", full, "id,v\n1,a", "id,v\n2,b", "id,v\n2,b", Result{}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := room(t)
@@ -126,8 +126,8 @@ func TestTables(t *testing.T) {
 			put(t, d.Earlier, "b.other", "not this one")
 			put(t, d.Tables, "b.t", quotedCSV(row.now))
 			put(t, d.Tables, "b.t.manifest", row.manifest)
-			var reports []Merged
-			if err := Tables(t.Context(), d, func(m Merged) { reports = append(reports, m) }, nil); err != nil {
+			var reports []Result
+			if err := Tables(t.Context(), d, func(m Result) { reports = append(reports, m) }, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "b.t"); got != quotedCSV(row.want) {
@@ -136,13 +136,13 @@ func TestTables(t *testing.T) {
 			if got := read(t, d.Tables, "b.t.manifest"); got != row.manifest {
 				t.Errorf("manifest %s", got)
 			}
-			var want []Merged
+			var want []Result
 			if row.report.Rows > 0 {
 				row.report.Table = "b.t"
 				if row.manifest == byID {
 					row.report.PrimaryKey = []string{"id"}
 				}
-				want = []Merged{row.report}
+				want = []Result{row.report}
 			}
 			if !reflect.DeepEqual(reports, want) {
 				t.Errorf("reported %+v, want %+v", reports, want)
@@ -182,7 +182,7 @@ func TestTypes(t *testing.T) {
 			put(t, d.Earlier, "t.manifest", row.earlierManifest)
 			put(t, d.Tables, "t", quotedCSV(row.now))
 			put(t, d.Tables, "t.manifest", row.manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
+			if err := Tables(t.Context(), d, func(Result) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "t.manifest"); got != row.want {
@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 			put(t, d.Earlier, row.file, row.text)
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
+			err := Tables(t.Context(), d, func(m Result) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), "cannot merge into ") || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -229,7 +229,7 @@ func TestRefused(t *testing.T) {
 		}
 		put(t, d.Tables, "t", quotedCSV("id\n1"))
 		put(t, d.Tables, "t.manifest", byID)
-		err := Tables(t.Context(), d, func(Merged) {}, nil)
+		err := Tables(t.Context(), d, func(Result) {}, nil)
 		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is not a file") {
 			t.Error(err)
 		}
@@ -256,7 +256,7 @@ func TestOddManifest(t *testing.T) {
 			}
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
+			err := Tables(t.Context(), d, func(m Result) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -270,7 +270,7 @@ func TestPersonsTable(t *testing.T) {
 	put(t, d.Earlier, "t", "\uFEFFv,id\r\na,1\r\n\"b \"\"c\"\"\n\",2\r\nd,3")
 	put(t, d.Tables, "t", quotedCSV("id,v\n2,x\n3,y"))
 	put(t, d.Tables, "t.manifest", byID)
-	if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
+	if err := Tables(t.Context(), d, func(Result) {}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := read(t, d.Tables, "t"), quotedCSV("v,id\na,1\nx,2\ny,3"); got != want {
@@ -285,7 +285,7 @@ func TestInterrupted(t *testing.T) {
 	put(t, d.Tables, "t.manifest", byID)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Tables(ctx, d, func(Merged) {}, nil); !errors.Is(err, context.Canceled) {
+	if err := Tables(ctx, d, func(Result) {}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -391,8 +391,8 @@ func TestModel(t *testing.T) {
 			put(t, d.Tables, "t.manifest", manifest)
 			want := model(earlier, now, key)
 			m := merger{dirs: d, name: "t", memory: memory}
-			var report Merged
-			if err := m.run(t.Context(), func(r Merged) { report = r }, nil); err != nil {
+			var report Result
+			if err := m.run(t.Context(), func(r Result) { report = r }, nil); err != nil {
 				t.Fatalf("seed %d, round %d: %v", seed, round, err)
 			}
 			if got, wanted := read(t, d.Tables, "t"), want.csv(nil); got != wanted {
@@ -419,8 +419,8 @@ func FuzzEarlier(f *testing.F) {
 		put(t, d.Earlier, "t.manifest", manifest)
 		put(t, d.Tables, "t", quotedCSV("id,v\n1,x\n9,y"))
 		put(t, d.Tables, "t.manifest", byID)
-		var report Merged
-		if err := Tables(t.Context(), d, func(m Merged) { report = m }, nil); err != nil {
+		var report Result
+		if err := Tables(t.Context(), d, func(m Result) { report = m }, nil); err != nil {
 			if failure.KindOf(err) != failure.User {
 				t.Errorf("no user error: %v", err)
 			}
@@ -476,7 +476,7 @@ func TestAsThePlatform(t *testing.T) {
 			}
 			put(t, d.Tables, "t", now.csv(nil))
 			put(t, d.Tables, "t.manifest", manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
+			if err := Tables(t.Context(), d, func(Result) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			merged = read(t, d.Tables, "t")
@@ -526,7 +526,7 @@ func TestProgress(t *testing.T) {
 			put(t, d.Tables, "t", quotedCSV("id\n1"))
 			put(t, d.Tables, "t.manifest", tt.manifest)
 			var got []int
-			err := Tables(t.Context(), d, func(Merged) {}, func(table string, rows int) {
+			err := Tables(t.Context(), d, func(Result) {}, func(table string, rows int) {
 				if table != "t" {
 					t.Errorf("table %q", table)
 				}

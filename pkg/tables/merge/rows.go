@@ -24,7 +24,7 @@ const (
 )
 
 // rows calls do for all rows, those of the earlier table first.
-func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, where extent) error) error {
+func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, where recordRange) error) error {
 	n := 0
 	for _, s := range m.sources {
 		if _, err := s.rewind(); err != nil {
@@ -63,11 +63,11 @@ func (m *merger) findChanges(ctx context.Context, changes *sorter.Sorter) (err e
 	defer func() { err = errors.Join(err, m.disk(keys.Close())) }()
 	var r sorter.Record
 	var key []byte
-	err = m.rows(ctx, func(s *source, cells []string, where extent) error {
+	err = m.rows(ctx, func(s *source, cells []string, where recordRange) error {
 		key = appendKey(key[:0], cells, s.key)
 		hash := sha256.Sum256(key)
 		r.Key = appendNumber(append(r.Key[:0], hash[:hashBytes]...), where.at)
-		r.Rest = appendNumber(r.Rest[:0], where.size)
+		r.Value = appendNumber(r.Value[:0], where.size)
 		return m.disk(keys.Add(r))
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sort
 		if m.hasEarlier() && numberIn(first) < m.last().base && numberIn(last) >= m.last().base {
 			m.result.Replaced++
 		}
-		return changes.Add(sorter.Record{Key: first, Rest: append(last, size...)})
+		return changes.Add(sorter.Record{Key: first, Value: append(last, size...)})
 	}
 	for n := 1; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
@@ -132,7 +132,7 @@ func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sort
 			several = false
 			hash, first = append(hash[:0], r.Key[:hashBytes]...), append(first[:0], place...)
 		}
-		last, size = append(last[:0], place...), append(size[:0], r.Rest...)
+		last, size = append(last[:0], place...), append(size[:0], r.Value...)
 	}
 }
 
@@ -151,11 +151,11 @@ func (m *merger) write(ctx context.Context, path string, changes *sorter.Sorter)
 	if _, err := w.out.Write(table.AppendRecord(nil, m.columns)); err != nil {
 		return m.disk(err)
 	}
-	change := pending{from: sorted}
+	change := nextChange{from: sorted}
 	if err := change.advance(); err != nil {
 		return m.disk(err)
 	}
-	err = m.rows(ctx, func(s *source, cells []string, where extent) error {
+	err = m.rows(ctx, func(s *source, cells []string, where recordRange) error {
 		if !change.done && change.at == where.at {
 			replacement := change.by
 			if err := change.advance(); err != nil {
@@ -191,22 +191,22 @@ func (m *merger) row(w *writer, place, from *source, cells []string) error {
 }
 
 // sourceOf is the file of a row.
-func (m *merger) sourceOf(where extent) *source {
+func (m *merger) sourceOf(where recordRange) *source {
 	if where.at < m.sources[0].end {
 		return m.sources[0]
 	}
 	return m.last()
 }
 
-// pending is the next row that changes.
-type pending struct {
+// nextChange is the next row that changes.
+type nextChange struct {
 	from sorter.Source
 	at   int64
-	by   extent // the row that takes its place; its size is 0 if there is none
+	by   recordRange // the row that takes its place; its size is 0 if there is none
 	done bool
 }
 
-func (p *pending) advance() error {
+func (p *nextChange) advance() error {
 	r, err := p.from.Next()
 	if err == io.EOF {
 		p.done = true
@@ -215,9 +215,9 @@ func (p *pending) advance() error {
 	if err != nil {
 		return err
 	}
-	p.at, p.by = numberIn(r.Key), extent{}
-	if len(r.Rest) > 0 {
-		p.by = extent{numberIn(r.Rest), numberIn(r.Rest[numberBytes:])}
+	p.at, p.by = numberIn(r.Key), recordRange{}
+	if len(r.Value) > 0 {
+		p.by = recordRange{numberIn(r.Value), numberIn(r.Value[numberBytes:])}
 	}
 	return nil
 }

@@ -81,24 +81,24 @@ func (s *source) rewind() ([]string, error) {
 	return cells, err
 }
 
-// extent is the place of a record in the text of both files, with its line end.
-type extent struct{ at, size int64 }
+// recordRange is the place of a record in the text of both files, with its line end.
+type recordRange struct{ at, size int64 }
 
 // next reads a row, and io.EOF after the last. The cells are valid until the next call.
-func (s *source) next() (cells []string, where extent, err error) {
+func (s *source) next() (cells []string, where recordRange, err error) {
 	begin := s.records.Offset()
 	cells, err = s.records.Read()
 	if err != nil {
-		return nil, extent{}, err
+		return nil, recordRange{}, err
 	}
 	if len(cells) != len(s.columns) {
-		return nil, extent{}, failure.Userf("line %d has %d cells, expected one for each of the %d columns", s.records.Line(), len(cells), len(s.columns))
+		return nil, recordRange{}, failure.Userf("line %d has %d cells, expected one for each of the %d columns", s.records.Line(), len(cells), len(s.columns))
 	}
-	return cells, extent{s.base + begin, s.records.Offset() - begin}, nil
+	return cells, recordRange{s.base + begin, s.records.Offset() - begin}, nil
 }
 
 // row reads one row that was read before. The cells are valid until the next call.
-func (s *source) row(where extent) ([]string, error) {
+func (s *source) row(where recordRange) ([]string, error) {
 	in := io.NewSectionReader(s.file, where.at-s.base, where.size)
 	if s.single == nil {
 		s.single = table.NewReader(in, ',', `"`)

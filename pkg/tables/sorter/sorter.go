@@ -27,18 +27,18 @@ const (
 )
 
 // Record is what is sorted: by the bytes of its key, then by the rest.
-type Record struct{ Key, Rest []byte }
+type Record struct{ Key, Value []byte }
 
 // Compare returns -1, 0 or 1.
 func (r Record) Compare(other Record) int {
 	if c := bytes.Compare(r.Key, other.Key); c != 0 {
 		return c
 	}
-	return bytes.Compare(r.Rest, other.Rest)
+	return bytes.Compare(r.Value, other.Value)
 }
 
 // Clone copies the bytes of a record.
-func (r Record) Clone() Record { return Record{bytes.Clone(r.Key), bytes.Clone(r.Rest)} }
+func (r Record) Clone() Record { return Record{bytes.Clone(r.Key), bytes.Clone(r.Value)} }
 
 // Sorter sorts any number of records: it sorts them in memory, writes them to a
 // temporary file when the limit is reached, and merges the files. Libraries limit the
@@ -62,13 +62,13 @@ func (s *Sorter) record(at span) Record {
 
 // Add copies a record.
 func (s *Sorter) Add(r Record) error {
-	if len(s.text) > 0 && len(s.text)+len(r.Key)+len(r.Rest)+spanBytes*len(s.spans) > s.Limit {
+	if len(s.text) > 0 && len(s.text)+len(r.Key)+len(r.Value)+spanBytes*len(s.spans) > s.Limit {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
 	at := span{key: len(s.text), rest: len(s.text) + len(r.Key)}
-	s.text = append(append(s.text, r.Key...), r.Rest...)
+	s.text = append(append(s.text, r.Key...), r.Value...)
 	at.end = len(s.text)
 	s.spans = append(s.spans, at)
 	return nil
@@ -213,8 +213,8 @@ func write(dir string, sorted *merge) (file *os.File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		sizes = binary.AppendUvarint(binary.AppendUvarint(sizes[:0], uint64(len(r.Key))), uint64(len(r.Rest)))
-		for _, part := range [][]byte{sizes, r.Key, r.Rest} {
+		sizes = binary.AppendUvarint(binary.AppendUvarint(sizes[:0], uint64(len(r.Key))), uint64(len(r.Value)))
+		for _, part := range [][]byte{sizes, r.Key, r.Value} {
 			if _, err := out.Write(part); err != nil {
 				return nil, err
 			}

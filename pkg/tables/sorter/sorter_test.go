@@ -22,7 +22,7 @@ func drain(t *testing.T, from Source) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, fmt.Sprintf("%q %q", r.Key, r.Rest))
+		all = append(all, fmt.Sprintf("%q %q", r.Key, r.Value))
 	}
 }
 

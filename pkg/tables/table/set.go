@@ -31,8 +31,8 @@ type Set struct {
 	draftDir  string // below temp, made for the first draft
 }
 
-// Written is one table that is complete.
-type Written struct {
+// Finished is one table that is complete.
+type Finished struct {
 	Table Table
 	Rows  int
 }
@@ -104,16 +104,16 @@ func (s *Set) create(t Table, path string) (*Writer, error) {
 	return w, nil
 }
 
-// Place makes a table of a draft, or appends its records to the earlier table of the
+// Publish makes a table of a draft, or appends its records to the earlier table of the
 // same name. The columns must be those of the draft, and both typed or neither. The
 // errors are those of Create; the writer must not be used afterwards.
-func (w *Writer) Place(ctx context.Context, t Table) error {
+func (w *Writer) Publish(ctx context.Context, t Table) error {
 	earlier, err := w.set.earlier(t)
 	switch {
 	case err != nil:
 		return err
 	case earlier != nil:
-		return earlier.take(ctx, w)
+		return earlier.appendFrom(ctx, w)
 	}
 	if err := t.CheckName(); err != nil {
 		return err
@@ -174,14 +174,14 @@ func difference(first, second []string) string {
 
 // Close completes all tables, removes the drafts and returns the tables in the
 // order of their creation. When one cannot be completed, none is left.
-func (s *Set) Close() ([]Written, error) {
-	all := make([]Written, 0, len(s.writers))
+func (s *Set) Close() ([]Finished, error) {
+	all := make([]Finished, 0, len(s.writers))
 	for _, w := range s.writers {
 		if err := w.Close(); err != nil {
 			s.Abort()
 			return nil, err
 		}
-		all = append(all, Written{w.table, w.rows})
+		all = append(all, Finished{w.table, w.rows})
 	}
 	if err := os.RemoveAll(s.draftDir); err != nil {
 		return nil, failure.Applicationf("removing the temporary files of tables: %w", err)
@@ -220,16 +220,16 @@ func (w *Writer) move(t Table) error {
 	return nil
 }
 
-// learn adds the kinds of other records of the same columns.
-func (w *Writer) learn(seen []Kinds) {
+// addKinds adds the kinds of other records of the same columns.
+func (w *Writer) addKinds(seen []Kinds) {
 	for i, s := range seen {
 		w.seen[i] |= s
 	}
 }
 
-// take appends the records of another writer with the same columns, which is
+// appendFrom appends the records of another writer with the same columns, which is
 // given up.
-func (w *Writer) take(ctx context.Context, from *Writer) (err error) {
+func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 	if err := errors.Join(w.flush(), from.complete()); err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (w *Writer) take(ctx context.Context, from *Writer) (err error) {
 		_, err := io.CopyN(to, source, copyStep)
 		if err == io.EOF {
 			w.rows += from.rows
-			w.learn(from.seen)
+			w.addKinds(from.seen)
 			from.Abort()
 			return nil
 		}

@@ -54,16 +54,16 @@ func TestSet(t *testing.T) {
 	s, ctx, long := NewSet(dir, temp), context.Background(), strings.Repeat("x", 3*flushAt)
 	columns := []string{`c"`}
 	moved := draft(t, s, columns, "a", long)
-	if err := moved.Place(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}); err != nil {
+	if err := moved.Publish(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}); err != nil {
 		t.Fatal(err)
 	}
 	appended := draft(t, s, columns, "b\n", long, "c")
-	if err := appended.Place(ctx, Table{Name: "t", Bucket: "b", Columns: columns, Incremental: true}); err != nil {
+	if err := appended.Publish(ctx, Table{Name: "t", Bucket: "b", Columns: columns, Incremental: true}); err != nil {
 		t.Fatal(err)
 	}
 	fill(t, create(t, s, Table{Name: "t", Bucket: "b", Columns: columns}), "d")
 	fill(t, create(t, s, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}), "1")
-	if err := draft(t, s, []string{"x"}, "2").Place(ctx, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}); err != nil {
+	if err := draft(t, s, []string{"x"}, "2").Publish(ctx, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
 	create(t, s, Table{Name: "empty", Columns: columns})
@@ -120,7 +120,7 @@ func TestSetRefuses(t *testing.T) {
 				t.Errorf("Create: got  %v\nwant %s", err, row.want)
 			}
 			w := draft(t, s, row.table.Columns)
-			err = w.Place(context.Background(), row.table)
+			err = w.Publish(context.Background(), row.table)
 			if err == nil || err.Error() != row.want || failure.KindOf(err) != failure.User {
 				t.Errorf("Place: got  %v\nwant %s", err, row.want)
 			}
@@ -142,7 +142,7 @@ func TestSetEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w := draft(t, s, []string{"x"}, "1")
-	if err := w.Place(ctx, Table{Name: "t", Columns: []string{"x"}}); !errors.Is(err, context.Canceled) {
+	if err := w.Publish(ctx, Table{Name: "t", Columns: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	w.Abort()
@@ -162,7 +162,7 @@ func TestSetFaults(t *testing.T) {
 	}
 	t.Run("a directory that is not there", func(t *testing.T) {
 		s := NewSet(filepath.Join(t.TempDir(), "none"), t.TempDir())
-		err := draft(t, s, columns).Place(context.Background(), Table{Name: "t", Columns: columns})
+		err := draft(t, s, columns).Publish(context.Background(), Table{Name: "t", Columns: columns})
 		if !errors.Is(err, fs.ErrNotExist) || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
@@ -171,7 +171,7 @@ func TestSetFaults(t *testing.T) {
 		s := NewSet(t.TempDir(), t.TempDir())
 		for range 2 { // to be moved, to be appended
 			w := broken(t, draft(t, s, columns, "1"))
-			if err := w.Place(context.Background(), Table{Name: "t", Columns: columns}); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {
+			if err := w.Publish(context.Background(), Table{Name: "t", Columns: columns}); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("got %v", err)
 			}
 			if !s.Has(Table{Name: "t"}) {

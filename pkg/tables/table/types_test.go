@@ -111,7 +111,7 @@ func TestTypesOfTablesThatMeet(t *testing.T) {
 			t.Fatal(err)
 		}
 		row(w, part.cell, part.kind)
-		if err := w.Place(context.Background(), typed); err != nil {
+		if err := w.Publish(context.Background(), typed); err != nil {
 			t.Fatal(err)
 		}
 		w = create(t, s, typed)

@@ -82,12 +82,12 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
 		return nil
 	}
-	return w.settle()
+	return w.flushIfFull()
 }
 
-// settle writes a buffer that is full, and all of them when they have become too
+// flushIfFull writes a buffer that is full, and all of them when they have become too
 // large together.
-func (w *Writer) settle() error {
+func (w *Writer) flushIfFull() error {
 	if len(w.buf) >= flushAt {
 		if err := w.flush(); err != nil {
 			return err

@@ -23,9 +23,9 @@ type Key struct {
 type kind int
 
 const (
-	aText kind = iota
-	aNumber
-	anInstant
+	kindText kind = iota
+	kindNumber
+	kindInstant
 )
 
 // instant is a date, in the form in which it was written. Dates with a time zone are
@@ -44,9 +44,9 @@ func Of(v value.Value) Key {
 	}
 	var ok bool
 	if k.number, ok = decimal.Parse(k.text); ok {
-		k.kind = aNumber
+		k.kind = kindNumber
 	} else if k.instant, ok = instantOf(k.text); ok {
-		k.kind = anInstant
+		k.kind = kindInstant
 	}
 	return k
 }
@@ -56,9 +56,9 @@ func Of(v value.Value) Key {
 // or of one form, as points in time, and anything else by its bytes.
 func Compare(a, b Key) int {
 	switch {
-	case !Alike(a, b) || a.kind == aText:
+	case !Alike(a, b) || a.kind == kindText:
 		return strings.Compare(a.text, b.text)
-	case a.kind == aNumber:
+	case a.kind == kindNumber:
 		return a.number.Compare(b.number)
 	default:
 		return a.instant.at.Compare(b.instant.at)
@@ -68,5 +68,5 @@ func Compare(a, b Key) int {
 // Alike reports whether both keys are numbers, or both are texts of no known form, or
 // both are dates that can be compared as such.
 func Alike(a, b Key) bool {
-	return a.kind == b.kind && (a.kind != anInstant || a.instant.zone && b.instant.zone || a.instant.form == b.instant.form)
+	return a.kind == b.kind && (a.kind != kindInstant || a.instant.zone && b.instant.zone || a.instant.form == b.instant.form)
 }

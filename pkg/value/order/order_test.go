@@ -62,7 +62,7 @@ func FuzzCompare(f *testing.F) {
 		if Compare(x, x) != 0 {
 			t.Errorf("%q is not equal to itself", a)
 		}
-		if x.kind != aNumber || y.kind != aNumber || tooFar(a) || tooFar(b) {
+		if x.kind != kindNumber || y.kind != kindNumber || tooFar(a) || tooFar(b) {
 			return
 		}
 		p, ok := new(big.Rat).SetString(a)
