@@ -17,10 +17,10 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 func main() {
@@ -47,12 +47,12 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newDemo(), newServe(), newSampleAPI(), newComponent(), newHealthy())
-	completion.Install(root, map[string]cobra.CompletionFunc{
-		"data":       completion.Directories(),
-		"data-types": completion.OneOf(output.NoTypes, output.Hints, output.Authoritative),
-		"extractor":  completion.AnyFile(),
-		"logging":    completion.OneOf(sandbox.LogGELF, sandbox.LogVerbose, sandbox.LogStdout),
-		"runner":     completion.OneOf(devstack.RunnerProcess, devstack.RunnerDocker),
+	shellcompletion.Install(root, map[string]cobra.CompletionFunc{
+		"data":       shellcompletion.Directories(),
+		"data-types": shellcompletion.OneOf(tableload.NoTypes, tableload.Hints, tableload.Authoritative),
+		"extractor":  shellcompletion.AnyFile(),
+		"logging":    shellcompletion.OneOf(sandbox.LogGELF, sandbox.LogVerbose, sandbox.LogStdout),
+		"runner":     shellcompletion.OneOf(devstack.RunnerProcess, devstack.RunnerDocker),
 	})
 	return root
 }

@@ -4,9 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack"
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 func newServe() *cobra.Command {
@@ -46,7 +46,7 @@ time. SIGTERM and Ctrl+C end it and its running jobs.`,
 	flags.StringVar(&o.Docker.Listen, "gelf-listen", "127.0.0.1:0", "where events of containers are received")
 	flags.StringVar(&o.Docker.Host, "gelf-host", "127.0.0.1", "host at which containers reach that address")
 	flags.StringVar(&o.Logging, "logging", sandbox.LogGELF, "how the component sends its events: gelf, verbose (gelf, and the storage API shows their fields) or stdout")
-	flags.StringVar(&o.DataTypes, "data-types", output.NoTypes, "data types of tables: none, hints or authoritative")
+	flags.StringVar(&o.DataTypes, "data-types", tableload.NoTypes, "data types of tables: none, hints or authoritative")
 	flags.BoolVar(&o.ResolveVariables, "resolve-variables", false, "replace variables before the component starts")
 	flags.IntVar(&o.Parallel, "parallel", queue.DefaultParallel, "how many jobs run in parallel")
 	return cmd

@@ -3,28 +3,28 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 )
 
 // flagValues completes the values of flags, by name. Flags with any value are left out.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"api":        completion.OneOf(apis()...),
-		"data":       completion.Directories(),
-		"har":        completion.Files("har"),
-		"paging":     completion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "link", "cursor"),
-		"log-format": completion.OneOf("auto", "json", "console"),
-		"out":        completion.Files("json"),
-		"recipe":     completion.OneOf(recipes()...),
-		"record":     completion.Files("har"),
-		"replay":     completion.Files("har"),
-		"report":     completion.Directories(),
-		"split":      completion.OneOf("iterations", "windows"),
-		"token-file": completion.AnyFile(),
-		"variables":  completion.Files("json"),
+		"api":        shellcompletion.OneOf(apis()...),
+		"data":       shellcompletion.Directories(),
+		"har":        shellcompletion.Files("har"),
+		"paging":     shellcompletion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "link", "cursor"),
+		"log-format": shellcompletion.OneOf("auto", "json", "console"),
+		"out":        shellcompletion.Files("json"),
+		"recipe":     shellcompletion.OneOf(recipes()...),
+		"record":     shellcompletion.Files("har"),
+		"replay":     shellcompletion.Files("har"),
+		"report":     shellcompletion.Directories(),
+		"split":      shellcompletion.OneOf("iterations", "windows"),
+		"token-file": shellcompletion.AnyFile(),
+		"variables":  shellcompletion.Files("json"),
 	}
 }
 

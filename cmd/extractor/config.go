@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
@@ -34,7 +34,7 @@ changes them; earlier versions stay on the platform.`,
   extractor config push config.json --config 123`,
 		Args: exactly(1),
 
-		ValidArgsFunction: completion.First(completion.Files("json")),
+		ValidArgsFunction: shellcompletion.First(shellcompletion.Files("json")),
 		RunE: c.runE(true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			p.File = args[0]
 			return 0, s.Push(ctx, p)

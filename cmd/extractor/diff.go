@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diff"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -46,7 +46,7 @@ Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: completion.Directories(),
+		ValidArgsFunction: shellcompletion.Directories(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			equal, err := compare(cmd, args[0], args[1], o, asJSON)
 			switch {

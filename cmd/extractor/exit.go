@@ -8,7 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // exitError is the error of a command that decides its exit code itself. Without a cause
@@ -43,7 +43,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		code = failure.ExitInterrupted
 	}
 	if message != nil {
-		fmt.Fprintln(stderr, prose.PrintableLines(message.Error()))
+		fmt.Fprintln(stderr, textfmt.PrintableLines(message.Error()))
 	}
 	return code
 }

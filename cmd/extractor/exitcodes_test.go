@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 const exitCodesPage = "../../docs/reference/exit-codes.md"
@@ -69,7 +69,7 @@ func TestExitCodesPage(t *testing.T) {
 // TestGoRun: as the page says, go run prints the exit code of a program and itself ends
 // with 1.
 func TestGoRun(t *testing.T) {
-	short.Skip(t, "it builds a program")
+	slowtest.Skip(t, "it builds a program")
 	file := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte("package main\n\nimport \"os\"\n\nfunc main() { os.Exit(3) }\n"), 0o600); err != nil {
 		t.Fatal(err)

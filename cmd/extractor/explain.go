@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -19,7 +19,7 @@ func newExplain() *cobra.Command {
   extractor explain unknown-key
   extractor explain job.short`,
 		Args:              atMost(1),
-		ValidArgsFunction: completion.First(completion.OneOf(codes()...)),
+		ValidArgsFunction: shellcompletion.First(shellcompletion.OneOf(codes()...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return diagnostic.List(cmd.OutOrStdout())

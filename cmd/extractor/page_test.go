@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 )
@@ -26,7 +26,7 @@ var shownCommand = regexp.MustCompile(`(?s)<pre tabindex="0"><code>(.*?)</code><
 // TestPageCommands: the commands that the page of the local platform shows work as they
 // are pasted into a shell.
 func TestPageCommands(t *testing.T) {
-	short.Skip(t, "it follows two jobs")
+	slowtest.Skip(t, "it follows two jobs")
 	for _, needed := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(needed); err != nil {
 			t.Skip("SKIPPED: the commands need a program that is not on this machine: ", err)

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -49,7 +49,7 @@ cannot be made.`,
   extractor plan my-data --full
   extractor plan config.json --json | jq -r '.requests[0].url'`,
 		Args:              atMost(1),
-		ValidArgsFunction: completion.First(completion.Files("json")),
+		ValidArgsFunction: shellcompletion.First(shellcompletion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			texts, err := configurations(cmd, args, o.DataDir)
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 )
 
 // The groups of commands in the help.
@@ -60,7 +60,7 @@ docs/reference/exit-codes.md explains the exit codes.`,
 	inGroup(root, groupRun, newRun(), newDiff())
 	inGroup(root, groupPlatform, newConfig(), newJob())
 	root.AddCommand(newVersion())
-	completion.Install(root, flagValues())
+	shellcompletion.Install(root, flagValues())
 	describeHelp(root)
 	return root
 }

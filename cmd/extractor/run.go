@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -59,7 +59,7 @@ by a limit, 130 Ctrl-C.`,
   extractor run my-data --record shop.har --report report
   extractor run my-data --replay shop.har`,
 		Args:              atMost(1),
-		ValidArgsFunction: completion.First(completion.Files("json")),
+		ValidArgsFunction: shellcompletion.First(shellcompletion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				p, err := targetOf(args[0], o.DataDir)

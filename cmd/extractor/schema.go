@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/schema"
 )
 
 // newSchema makes the command that prints the JSON Schema of configurations.
@@ -14,7 +14,7 @@ func newSchema() *cobra.Command {
 		Example: `  extractor schema > extractor.schema.json`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(language.Default().Schema())
+			_, err := cmd.OutOrStdout().Write(schema.Default().Schema())
 			return err
 		},
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 
@@ -33,7 +33,7 @@ import (
 // $API of one with five items, $SILENT of one that never answers; those in
 // platform have a platform of their own, which really runs the program.
 func TestScripts(t *testing.T) {
-	short.Skip(t, "it starts hundreds of processes")
+	slowtest.Skip(t, "it starts hundreds of processes")
 	t.Parallel()
 	api := httptest.NewServer(scriptAPI())
 	t.Cleanup(api.Close) // the scripts run after this function
@@ -159,7 +159,7 @@ func servePlatform(data string) (at devstack.Addresses, stop func() error, err e
 		err := devstack.Serve(ctx, devstack.ServeOptions{
 			Component: devstack.DefaultComponent,
 			Data:      data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
-			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
+			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: tableload.NoTypes,
 			Stdout: printed, Stderr: io.Discard,
 		})
 		printed.CloseWithError(errors.Join(err, io.EOF))

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -31,7 +31,7 @@ Exit codes: 0 no problem or only warnings, 1 errors.`,
   extractor validate my-data --strict --var region=eu
   extractor validate configurations/*.json --json
   extractor validate config.json --sarif > findings.sarif`,
-		ValidArgsFunction: completion.Files("json"),
+		ValidArgsFunction: shellcompletion.Files("json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			texts, err := configurations(cmd, args, o.DataDir)
 			if err != nil {

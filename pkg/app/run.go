@@ -14,8 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -123,7 +123,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	} else {
 		text = secrets.Mask(text)
 	}
-	return prose.Cut(prose.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
+	return textfmt.Cut(textfmt.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
 
 // problems is the problems of a configuration as JSON text, "" for other errors.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -123,8 +123,8 @@ func (c *compiler) attributes(s settings) value.Value {
 
 func bucket(api Section, s settings) string {
 	if name := of(s, OutputBucket); name != "" {
-		if strings.HasPrefix(name, table.OwnPrefix) {
-			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+table.OwnPrefix,
+		if strings.HasPrefix(name, csvtable.OwnPrefix) {
+			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+csvtable.OwnPrefix,
 				"temporary files of a run begin with it, and the next run would remove the tables")
 		}
 		return name

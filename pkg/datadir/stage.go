@@ -10,12 +10,12 @@ import (
 	"syscall"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // stagePrefix begins the names of everything that exists only during a run.
-const stagePrefix = table.OwnPrefix
+const stagePrefix = csvtable.OwnPrefix
 
 // pendingState is the name of a state among the tables that it became visible with.
 const pendingState = stagePrefix + "state.json"

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // messages is what a platform says on stderr.
@@ -79,7 +79,7 @@ func say(t *testing.T, address, text string) string {
 // TestHostileConnections: what no client library would send ends in a refusal or
 // in silence, never in a 5xx, and the platform continues.
 func TestHostileConnections(t *testing.T) {
-	short.Skip(t, "it waits for time-outs")
+	slowtest.Skip(t, "it waits for time-outs")
 	t.Parallel()
 	address, said := serveLocal(t, "127.0.0.1:0", DefaultToken)
 	host := "Host: " + address + "\r\n"
@@ -246,7 +246,7 @@ func TestManyClients(t *testing.T) {
 // TestSlowBodies: a body that does not arrive in time is not waited for, whether
 // the handler reads it or not; one that waits for a slow handler is read.
 func TestSlowBodies(t *testing.T) {
-	short.Skip(t, "it waits for time-outs")
+	slowtest.Skip(t, "it waits for time-outs")
 	t.Parallel()
 	const limit = 50 * time.Millisecond
 	handler := http.NewServeMux()

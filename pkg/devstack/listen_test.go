@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestServeEnds: a connection that was opened in advance does not hold up the
@@ -69,7 +69,7 @@ func dial(t *testing.T, address net.Addr, say string) {
 // TestServeEndsWithoutSlowClients: the server waits a short time for the rest of a
 // request, and returns no error without it.
 func TestServeEndsWithoutSlowClients(t *testing.T) {
-	short.Skip(t, "it waits for a second")
+	slowtest.Skip(t, "it waits for a second")
 	t.Parallel()
 	listener, err := listen(t.Context(), "server", "127.0.0.1:0")
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
-	"github.com/keboola/configurable-extractor/pkg/devstack/api"
-	"github.com/keboola/configurable-extractor/pkg/devstack/page"
+	"github.com/keboola/configurable-extractor/pkg/devstack/platformapi"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/devstack/trial"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
+	"github.com/keboola/configurable-extractor/pkg/devstack/webui"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -34,7 +34,7 @@ type local struct {
 	report func(error)
 	store  *store.Store
 	queue  *queue.Queue
-	tries  *trial.Trials
+	tries  *tryrun.Trials
 	// certificates are nil without TLS.
 	certificates *certificates
 }
@@ -51,7 +51,7 @@ func (l *local) open() (err error) {
 		l.queue, err = l.newQueue(runs)
 	}
 	if err == nil {
-		l.tries, err = trial.New(trial.Options{Dir: filepath.Join(l.o.Data, "tries"), Runner: runs, Prepare: l.queue.Try, Now: l.o.Now, Report: l.report})
+		l.tries, err = tryrun.New(tryrun.Options{Dir: filepath.Join(l.o.Data, "tries"), Runner: runs, Prepare: l.queue.Try, Now: l.o.Now, Report: l.report})
 	}
 	if err != nil {
 		return errors.Join(err, l.store.Close())
@@ -134,7 +134,7 @@ func (l *local) run(ctx context.Context) error {
 
 // handlers are that of the platform, and that of the queue at the root.
 func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler) {
-	o := api.Options{
+	o := platformapi.Options{
 		Store:      l.store,
 		Token:      l.o.Token,
 		JobToken:   jobToken(l.o.Token),
@@ -151,12 +151,12 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 			o.Port, o.QueuePort = l.doors[0].port(), d.port()
 		}
 	}
-	apis := api.New(o)
+	apis := platformapi.New(o)
 	mux := http.NewServeMux()
 	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/notification", "/notification/", "/faults", "/faults/"} {
 		mux.Handle(path, apis)
 	}
-	mux.Handle("/", page.New(page.Options{
+	mux.Handle("/", webui.New(webui.Options{
 		Store:  l.store,
 		API:    apis,
 		Tries:  l.tries,
@@ -165,7 +165,7 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 		Done:   ctx.Done(),
 		Report: l.report,
 	}))
-	return mux, api.QueueRoot(apis)
+	return mux, platformapi.QueueRoot(apis)
 }
 
 // ownNames refuses requests to a listener on loopback that name another host.

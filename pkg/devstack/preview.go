@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 const (
@@ -48,14 +48,14 @@ type sample struct {
 
 // shorten makes a cell fit in a line.
 func shorten(cell string) string {
-	return prose.Fit(prose.OneLine(cell), previewCell)
+	return textfmt.Fit(textfmt.OneLine(cell), previewCell)
 }
 
 func (s sample) write(out io.Writer, name string) error {
 	widths := s.widths()
 	shown := fitting(widths)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, prose.Count(s.rows, "row"), prose.Count(len(s.header), "column"))
+	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, textfmt.Count(s.rows, "row"), textfmt.Count(len(s.header), "column"))
 	writeLine(&b, s.header[:shown], widths)
 	rule := make([]string, shown)
 	for i := range rule {
@@ -66,10 +66,10 @@ func (s sample) write(out io.Writer, name string) error {
 		writeLine(&b, cells[:shown], widths)
 	}
 	if more := s.rows - len(s.first); more > 0 {
-		fmt.Fprintf(&b, "%s… %s\n", previewGap, prose.Count(more, "more row"))
+		fmt.Fprintf(&b, "%s… %s\n", previewGap, textfmt.Count(more, "more row"))
 	}
 	if shown < len(s.header) {
-		fmt.Fprintf(&b, "%s… %s: %s\n", previewGap, prose.Count(len(s.header)-shown, "more column"), strings.Join(s.header[shown:], ", "))
+		fmt.Fprintf(&b, "%s… %s: %s\n", previewGap, textfmt.Count(len(s.header)-shown, "more column"), strings.Join(s.header[shown:], ", "))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

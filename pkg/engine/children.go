@@ -3,14 +3,14 @@ package engine
 import (
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // eachChild runs the child jobs of a page in their order: for each definition,
 // for each row, for each combination of placeholder values, or for each batch of rows.
-func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
+func (r *jobRun) eachChild(page *response.Page, run runFunc) error {
 	for _, child := range r.children {
 		if !child.Reachable {
 			continue // the configuration's warnings say that it never runs

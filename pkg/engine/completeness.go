@@ -7,21 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // finishedRun is a run of a job that has ended.
 type finishedRun struct {
 	*jobRun
-	stop paging.Stop
+	stop pagination.Stop
 }
 
 // endChecks are the checks of a run of a job that has ended. Each returns what it
@@ -35,10 +35,10 @@ func endChecks() []func(finishedRun) event.Finding {
 func checkStalled(e finishedRun) event.Finding {
 	found := event.PagingStalled{Job: e.name, Page: e.pages, Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch r := e.evidence.repeat; {
-	case e.stop.Reason == paging.NoValue:
+	case e.stop.Reason == pagination.NoValue:
 		found.Flag, found.Field = e.stop.Flag, e.stop.Field
-	case e.stop.Reason == paging.NoProgress, r != nil && r.Rows == 0 && r.Again():
-		found.Flag = cmp.Or(paging.Announced(e.scroller, e.evidence.last), e.evidence.flag())
+	case e.stop.Reason == pagination.NoProgress, r != nil && r.Rows == 0 && r.Again():
+		found.Flag = cmp.Or(pagination.Announced(e.scroller, e.evidence.last), e.evidence.flag())
 		found.Pointer = e.paged.Pointer
 	}
 	if found.Flag == "" {
@@ -51,14 +51,14 @@ func checkStalled(e finishedRun) event.Finding {
 // that is not how paging ends.
 func checkRepeated(e finishedRun) event.Finding {
 	r := e.evidence.repeat
-	if r == nil || paging.EndsByRepeating(e.scroller, *r) || !r.Doubled && e.hasTotal() {
+	if r == nil || pagination.EndsByRepeating(e.scroller, *r) || !r.Doubled && e.hasTotal() {
 		return nil
 	}
 	if _, none := e.evidence.next(); none {
 		return nil
 	}
 	hint := "check the address that leads to the next page"
-	if name := paging.Parameter(e.scroller); name != "" {
+	if name := pagination.Parameter(e.scroller); name != "" {
 		hint = fmt.Sprintf("check that the API reads %s", name)
 	}
 	if r.Doubled {
@@ -73,11 +73,11 @@ func checkRepeated(e finishedRun) event.Finding {
 // checkUnreadPage finds a next page that the last one announces and that was not fetched.
 func checkUnreadPage(e finishedRun) event.Finding {
 	v := e.evidence
-	pages := paging.Pages(e.scroller)
+	pages := pagination.Pages(e.scroller)
 	leadsOn := v.repeat != nil && v.repeat.LeadsOn
 	switch {
-	case e.stop.Reason == paging.Deliberate, v.repeat != nil && !leadsOn,
-		e.stop.Reason == paging.NoValue && e.stop.Flag != "": // it has stalled
+	case e.stop.Reason == pagination.Deliberate, v.repeat != nil && !leadsOn,
+		e.stop.Reason == pagination.NoValue && e.stop.Flag != "": // it has stalled
 		return nil
 	case pages && e.hasTotal():
 		return nil
@@ -87,7 +87,7 @@ func checkUnreadPage(e finishedRun) event.Finding {
 		// Only a flag counts: some APIs compute an address or a number of a next page on
 		// every page.
 		flagged := e.stop.Flag != "" || v.flag() != ""
-		if e.stop.Reason == paging.NoProgress || e.stop.Reason == paging.Exhausted && !flagged {
+		if e.stop.Reason == pagination.NoProgress || e.stop.Reason == pagination.Exhausted && !flagged {
 			return nil
 		}
 	}
@@ -109,7 +109,7 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	if pages {
 		switch {
 		case e.stop.Hint == "":
-		case announced != nil && announced.Kind == answer.NextPage:
+		case announced != nil && announced.Kind == response.NextPage:
 			found.Hint = e.stop.Hint + "; " + found.Hint
 		default:
 			found.Hint = e.stop.Hint
@@ -124,7 +124,7 @@ func checkUnreadPage(e finishedRun) event.Finding {
 // that there is another page. If the answer announces another page, unread reports it.
 func unpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
-	if e.stop.Reason == paging.Deliberate || paging.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
+	if e.stop.Reason == pagination.Deliberate || pagination.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
 		return nil
 	}
 	if _, none := e.evidence.next(); none || checkUnreadPage(e) != nil {
@@ -142,7 +142,7 @@ func unpaged(e finishedRun) event.Finding {
 }
 
 // howToRead names the settings that request the page that is announced.
-func howToRead(i answer.Indicator) string {
+func howToRead(i response.Indicator) string {
 	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
 		if strings.Contains(name, ".") && len(i.Path) > 1 { // a name alone is found as it is
@@ -151,9 +151,9 @@ func howToRead(i answer.Indicator) string {
 	}
 	text := i.Value.Text()
 	switch {
-	case i.Kind == answer.NextPage && (answer.IsAddress(text)):
+	case i.Kind == response.NextPage && (response.IsAddress(text)):
 		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", path, delimiter)
-	case i.Kind == answer.NextPage && delimiter == "":
+	case i.Kind == response.NextPage && delimiter == "":
 		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
 	default:
 		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
@@ -162,7 +162,7 @@ func howToRead(i answer.Indicator) string {
 
 // checkTotal finds a total that is more than what was fetched.
 func checkTotal(e finishedRun) event.Finding {
-	if e.stop.Reason == paging.Deliberate || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base.RequestSpec) {
+	if e.stop.Reason == pagination.Deliberate || !pagination.Pages(e.scroller) || !pagination.FromStart(e.scroller, e.base.RequestSpec) {
 		return nil
 	}
 	t := e.evidence.total()
@@ -193,7 +193,7 @@ func (e finishedRun) fetched(t *total) (n int64, unit string) {
 }
 
 // errorsOnly finds an answer that has errors instead of data.
-func (r *jobRun) errorsOnly(res *exchange.Response, page *answer.Page) (event.Finding, error) {
+func (r *jobRun) errorsOnly(res *httpclient.Response, page *response.Page) (event.Finding, error) {
 	if res.AcceptedError || res.Decision != nil || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
 	}
@@ -215,7 +215,7 @@ const (
 	readBytes     = 64 << 10
 )
 
-// reported is the text of the first errors that answer.Page.Errors returns.
+// reported is the text of the first errors that response.Page.Errors returns.
 func (r *jobRun) reported(errors value.Value) string {
 	all := []value.Value{errors}
 	if errors.Kind() == value.Array {
@@ -229,7 +229,7 @@ func (r *jobRun) reported(errors value.Value) string {
 			masked = masked[:len(masked)/2] // it may end with half of a secret, which is not masked
 		}
 		text = strings.Join(strings.Fields(masked), " ")
-		if short := prose.Shorten(text, mostErrorText); short != text {
+		if short := textfmt.Shorten(text, mostErrorText); short != text {
 			text = strings.TrimSuffix(short, "…") + " …"
 		}
 		texts = append(texts, text)

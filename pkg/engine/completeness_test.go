@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -14,7 +14,7 @@ import (
 
 // TestAnnouncedPage: what the members beside the data say about a next page.
 func TestAnnouncedPage(t *testing.T) {
-	kinds := map[string]answer.IndicatorKind{"next": answer.NextPage, "more": answer.MorePages, "last": answer.LastPage, "total": answer.TotalRows}
+	kinds := map[string]response.IndicatorKind{"next": response.NextPage, "more": response.MorePages, "last": response.LastPage, "total": response.TotalRows}
 	tests := []struct {
 		indicators string // an object: kind, and what follows it to distinguish members, to value
 		announced  string // "" for nothing
@@ -55,7 +55,7 @@ func TestAnnouncedPage(t *testing.T) {
 	for _, tt := range tests {
 		var v evidence
 		for _, m := range testvalue.Parse(t, tt.indicators).Members() {
-			v.indicators = append(v.indicators, answer.Indicator{Kind: kinds[strings.TrimRight(m.Name, "2")], Path: []string{m.Name}, Value: m.Value})
+			v.indicators = append(v.indicators, response.Indicator{Kind: kinds[strings.TrimRight(m.Name, "2")], Path: []string{m.Name}, Value: m.Value})
 		}
 		announced, none := v.next()
 		got := ""
@@ -110,16 +110,16 @@ func TestErrorsOfAnySize(t *testing.T) {
 		"a long":   `{"a":"` + strings.Repeat("a", 2<<20) + `"}`,
 		"of lists": `[` + strings.Repeat(`[[["a"]]],`, 200_000) + `[]]`,
 	} {
-		spool := answer.NewSpooler(t.TempDir(), answer.MemoryLimit).New()
+		spool := response.NewSpooler(t.TempDir(), response.MemoryLimit).New()
 		if _, err := spool.Write([]byte(`{"data":null,"errors":` + errors + `}`)); err != nil {
 			t.Fatal(err)
 		}
-		page, err := answer.NewScanner((&secret.Registry{}).Mask).Scan(spool, answer.Query{Data: answer.Path{Text: "data", Separator: "."}})
+		page, err := response.NewScanner((&secret.Registry{}).Mask).Scan(spool, response.Query{Data: response.Path{Text: "data", Separator: "."}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: &secret.Registry{}}}}}, job: &job{}}
-		if found, err := r.errorsOnly(&exchange.Response{}, page); err != nil || found == nil {
+		r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{Secrets: &secret.Registry{}}}}}, job: &job{}}
+		if found, err := r.errorsOnly(&httpclient.Response{}, page); err != nil || found == nil {
 			t.Errorf("%s: got %v, %v", name, found, err)
 		}
 		if err := spool.Close(); err != nil {
@@ -133,7 +133,7 @@ func TestErrorsOfAnySize(t *testing.T) {
 func TestReportedErrors(t *testing.T) {
 	secrets := &secret.Registry{}
 	secrets.Add("very-secret")
-	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: secrets}}}}}
+	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{Secrets: secrets}}}}}
 	long := strings.Repeat("x", mostErrorText-5)
 	tests := []struct{ name, errors, want string }{
 		{"messages", `[{"message":"a"},{"code":1,"title":"b"},"c"]`, "a; b; c"},

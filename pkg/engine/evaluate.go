@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -49,11 +49,11 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 }
 
 // request is a job's own request, before any paging, as its first page has it.
-func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paging.BaseRequest, error) {
+func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (pagination.BaseRequest, error) {
 	var first value.Value
-	job := paging.BaseRequest{}
+	job := pagination.BaseRequest{}
 	if j.placesPageValues {
-		first = paging.FirstValues(j.scroller)
+		first = pagination.FirstValues(j.scroller)
 		// A later page may be requested in advance, more than once: the first one warns.
 		silent := scope.Warning(nil)
 		job.WithValues = func(values value.Value) (config.RequestSpec, error) { return jr.requestWith(j, in, silent, values) }
@@ -120,9 +120,9 @@ func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue,
 	if _, err = config.EndpointText(v, pointer); err != nil {
 		return v, "", err
 	}
-	var pieces []exchange.Piece
+	var pieces []httpclient.Piece
 	for _, p := range parts {
-		piece := exchange.Piece{Text: p.Text, Value: p.Value, Encoded: p.Encoded, Name: "a value of the endpoint"}
+		piece := httpclient.Piece{Text: p.Text, Value: p.Value, Encoded: p.Encoded, Name: "a value of the endpoint"}
 		for _, f := range placeholders {
 			if p.Placeholder == f.token && p.Placeholder != "" {
 				piece = f.piece(p.Text)
@@ -132,7 +132,7 @@ func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue,
 			pieces = append(pieces, piece)
 		}
 	}
-	if text, err = exchange.Endpoint(pieces); err != nil {
+	if text, err = httpclient.Endpoint(pieces); err != nil {
 		return v, "", failure.Userf("%w", err).At(pointer)
 	}
 	return v, text, nil
@@ -172,7 +172,7 @@ func (jr *jobRunner) outgoing(j *job, request config.RequestSpec, scope *expr.Sc
 }
 
 // scrollerOf is the scroller of a job with the values of its expressions.
-func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, error) {
+func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (pagination.Scroller, error) {
 	if len(j.scrolled) == 0 {
 		return j.scroller, nil
 	}
@@ -188,7 +188,7 @@ func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, err
 		}
 		return nil
 	})
-	return paging.Evaluated(j.scroller, values), err
+	return pagination.Evaluated(j.scroller, values), err
 }
 
 // columnsIn are the columns that the rows get besides their own.
@@ -233,7 +233,7 @@ func warningCollector(events *[]event.Body) func(pointer, text string) {
 }
 
 // columnsOf are the columns that the rows of a page get besides their own.
-func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Response) ([]mapping.Column, error) {
+func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]mapping.Column, error) {
 	if !r.user.ofPage() {
 		return r.columns, nil
 	}
@@ -246,7 +246,7 @@ func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Response) ([]mapping
 
 // answerScope returns the scope of a job with the members of an answer that expressions
 // refer to. where names the expressions in errors.
-func (r *jobRun) answerScope(page *answer.Page, res *exchange.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
+func (r *jobRun) answerScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
 	answered, err := membersOf(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (r *jobRun) answerScope(page *answer.Page, res *exchange.Response, where fa
 }
 
 // membersOf are the values at paths of an answer.
-func membersOf(page *answer.Page, where failure.Text, paths []string) (expr.Members, error) {
+func membersOf(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
 	members := expr.Members{}
 	for _, path := range paths {
 		v, err := page.FieldFor(where, fieldPath(path))
@@ -268,7 +268,7 @@ func membersOf(page *answer.Page, where failure.Text, paths []string) (expr.Memb
 	return members, nil
 }
 
-func fieldPath(path string) answer.Path { return answer.Path{Text: path, Separator: "."} }
+func fieldPath(path string) response.Path { return response.Path{Text: path, Separator: "."} }
 
 // itemsOf are the values in the rows above a child job that its expressions refer to.
 // They are taken out at once: a row is gone when the next one comes.

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -15,15 +15,15 @@ import (
 type evidence struct {
 	// last is the last page that was stored; indicators are those beside its data,
 	// and link is where its header Link leads for the next page.
-	last       paging.PageInfo
-	indicators []answer.Indicator
+	last       pagination.PageInfo
+	indicators []response.Indicator
 	link       string
 	// largest is how many rows the largest page has, filled how many pages have
 	// any.
 	largest, filled int
 	totals          []total
 	// repeat is the dropped page, or nil.
-	repeat *paging.Repeat
+	repeat *pagination.Repeat
 	// found is set when any answer had something at the path of the data; lists are
 	// those of the first answer that had nothing there.
 	found bool
@@ -46,14 +46,14 @@ type total struct {
 }
 
 // observe adds a page that is stored.
-func (v *evidence) observe(scroller paging.Scroller, res *exchange.Response, page *answer.Page) {
+func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Response, page *response.Page) {
 	v.last = pagingPageOf(res, page)
 	v.indicators, v.link = nil, ""
 	if res.AcceptedError {
 		return // an error says nothing about pages
 	}
 	v.indicators = page.Indicators
-	v.link, _ = paging.LinkTo("next", res.Link(), res.RequestURL())
+	v.link, _ = pagination.LinkTo("next", res.Link(), res.RequestURL())
 	v.largest = max(v.largest, page.Rows)
 	if page.Rows > 0 {
 		v.filled++
@@ -63,17 +63,17 @@ func (v *evidence) observe(scroller paging.Scroller, res *exchange.Response, pag
 	} else if v.lists == nil {
 		v.lists = page.OtherLists
 	}
-	for _, t := range paging.Totals(scroller) {
+	for _, t := range pagination.Totals(scroller) {
 		if number, err := page.Field(t.Path); err == nil {
 			v.count(total{field: t.Path.Text, pages: t.Pages, configured: true}, number)
 		}
 	}
 	for _, i := range page.Indicators {
-		if i.Kind == answer.TotalRows {
+		if i.Kind == response.TotalRows {
 			v.count(total{field: i.Place()}, i.Value)
 		}
 	}
-	if page.IsList() && !paging.Pages(scroller) {
+	if page.IsList() && !pagination.Pages(scroller) {
 		v.countHeaders(res.Header)
 	}
 }
@@ -125,22 +125,22 @@ func (v *evidence) total() *total {
 
 // next is what announces a page after the last one, nil for nothing. none is set
 // when the answer says that there is no other page.
-func (v *evidence) next() (announced *answer.Indicator, none bool) {
+func (v *evidence) next() (announced *response.Indicator, none bool) {
 	for i := range v.indicators {
 		switch one := &v.indicators[i]; one.Kind {
-		case answer.MorePages, answer.LastPage:
+		case response.MorePages, response.LastPage:
 			yes, known := flagValue(one.Value)
 			switch {
-			case known && yes != (one.Kind == answer.MorePages):
+			case known && yes != (one.Kind == response.MorePages):
 				return nil, true
 			case known && announced == nil:
 				announced = one
 			}
-		case answer.NextPage:
+		case response.NextPage:
 			switch {
 			case !leadsOn(one.Value):
 				none = true
-			case announced == nil || announced.Kind != answer.NextPage:
+			case announced == nil || announced.Kind != response.NextPage:
 				announced = one // it says more than a flag
 			}
 		}
@@ -152,7 +152,7 @@ func (v *evidence) next() (announced *answer.Indicator, none bool) {
 func (v *evidence) flag() string {
 	for _, one := range v.indicators {
 		yes, known := flagValue(one.Value)
-		if known && (one.Kind == answer.MorePages && yes || one.Kind == answer.LastPage && !yes) {
+		if known && (one.Kind == response.MorePages && yes || one.Kind == response.LastPage && !yes) {
 			return one.Place()
 		}
 	}

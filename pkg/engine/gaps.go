@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 )
 
 // listNames recognizes the names of members about lists in items.
-var listNames = mapping.ListNames{Truncates: answer.TruncatesList, AboutPages: answer.AboutPages}
+var listNames = mapping.ListNames{Truncates: response.TruncatesList, AboutPages: response.AboutPages}
 
 // pageOrigin is the page of an item.
 type pageOrigin struct {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -22,7 +22,7 @@ import (
 type jobRunner struct {
 	run    *run
 	it     iteration
-	client *exchange.Client
+	client *httpclient.Client
 	sink   sink
 	memory *state.IterationValues // what the iteration remembers
 	scope  *expr.Scope
@@ -36,7 +36,7 @@ type jobRunner struct {
 }
 
 // newJobRunner is a runner of the jobs of an iteration.
-func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
+func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
 	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &skippedRuns{}, scope: r.scope(it)}
 }
 
@@ -92,9 +92,9 @@ type jobRun struct {
 	*jobRunner
 	*job
 	invocation
-	base       paging.BaseRequest // the job's own request, before any paging
+	base       pagination.BaseRequest // the job's own request, before any paging
 	scope      *expr.Scope
-	scroller   paging.Scroller
+	scroller   pagination.Scroller
 	columns    []mapping.Column // nil when they differ from page to page
 	repetition repetition
 	// evidence is what the answers say about whether all data was fetched.
@@ -145,7 +145,7 @@ func (r *jobRun) begin() (err error) {
 	if r.scroller, err = r.scrollerOf(r.job, r.scope); err != nil {
 		return err
 	}
-	r.repetition.numbered, r.repetition.forever = paging.Numbered(r.scroller)
+	r.repetition.numbered, r.repetition.forever = pagination.Numbered(r.scroller)
 	if !r.user.ofPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
@@ -163,10 +163,10 @@ func (r *jobRun) begin() (err error) {
 type driver interface {
 	// sendNext is the answer to the request for the next page. state is that of the
 	// scroller after this request, last is the page before it.
-	sendNext(ctx context.Context, request config.RequestSpec, state paging.State, last paging.PageInfo) (*exchange.Response, error)
+	sendNext(ctx context.Context, request config.RequestSpec, state pagination.State, last pagination.PageInfo) (*httpclient.Response, error)
 	// process stores a page and runs its child jobs, or starts both, and returns the
 	// ids of the page. The error is that of the page, where it has one.
-	process(context.Context, *pageResult) (paging.IDs, error)
+	process(context.Context, *pageResult) (pagination.IDs, error)
 	// restart drops what was requested for the job, which begins again.
 	restart()
 	// finish runs, or starts, the child jobs whose batches have waited for another page.
@@ -174,9 +174,9 @@ type driver interface {
 }
 
 // fetch fetches page after page until a rule stops the job.
-func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
+func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) {
 	request, state := r.scroller.First(r.base.RequestSpec, r.run.Now())
-	var last paging.PageInfo
+	var last pagination.PageInfo
 	for {
 		res, err := d.sendNext(ctx, request, state, last)
 		if err == nil && res.Decision.Is(rule.Restart) {
@@ -209,13 +209,13 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 }
 
 // next is the request after a page, or the reason to stop.
-func (r *jobRun) next(state paging.State, page paging.PageInfo) (config.RequestSpec, paging.State, *paging.Stop, error) {
+func (r *jobRun) next(state pagination.State, page pagination.PageInfo) (config.RequestSpec, pagination.State, *pagination.Stop, error) {
 	if r.sample.dropped {
 		return r.base.RequestSpec, state, r.sample.stop(), nil
 	}
 	request, state, stop, err := r.base.Next(r.scroller, state, page)
 	if err == nil && stop == nil && page.Rows == 0 && r.repetition.unchanged(request) {
-		stop = paging.Unchanged(r.paged.Pointer)
+		stop = pagination.Unchanged(r.paged.Pointer)
 	}
 	if err == nil && stop == nil && r.sample.full() {
 		r.sample.dropped = true
@@ -234,9 +234,9 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 		return err
 	}
 	stop, err := r.fetch(ctx, serial{r})
-	if reached, ok := errors.AsType[*exchange.LimitReached](err); ok {
+	if reached, ok := errors.AsType[*httpclient.LimitReached](err); ok {
 		jr.run.recordLimit(reached.Budget, reached.Limit, reached.Reached, j)
-		r.count(paging.Stop{Rule: reached.Error()})
+		r.count(pagination.Stop{Rule: reached.Error()})
 	}
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (jr *jobRunner) serialRunner(ctx context.Context, at position) runFunc {
 	}
 }
 
-func (s serial) sendNext(ctx context.Context, request config.RequestSpec, _ paging.State, _ paging.PageInfo) (*exchange.Response, error) {
+func (s serial) sendNext(ctx context.Context, request config.RequestSpec, _ pagination.State, _ pagination.PageInfo) (*httpclient.Response, error) {
 	out, err := s.prepare(request)
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (s serial) sendNext(ctx context.Context, request config.RequestSpec, _ pagi
 	return s.send(ctx, s.position.child(s.pages+1), request, out, nil, nil)
 }
 
-func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {
+func (s serial) process(ctx context.Context, p *pageResult) (pagination.IDs, error) {
 	if p.body != nil {
 		defer p.body.Close()
 	}
@@ -280,7 +280,7 @@ func (s serial) finish(ctx context.Context) error {
 }
 
 // count counts a run of a job that has ended.
-func (r *jobRun) count(stop paging.Stop) {
+func (r *jobRun) count(stop pagination.Stop) {
 	if r.sample.dropped {
 		r.run.recordLimit("sample", float64(r.sample.size), float64(r.sample.size), r.job)
 	}
@@ -289,7 +289,7 @@ func (r *jobRun) count(stop paging.Stop) {
 
 // completeRun counts a run of a job that a rule has ended, and checks whether its data
 // is complete.
-func (r *jobRun) completeRun(stop paging.Stop) error {
+func (r *jobRun) completeRun(stop pagination.Stop) error {
 	r.count(stop)
 	for _, check := range endChecks() {
 		found := check(finishedRun{r, stop})

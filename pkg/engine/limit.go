@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 )
 
 // LimitReached says why the tables of a run hold only a part of the data.
@@ -24,7 +24,7 @@ type LimitReached struct {
 
 // isLimit reports whether an error only says that a limit was reached.
 func isLimit(err error) bool {
-	_, ok := errors.AsType[*exchange.LimitReached](err)
+	_, ok := errors.AsType[*httpclient.LimitReached](err)
 	return ok
 }
 
@@ -45,7 +45,7 @@ type sample struct {
 }
 
 // take leaves as many items on a page as still belong to the sample.
-func (s *sample) take(page *answer.Page) {
+func (s *sample) take(page *response.Page) {
 	if s.size == 0 {
 		return
 	}
@@ -59,6 +59,6 @@ func (s *sample) take(page *answer.Page) {
 // full reports whether the sample can take no more items.
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
-func (s *sample) stop() *paging.Stop {
-	return &paging.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: paging.Deliberate}
+func (s *sample) stop() *pagination.Stop {
+	return &pagination.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: pagination.Deliberate}
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -26,11 +26,11 @@ import (
 // is none.
 type pageResult struct {
 	number int
-	events []event.Body       // about the page
-	page   *answer.Page       // nil when there is nothing to store
-	answer *exchange.Response // of page
-	body   *answer.Spool      // of page
-	stop   *paging.Stop       // ends the job instead of the page
+	events []event.Body         // about the page
+	page   *response.Page       // nil when there is nothing to store
+	answer *httpclient.Response // of page
+	body   *response.Spool      // of page
+	stop   *pagination.Stop     // ends the job instead of the page
 	err    error
 	// columns are those that its rows get besides their own.
 	columns []mapping.Column
@@ -50,10 +50,10 @@ func (r *jobRun) prepare(request config.RequestSpec) (outgoing, error) {
 
 // send sends a request of the job for the page at a position: paged, with what all jobs
 // send (out). needed is closed when the job needs the answer;
-// nil is for one that it needs now. rest is as that of exchange.Sender.
-func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Response, error) {
+// nil is for one that it needs now. rest is as that of httpclient.Sender.
+func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*httpclient.Response, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	from := exchange.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
 		from.PagePath, from.FindSources = r.placeOf(at), r.sourceFinder(paged, out.RequestSpec)
 	}
@@ -61,7 +61,7 @@ func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
-func (r *jobRun) read(request config.RequestSpec, state paging.State, res *exchange.Response, err error) *pageResult {
+func (r *jobRun) read(request config.RequestSpec, state pagination.State, res *httpclient.Response, err error) *pageResult {
 	if !isLimit(err) { // else the request was never sent
 		r.pages++
 	}
@@ -87,17 +87,17 @@ func (r *jobRun) read(request config.RequestSpec, state paging.State, res *excha
 
 // afterLast returns the reason to stop if the error only means that no page follows the
 // last page.
-func (r *jobRun) afterLast(err error) *paging.Stop {
-	status := exchange.StatusOf(err)
+func (r *jobRun) afterLast(err error) *pagination.Stop {
+	status := httpclient.StatusOf(err)
 	if status == 0 || r.pages < 2 {
 		return nil
 	}
-	return paging.AfterLast(r.scroller, r.base.RequestSpec, status, r.evidence.last, r.evidence.largest)
+	return pagination.AfterLast(r.scroller, r.base.RequestSpec, status, r.evidence.last, r.evidence.largest)
 }
 
 // scanAndCheck scans and checks an answer. A page that only repeats an earlier one is
 // the reason to stop.
-func (r *jobRun) scanAndCheck(request config.RequestSpec, state paging.State, res *exchange.Response) (*answer.Page, *paging.Stop, error) {
+func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State, res *httpclient.Response) (*response.Page, *pagination.Stop, error) {
 	if res.Decision.Is(rule.Skip) {
 		return nil, r.skip(res), nil
 	}
@@ -113,8 +113,8 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state paging.State, re
 		return request, err == nil && stop == nil
 	}
 	if repeat := r.repetition.check(r.pages, request, page, next); repeat != nil {
-		r.evidence.repeat = &paging.Repeat{Page: r.pages, Earlier: repeat.earlier, Rows: page.Rows, Largest: r.evidence.largest, List: page.IsList(), Doubled: repeat.doubled, LeadsOn: repeat.leadsOn, Before: r.evidence.last}
-		stop := &paging.Stop{Rule: repeat.rule}
+		r.evidence.repeat = &pagination.Repeat{Page: r.pages, Earlier: repeat.earlier, Rows: page.Rows, Largest: r.evidence.largest, List: page.IsList(), Doubled: repeat.doubled, LeadsOn: repeat.leadsOn, Before: r.evidence.last}
+		stop := &pagination.Stop{Rule: repeat.rule}
 		if repeat.leadsOn {
 			stop.Hint = "if this API leads on for ever, limit the job with 'forceStop'"
 		}
@@ -129,15 +129,15 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state paging.State, re
 }
 
 // skip is the end of a job by a rule that drops an answer.
-func (r *jobRun) skip(res *exchange.Response) *paging.Stop {
+func (r *jobRun) skip(res *httpclient.Response) *pagination.Stop {
 	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.RuleMessage(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	r.skipped = true
-	return &paging.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: paging.Deliberate}
+	return &pagination.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: pagination.Deliberate}
 }
 
 // acceptReason is what takes an answer with an error status as data, and what the API says
 // about it.
-func (r *jobRun) acceptReason(res *exchange.Response) string {
+func (r *jobRun) acceptReason(res *httpclient.Response) string {
 	switch says := r.client.RuleMessage(res); {
 	case res.Decision == nil:
 		return "'api.http.ignoreErrors'"
@@ -153,7 +153,7 @@ func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 
 // scan reads an answer once. An error names its address, to which a redirect may
 // have led.
-func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
+func (r *jobRun) scan(res *httpclient.Response) (*response.Page, error) {
 	page, err := r.decode(res, r.formatOf(res))
 	if err != nil {
 		if forgetting := res.EvictFromCache(); forgetting != nil {
@@ -169,7 +169,7 @@ func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 }
 
 // cleaned returns the finding that a page has bytes that are invalid in its character set.
-func (r *jobRun) cleaned(page *answer.Page) event.ResponseCleaned {
+func (r *jobRun) cleaned(page *response.Page) event.ResponseCleaned {
 	return event.ResponseCleaned{
 		Job: r.name, Page: r.pages, Charset: page.Damaged, Unknown: page.UnknownCharset,
 		Pointer: cmp.Or(r.format.Pointer, r.Pointer), JobPointer: r.Pointer, Iteration: r.number,
@@ -178,18 +178,18 @@ func (r *jobRun) cleaned(page *answer.Page) event.ResponseCleaned {
 
 // formatOf is the format of an answer. Errors are not in that of the job: at most they
 // are JSON.
-func (r *jobRun) formatOf(res *exchange.Response) answer.Format {
+func (r *jobRun) formatOf(res *httpclient.Response) response.Format {
 	if res.AcceptedError {
-		return answer.Format{}
+		return response.Format{}
 	}
 	return r.format
 }
 
 // decode reads an answer. A successful answer without a body has no data. An error
 // answer that the configuration ignores is data unless it is null.
-func (r *jobRun) decode(res *exchange.Response, format answer.Format) (*answer.Page, error) {
+func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*response.Page, error) {
 	needs := r.scroller.Needs()
-	query := answer.Query{
+	query := response.Query{
 		Format:   format,
 		MaxBytes: r.run.plan.doc.API.MaxResponseBytes,
 		Data:     dataPath(r.Job),
@@ -211,7 +211,7 @@ func (r *jobRun) decode(res *exchange.Response, format answer.Format) (*answer.P
 	case format.Plain() && r.ignoresText(res) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(res, query)
 	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
-		return answer.NoPage(query), nil
+		return response.NoPage(query), nil
 	default:
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (r *jobRun) decode(res *exchange.Response, format answer.Format) (*answer.P
 // ignoresText reports whether an answer with the status, which is a successful or
 // an ignored one, may be something else than JSON. The code 0 stands for an error
 // that has no status.
-func (r *jobRun) ignoresText(res *exchange.Response) bool {
+func (r *jobRun) ignoresText(res *httpclient.Response) bool {
 	ignored := r.run.plan.doc.API.IgnoreErrors
 	return res.AcceptedError || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
 }
@@ -230,7 +230,7 @@ const maxErrorData = 8 << 20
 
 // errorData makes an object with the text of an answer that is not JSON, but
 // whose status is to be ignored.
-func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.Page, error) {
+func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*response.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
 	}
@@ -238,7 +238,7 @@ func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.
 	if err != nil {
 		return nil, err
 	}
-	query.KeyAs, query.Parallel, query.Columns = "", false, answer.Columns{}
+	query.KeyAs, query.Parallel, query.Columns = "", false, response.Columns{}
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	page, err := r.run.scanner.ScanValue(res.Body, data, query)
@@ -250,7 +250,7 @@ func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.
 
 // check takes the decisions about a page that need no row: whether it has data, at
 // one place only, or errors instead.
-func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
+func (r *jobRun) check(res *httpclient.Response, page *response.Page) error {
 	found, err := r.errorsOnly(res, page)
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
 	case page.Divided:
 		r.record(event.ResponseDelimiter{Job: r.name, Page: r.pages, Delimiter: page.OtherDelimiter, Pointer: r.format.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	case page.OtherDelimiter != "":
-		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds %s: is that the 'delimiter'?", answer.DelimiterName(page.OtherDelimiter))})
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds %s: is that the 'delimiter'?", response.DelimiterName(page.OtherDelimiter))})
 	}
 	detected := r.DataField.Path == ""
 	switch {
@@ -288,7 +288,7 @@ func (r *jobRun) report(p *pageResult) error {
 }
 
 // reportAndStore reports a page and stores its rows.
-func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids pagination.IDs, err error) {
 	if r.Windows != nil {
 		r.live.Window(r.window.Number, r.window.of)
 	}
@@ -315,7 +315,7 @@ func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids paging.
 
 // store hands the rows that the row filter keeps to the tables, and finds the ids that
 // paging wants.
-func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column, number int) (ids paging.IDs, kept int, err error) {
+func (r *jobRun) store(ctx context.Context, page *response.Page, columns []mapping.Column, number int) (ids pagination.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
 	rows := r.pageRows(columns, number)
 	for row, err := range r.parsedRows(page) {
@@ -353,7 +353,7 @@ func (r *jobRun) pageRows(columns []mapping.Column, number int) pageRows {
 }
 
 // ids are the ids that store finds, for a page that is not stored yet.
-func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
+func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	if id.Text == "" {
 		return ids, nil
@@ -369,20 +369,20 @@ func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
 }
 
 // pagingPage are what paging may know of a page.
-func (r *jobRun) pagingPage(p *pageResult, ids paging.IDs) paging.PageInfo {
+func (r *jobRun) pagingPage(p *pageResult, ids pagination.IDs) pagination.PageInfo {
 	known := pagingPageOf(p.answer, p.page)
 	known.IDs, known.Now = ids, r.run.Now()
 	return known
 }
 
 // pagingPageOf are those of an answer alone.
-func pagingPageOf(res *exchange.Response, page *answer.Page) paging.PageInfo {
-	return paging.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
+func pagingPageOf(res *httpclient.Response, page *response.Page) pagination.PageInfo {
+	return pagination.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
 }
 
 // parsedRows are the rows of a page as everything but the scan sees them: after the
 // response filter. Each is gone when the next one comes.
-func (r *jobRun) parsedRows(page *answer.Page) iter.Seq2[value.Packed, error] {
+func (r *jobRun) parsedRows(page *response.Page) iter.Seq2[value.Packed, error] {
 	return r.rows.apply(page.Items())
 }
 

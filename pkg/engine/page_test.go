@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -25,7 +25,7 @@ func TestSeveralLists(t *testing.T) {
 		5000: "l9, l10 and 4990 more):",
 	} {
 		r := jobRun{job: &job{Job: config.Job{Pointer: "/jobs/0"}}}
-		err := r.check(&exchange.Response{}, &answer.Page{Root: value.Object, Rows: n, Lists: names[:n]})
+		err := r.check(&httpclient.Response{}, &response.Page{Root: value.Object, Rows: n, Lists: names[:n]})
 		if failure.PointerOf(err) != "/jobs/0" || !strings.Contains(fmt.Sprint(err), want) || !strings.Contains(fmt.Sprint(err), "set 'dataField'") {
 			t.Errorf("%d lists: %v", n, err)
 		}

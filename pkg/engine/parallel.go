@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -37,7 +37,7 @@ type jobStream struct {
 	// r is set before the first page; stop, or else err, before the end of the
 	// pages.
 	r    *jobRun
-	stop *paging.Stop
+	stop *pagination.Stop
 	err  error
 	// first is the permit for the first page, nil when it is used.
 	first *permit
@@ -186,7 +186,7 @@ func (s *jobStream) fetch(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, state paging.State, last paging.PageInfo) (*exchange.Response, error) {
+func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, state pagination.State, last pagination.PageInfo) (*httpclient.Response, error) {
 	if len(s.pending) == 0 {
 		s.requestPage(ctx, request)
 	}
@@ -201,7 +201,7 @@ func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, st
 
 // process sends a page to the channel and starts its child jobs, though nothing of
 // it may be stored yet.
-func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.IDs, err error) {
 	q := &queuedPage{pageResult: p, permit: s.current, children: s.newStreams()}
 	defer close(q.children.streams)
 	if p.page == nil {

@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -16,7 +16,7 @@ type pendingPage struct {
 	needed chan struct{} // closed when the job comes to the page
 	// res or err are set when done is closed.
 	done chan struct{}
-	res  *exchange.Response
+	res  *httpclient.Response
 	err  error
 }
 
@@ -55,12 +55,12 @@ func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec)
 // of a child. Nor does it while exchanges are recorded or replayed, because a
 // recording holds what a run needs and no more, or with a sample, which is not to
 // send more requests either.
-func (s *jobStream) requestAhead(ctx context.Context, state paging.State, last paging.PageInfo) {
+func (s *jobStream) requestAhead(ctx context.Context, state pagination.State, last pagination.PageInfo) {
 	if len(s.job.children) > 0 || s.r.run.Recorder != nil || s.r.run.Player != nil || s.r.run.Sample > 0 {
 		return
 	}
 	n, guesses := 1, 0
-	for request, exists := range paging.Ahead(s.r.scroller, s.r.base, state, last) {
+	for request, exists := range pagination.Ahead(s.r.scroller, s.r.base, state, last) {
 		n++
 		if !exists {
 			guesses++

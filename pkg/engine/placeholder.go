@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -206,19 +206,19 @@ func (j *job) filledEndpoint(values []placeholderValue) (string, error) {
 
 func endpoint(template string, values []placeholderValue) (string, error) {
 	if len(values) == 1 && !strings.Contains(template, "%") { // an ordinary id is by far the most frequent
-		if text := values[0].text(); exchange.Harmless(text) {
+		if text := values[0].text(); httpclient.Harmless(text) {
 			return strings.ReplaceAll(template, "{"+values[0].token+"}", text), nil
 		}
 	}
-	return exchange.Endpoint(piecesOf(template, values))
+	return httpclient.Endpoint(piecesOf(template, values))
 }
 
 // piecesOf splits the template of an endpoint into texts and placeholders.
-func piecesOf(template string, values []placeholderValue) []exchange.Piece {
-	var pieces []exchange.Piece
+func piecesOf(template string, values []placeholderValue) []httpclient.Piece {
+	var pieces []httpclient.Piece
 	add := func(text string) {
 		if text != "" {
-			pieces = append(pieces, exchange.Piece{Text: text})
+			pieces = append(pieces, httpclient.Piece{Text: text})
 		}
 	}
 	start := 0
@@ -238,8 +238,8 @@ func piecesOf(template string, values []placeholderValue) []exchange.Piece {
 
 // piece returns the placeholder as a piece of an endpoint. text is its value, or a part of
 // the value.
-func (f placeholderValue) piece(text string) exchange.Piece {
-	return exchange.Piece{Text: text, Value: true, Encoded: f.encoded, Name: "the placeholder '" + f.token + "'"}
+func (f placeholderValue) piece(text string) httpclient.Piece {
+	return httpclient.Piece{Text: text, Value: true, Encoded: f.encoded, Name: "the placeholder '" + f.token + "'"}
 }
 
 // parentColumns are the columns that link the rows of a child job to its

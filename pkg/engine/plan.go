@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
@@ -22,7 +22,7 @@ import (
 // change while it runs.
 type Program struct {
 	doc        *config.Document
-	target     exchange.Settings
+	target     httpclient.Settings
 	features   Features
 	typed      bool
 	iterations []iteration
@@ -49,7 +49,7 @@ type job struct {
 	config.Job
 	name     string // in events, see nameOf
 	child    bool
-	scroller paging.Scroller
+	scroller pagination.Scroller
 	// placesPageValues is set when its request has values of paging in its expressions.
 	placesPageValues bool
 	paged            config.Section // the settings of its scroller
@@ -59,8 +59,8 @@ type job struct {
 	rowFilter        condition.Condition
 	user             userData
 	remembers        []rememberEntry
-	format           answer.Format
-	names            answer.Columns // of values in lists
+	format           response.Format
+	names            response.Columns // of values in lists
 	// rules are those of the job; rules of the API come after them.
 	rules rule.List
 	// scrolled are the expressions of the scroller.
@@ -75,20 +75,20 @@ type job struct {
 
 // Features are what a configuration can choose from.
 type Features struct {
-	Paging paging.Methods
+	Paging pagination.Methods
 	Auth   auth.Schemes
 	// Vocabulary is what value expressions consist of.
 	Vocabulary expr.Vocabulary
 }
 
 // Compile lets every package read its sections of the document. Problems go to the
-// document's list; nothing is sent. The tables will be typed (table.Table) or
+// document's list; nothing is sent. The tables will be typed (csvtable.Table) or
 // not.
 func Compile(doc *config.Document, features Features, typed bool) *Program {
-	p := &Program{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
-	scrollers := paging.Compile(doc.API.Pagination, features.Paging)
-	paging.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
-	format := answer.Compile(doc.API.Response)
+	p := &Program{doc: doc, features: features, target: httpclient.Compile(doc), typed: typed}
+	scrollers := pagination.Compile(doc.API.Pagination, features.Paging)
+	pagination.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
+	format := response.Compile(doc.API.Response)
 	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
@@ -121,7 +121,7 @@ func placedValueFinder(doc *config.Document) func(pointer string) []string {
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
-			at, names := paging.ServedBy(doc.API.Pagination, j.Scroller).Pointer, j.Placed()
+			at, names := pagination.ServedBy(doc.API.Pagination, j.Scroller).Pointer, j.Placed()
 			if others, ok := placed[at]; ok {
 				names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(others, name) })
 			}
@@ -176,8 +176,8 @@ func (p *Program) Jobs() int {
 type compiler struct {
 	doc       *config.Document
 	it        *iteration
-	scrollers paging.Scrollers
-	format    answer.Format // of jobs that name none
+	scrollers pagination.Scrollers
+	format    response.Format // of jobs that name none
 }
 
 // jobs compiles jobs with this many rows above them: 0 for root jobs.
@@ -190,7 +190,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			child:            above > 0,
 			scroller:         c.scroller(j),
 			placesPageValues: len(j.Placed()) > 0,
-			paged:            paging.ServedBy(c.doc.API.Pagination, j.Scroller),
+			paged:            pagination.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:             compileResponseFilter(j, c.it.CompatLevel),
 			rowFilter:        condition.CompileWords(j.RowFilter),
 			user:             c.userData(j, above == 0),
@@ -199,7 +199,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			rules:            rule.Compile(j.Rules, rule.JobScope, c.doc.API.Retry.MaxWait),
 			children:         c.jobs(j.Children, above+1),
 		}
-		compiled.names = answer.CompileColumns(j.Columns, j.DataField.Delimiter)
+		compiled.names = response.CompileColumns(j.Columns, j.DataField.Delimiter)
 		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
 		for _, child := range compiled.children {
 			child.parent = compiled
@@ -216,20 +216,20 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 }
 
 // scroller is the scroller of a job. One that is not defined is a problem.
-func (c compiler) scroller(j config.Job) paging.Scroller {
+func (c compiler) scroller(j config.Job) pagination.Scroller {
 	scroller, err := c.scrollers.For(j.Scroller)
 	if err != nil {
 		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
-	paging.CheckPlaced(paging.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
-	return paging.WithPlacedValues(scroller, j.Placed())
+	pagination.CheckPlaced(pagination.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
+	return pagination.WithPlacedValues(scroller, j.Placed())
 }
 
 // responseFormat is what the answers of a job are written in.
-func (c compiler) responseFormat(j config.Job) answer.Format {
+func (c compiler) responseFormat(j config.Job) response.Format {
 	format := c.format
 	if j.Response.Present() {
-		format = answer.Compile(j.Response)
+		format = response.Compile(j.Response)
 	}
 	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
 	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.Problems()))
@@ -239,8 +239,8 @@ func (c compiler) responseFormat(j config.Job) answer.Format {
 }
 
 // dataPath is where the items of a job are.
-func dataPath(j config.Job) answer.Path {
-	return answer.Path{Text: j.DataField.Path, Separator: j.DataField.Delimiter}
+func dataPath(j config.Job) response.Path {
+	return response.Path{Text: j.DataField.Path, Separator: j.DataField.Delimiter}
 }
 
 // section is a setting of a job whose value is a text.
@@ -269,7 +269,7 @@ func (c compiler) expressions(place expr.Site, of config.JobScope, s config.Sect
 // references compiles the expressions of a job's scroller, and finds what those of all
 // its parts refer to.
 func (c compiler) references(j *job) {
-	for _, s := range paging.Expressions(j.scroller) {
+	for _, s := range pagination.Expressions(j.scroller) {
 		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
 		compiler.Exact = true
 		compile := compiler.Entries

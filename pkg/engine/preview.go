@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -36,7 +36,7 @@ type PlannedRequest struct {
 	Notes []string
 	// Login is the request that is sent before it, nil for none, and LoginPointer
 	// its place.
-	Login        *exchange.Outgoing
+	Login        *httpclient.Outgoing
 	LoginPointer string
 	LoginSources []request.Source
 	// LoginRemembers says in sentences what the login leaves for the next one.
@@ -44,7 +44,7 @@ type PlannedRequest struct {
 	// LoginRules say in sentences what happens to answers of the login.
 	LoginRules []string
 	// Request is nil when there is none: Problem says why.
-	Request *exchange.Outgoing
+	Request *httpclient.Outgoing
 	Problem error
 	// Sources say where the parts of the request come from.
 	Sources []request.Source
@@ -69,7 +69,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	defer r.Close()
 	var all []PlannedRequest
 	for number, it := range p.iterations {
-		r.dry = &exchange.DryRun{}
+		r.dry = &httpclient.DryRun{}
 		r.dry.Header, r.dry.Answer = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
 		client, err := r.client(it)
 		if err != nil {
@@ -197,7 +197,7 @@ func notes(j *job) []string {
 		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Text))
 	}
 	if l := j.RateLimit; l.Requests > 0 {
-		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", prose.Count(l.Requests, "request"), rule.Seconds(l.Per)))
+		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", textfmt.Count(l.Requests, "request"), rule.Seconds(l.Per)))
 	}
 	if j.Anonymous {
 		all = append(all, "Asked without the credentials of the API.")
@@ -224,7 +224,7 @@ func notes(j *job) []string {
 func calls(child, parent *job) string {
 	text := fmt.Sprintf("Called for each row of %q", parent.name)
 	if size := child.Batch.Size; size > 0 {
-		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", prose.Count(size, "value"), parent.name)
+		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", textfmt.Count(size, "value"), parent.name)
 	}
 	if child.RecursionFilter != "" {
 		text += fmt.Sprintf(" that %q lets pass", child.RecursionFilter)
@@ -262,7 +262,7 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 	}
 	first, _ := j.scroller.First(base.RequestSpec, v.run.Now())
 	d.Paging = j.scroller.Describe(base.RequestSpec)
-	if paging.Pages(j.scroller) {
+	if pagination.Pages(j.scroller) {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
 	d.Rules = append(j.rules.Describe(), v.run.plan.target.Rules.Describe()...)
@@ -272,8 +272,8 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 		d.Problem = err
 		return d
 	}
-	answer, err := v.client.Do(ctx, full, exchange.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
-	if !errors.Is(err, exchange.ErrNotSent) {
+	answer, err := v.client.Do(ctx, full, httpclient.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
+	if !errors.Is(err, httpclient.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -90,12 +90,12 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 }
 
 // sendFirst sends the first request of a run of a job.
-func (r *jobRun) sendFirst(ctx context.Context) (config.RequestSpec, *exchange.Response, error) {
+func (r *jobRun) sendFirst(ctx context.Context) (config.RequestSpec, *httpclient.Response, error) {
 	request, _ := r.scroller.First(r.base.RequestSpec, r.run.Now())
 	out, err := r.prepare(request)
 	if err != nil {
 		return request, nil, err
 	}
-	res, err := r.client.Do(ctx, out.RequestSpec, exchange.JobInfo{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
+	res, err := r.client.Do(ctx, out.RequestSpec, httpclient.JobInfo{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
 	return request, res, err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -24,7 +24,7 @@ import (
 // from the pages, no pair of request and rows comes twice; with requests that only count,
 // at most mostKnown pages come between two with new rows.
 type repetition struct {
-	numbered, forever bool // results of paging.Numbered for the scroller
+	numbered, forever bool // results of pagination.Numbered for the scroller
 
 	seed maphash.Seed
 	// pages are grouped by a byte of their hashes, so that few are compared, and few
@@ -82,7 +82,7 @@ type repeat struct {
 
 // check returns the repetition if the page repeats an earlier page and must be dropped,
 // otherwise nil. next returns the request that the page leads to, if there is one.
-func (r *repetition) check(number int, request config.RequestSpec, page *answer.Page, next func() (config.RequestSpec, bool)) *repeat {
+func (r *repetition) check(number int, request config.RequestSpec, page *response.Page, next func() (config.RequestSpec, bool)) *repeat {
 	if r.pages == nil {
 		r.pages, r.seed = map[byte][]earlier{}, maphash.MakeSeed()
 	}
@@ -139,7 +139,7 @@ func (r *repetition) unchanged(request config.RequestSpec) bool {
 // remember returns the number of an earlier page with the same request and rows as the last
 // page; if forever is set, with the same rows. If there is none, it keeps the last page and
 // returns 0.
-func (r *repetition) remember(number int, page *answer.Page) (before int) {
+func (r *repetition) remember(number int, page *response.Page) (before int) {
 	key := binary.LittleEndian.AppendUint64(nil, page.ItemCount)
 	if !r.forever {
 		key = binary.LittleEndian.AppendUint64(key, r.last.request)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -54,7 +54,7 @@ func TestRepetition(t *testing.T) {
 			for i, text := range tt.pages {
 				params, text, _ := strings.Cut(text, " ")
 				items, around, _ := strings.Cut(text, " ")
-				page := &answer.Page{NoBody: items == "-"}
+				page := &response.Page{NoBody: items == "-"}
 				if fmt.Sscan(items, &page.ItemCount); page.ItemCount > 0 {
 					page.Rows = 1
 				}
@@ -86,7 +86,7 @@ func TestUnchanged(t *testing.T) {
 		t.Error("nothing was requested")
 	}
 	for i, text := range []string{`{"p":1}`, `{"p":2}`} {
-		seen.check(i+1, request(text), &answer.Page{NoBody: true}, nowhere)
+		seen.check(i+1, request(text), &response.Page{NoBody: true}, nowhere)
 	}
 	other := request(`{"p":2}`)
 	other.Headers = testvalue.Parse(t, `{"A":"2"}`)
@@ -102,7 +102,7 @@ func TestCircleOfNumbers(t *testing.T) {
 	pages := func(rows func(n int) uint64) (int, *repeat) {
 		seen := repetition{numbered: true, forever: true}
 		for n := range 5 * mostKnown {
-			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, &answer.Page{Rows: 1, ItemCount: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
+			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, &response.Page{Rows: 1, ItemCount: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
 				return n + 1, r
 			}
 		}
@@ -130,8 +130,8 @@ func TestRepetitionIsSmall(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		before := inUse()
 		seen := repetition{numbered: forever, forever: forever}
-		page := func(n int) *answer.Page {
-			return &answer.Page{Rows: 1, ItemCount: uint64(n), Fingerprint: uint64(n)}
+		page := func(n int) *response.Page {
+			return &response.Page{Rows: 1, ItemCount: uint64(n), Fingerprint: uint64(n)}
 		}
 		for n := range pages {
 			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, page(n+1), nowhere); r != nil {
@@ -168,7 +168,7 @@ func TestEmptyPagesThatLeadOn(t *testing.T) {
 	ends := func(seen repetition, rows, step int) (int, *repeat) {
 		for n := range 3 * mostEmpty {
 			next := func() (config.RequestSpec, bool) { return request(n + step), true }
-			if r := seen.check(n+1, request(n), &answer.Page{Rows: rows, Fingerprint: 1}, next); r != nil {
+			if r := seen.check(n+1, request(n), &response.Page{Rows: rows, Fingerprint: 1}, next); r != nil {
 				return n + 1, r
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -17,7 +17,7 @@ import (
 // startAgain makes a run of a job begin again, without what was remembered, because a rule
 // says so about an answer, which it closes. That is possible once, with the first answer
 // of the run: nothing of it is stored yet. Else it is a user error.
-func (r *jobRun) startAgain(res *exchange.Response) error {
+func (r *jobRun) startAgain(res *httpclient.Response) error {
 	says := r.client.RuleMessage(res)
 	status := strings.TrimSpace(res.StatusLine)
 	if err := res.Body.Close(); err != nil {

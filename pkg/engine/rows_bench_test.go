@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -18,10 +18,10 @@ import (
 )
 
 // withID is a scroller that wants the ids of the rows.
-type withID struct{ paging.Scroller }
+type withID struct{ pagination.Scroller }
 
-func (withID) Needs() paging.Requirements {
-	return paging.Requirements{ItemID: answer.Path{Text: "id", Separator: "."}}
+func (withID) Needs() pagination.Requirements {
+	return pagination.Requirements{ItemID: response.Path{Text: "id", Separator: "."}}
 }
 
 // BenchmarkRows looks into the 1,000 rows of a page: for the ids that paging wants,
@@ -32,18 +32,18 @@ func BenchmarkRows(b *testing.B) {
 	for i := range 1000 {
 		fmt.Fprintf(&text, `{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,"created":"2020-01-01T00:00:00Z","score":12.5,"note":null,"tags":["a","b"],"address":{"city":"London","zip":"EC1"},"tag":"a \"b\" c"},`, i, i)
 	}
-	spool := answer.NewSpooler(b.TempDir(), answer.MemoryLimit).New()
+	spool := response.NewSpooler(b.TempDir(), response.MemoryLimit).New()
 	defer spool.Close()
 	if _, err := spool.Write([]byte(strings.TrimSuffix(text.String(), ",") + "]")); err != nil {
 		b.Fatal(err)
 	}
-	page, err := answer.NewScanner(nil).Scan(spool, answer.Query{})
+	page, err := response.NewScanner(nil).Scan(spool, response.Query{})
 	if err != nil || page.Rows != 1000 {
 		b.Fatal(page, err)
 	}
 	s, _ := section(b, `{"id":"id"}`)
 	child := &job{Job: config.Job{Endpoint: "c/{id}", Reachable: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
-	runner := &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{}}}}
+	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{}}}}
 	r := &jobRun{jobRunner: runner, scroller: withID{}, job: &job{children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()

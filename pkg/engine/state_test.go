@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -43,7 +43,7 @@ func TestContributor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	features := Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes()}
+	features := Features{Paging: pagination.AllMethods(), Auth: auth.AllSchemes()}
 	tree := config.NewTree(config.Types{
 		Authentication: features.Auth.Type(), Pagination: features.Paging.Type(), Placeholder: PlaceholderType(), Mappings: mapping.Type(),
 	})

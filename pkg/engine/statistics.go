@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -39,7 +39,7 @@ type jobStatistics struct {
 
 // ruleCount is how many runs ended by a rule.
 type ruleCount struct {
-	stop  paging.Stop
+	stop  pagination.Stop
 	count int
 }
 
@@ -62,7 +62,7 @@ func (s statistics) page(j *job, rows int) {
 }
 
 // add counts a run that has ended.
-func (s statistics) add(r *jobRun, stop paging.Stop) {
+func (s statistics) add(r *jobRun, stop pagination.Stop) {
 	one := s.of(r.job)
 	one.runs++
 	one.pages += r.pages
@@ -107,14 +107,14 @@ func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iterat
 }
 
 // neverRan says why a job has not run, which its `if` may have prevented so many times.
-func neverRan(j *job, unwanted int) paging.Stop {
+func neverRan(j *job, unwanted int) pagination.Stop {
 	if unwanted > 0 {
-		return paging.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
+		return pagination.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
 	}
 	if j.Windows != nil && !j.child {
-		return paging.Stop{Rule: noWindow, Pointer: j.Windows.Pointer}
+		return pagination.Stop{Rule: noWindow, Pointer: j.Windows.Pointer}
 	}
-	return paging.Stop{Rule: "it never ran"}
+	return pagination.Stop{Rule: "it never ran"}
 }
 
 // unfinished reports, for a job and each job below it, what was stored before the

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/state"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -18,7 +18,7 @@ type tables struct {
 	env     *env.Run
 	typed   bool
 	warn    func(event.Body)
-	set     *table.Set
+	set     *csvtable.Set
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist at the end.
 	iterations []iteration
@@ -36,7 +36,7 @@ type bucket struct {
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
-	return &tables{env: e, typed: typed, warn: warn, set: table.NewSet(e.Tables, e.Temp)}
+	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp)}
 }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the

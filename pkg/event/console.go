@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // consoleValue is the maximum length of a value on the terminal, in characters.
@@ -50,7 +50,7 @@ func (c *Console) Write(e Event) error {
 	b.WriteByte(' ')
 	b.WriteString(c.level(e.Level))
 	b.WriteByte(' ')
-	b.WriteString(prose.Printable(e.Message))
+	b.WriteString(textfmt.Printable(e.Message))
 	for _, f := range e.Fields {
 		message := e.Message
 		if f.NotInMessage {
@@ -127,9 +127,9 @@ func alone(text string, from, to int) bool {
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func quoted(s string) string {
-	s = prose.Fit(s, consoleValue)
+	s = textfmt.Fit(s, consoleValue)
 	if strings.ContainsAny(s, " \"") {
 		return strconv.Quote(s)
 	}
-	return prose.Printable(s)
+	return textfmt.Printable(s)
 }

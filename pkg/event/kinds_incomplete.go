@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Finding is an event that says that data may be missing from the tables, although
@@ -89,7 +89,7 @@ func (PagingUnread) Level() Level { return Warn }
 
 func (e PagingUnread) Message() string {
 	if e.Total > 0 {
-		return fmt.Sprintf("Job %s: %s of the response says that there are %s, but %d were fetched; %s", e.Job, e.Place, prose.Count(e.Total, "row"), e.Fetched, e.Hint)
+		return fmt.Sprintf("Job %s: %s of the response says that there are %s, but %d were fetched; %s", e.Job, e.Place, textfmt.Count(e.Total, "row"), e.Fetched, e.Hint)
 	}
 	return fmt.Sprintf("Job %s: %s of page %d announces a next page, which was not fetched; %s", e.Job, e.Place, e.Page, e.Hint)
 }
@@ -162,7 +162,7 @@ func (JobShort) Kind() string { return "job.short" }
 func (JobShort) Level() Level { return Warn }
 
 func (e JobShort) Message() string {
-	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, prose.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
+	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, textfmt.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
 	if e.Hint != "" {
 		s += "; " + e.Hint
 	}
@@ -236,7 +236,7 @@ func (KeyEmpty) RowsComplete() {}
 
 func (e KeyEmpty) Message() string {
 	return fmt.Sprintf(`Job %s: table %s has %s with nothing in a column of the primary key (%s), the first on page %d; rows with the same key replace each other. Choose another key, drop the rows by 'rowFilter', or say by "optional": true beside the "mapping" of the column that this is right`,
-		e.Job, e.Table, prose.Count(e.Rows, "row"), strings.Join(e.PrimaryKey, ", "), e.Page)
+		e.Job, e.Table, textfmt.Count(e.Rows, "row"), strings.Join(e.PrimaryKey, ", "), e.Page)
 }
 
 func (e KeyEmpty) Setting() string              { return e.Pointer }
@@ -256,7 +256,7 @@ func (WarningsOmitted) Kind() string { return "warnings.omitted" }
 func (WarningsOmitted) Level() Level { return Warn }
 
 func (e WarningsOmitted) Message() string {
-	text := fmt.Sprintf("%s of the kind %s not shown", prose.Count(e.Count, "more warning"), e.Of)
+	text := fmt.Sprintf("%s of the kind %s not shown", textfmt.Count(e.Count, "more warning"), e.Of)
 	if e.Job == "" {
 		return text
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // DataEmpty says that a page had no data.
@@ -71,7 +71,7 @@ func (JobProgress) Kind() string { return "job.progress" }
 func (JobProgress) Level() Level { return Info }
 
 func (e JobProgress) Message() string {
-	s := fmt.Sprintf("Job %s is running: %s, %s, %s so far", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), prose.Count(e.Requests, "request"))
+	s := fmt.Sprintf("Job %s is running: %s, %s, %s so far", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"), textfmt.Count(e.Requests, "request"))
 	if e.Waited > 0 {
 		s += fmt.Sprintf(", %s spent waiting", time.Duration(e.Waited*float64(time.Second)).Round(time.Millisecond))
 	}
@@ -104,9 +104,9 @@ func (JobLive) Kind() string { return "job.live" }
 func (JobLive) Level() Level { return Debug }
 
 func (e JobLive) Message() string {
-	s := fmt.Sprintf("Job %s is running: %s, %s", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	s := fmt.Sprintf("Job %s is running: %s, %s", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"))
 	if e.Parents > 0 {
-		s += fmt.Sprintf(", %d of %s", e.ParentsDone, prose.Count(e.Parents, "parent"))
+		s += fmt.Sprintf(", %d of %s", e.ParentsDone, textfmt.Count(e.Parents, "parent"))
 	}
 	if e.Waiting != "" {
 		s += ", waiting " + e.Waiting
@@ -138,15 +138,15 @@ func (JobFinished) Level() Level { return Info }
 func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
-		s += prose.Count(e.Runs, "run") + ", "
+		s += textfmt.Count(e.Runs, "run") + ", "
 	}
 	if e.Unwanted > 0 && e.Runs > 0 {
 		s += fmt.Sprintf("%d more prevented by 'if', ", e.Unwanted)
 	}
 	if e.Windows > 0 && e.Windows != e.Runs {
-		s += prose.Count(e.Windows, "window") + ", "
+		s += textfmt.Count(e.Windows, "window") + ", "
 	}
-	s += fmt.Sprintf("%s, %s, ", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	s += fmt.Sprintf("%s, %s, ", textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"))
 	if e.LeftOut > 0 {
 		s += fmt.Sprintf("%d of them left out by 'rowFilter', ", e.LeftOut)
 	}
@@ -170,5 +170,5 @@ func (JobUnfinished) Kind() string { return "job.unfinished" }
 func (JobUnfinished) Level() Level { return Debug }
 
 func (e JobUnfinished) Message() string {
-	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"))
 }

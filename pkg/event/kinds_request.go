@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // LoginDone says that a login request succeeded.
@@ -143,7 +143,7 @@ func (e JobWaiting) Message() string {
 	if e.Text != "" {
 		s += ", " + e.Text
 	}
-	return s + fmt.Sprintf("; requested %s, again in %s", prose.Count(e.Asked, "time"),
+	return s + fmt.Sprintf("; requested %s, again in %s", textfmt.Count(e.Asked, "time"),
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // RunStarted is the first event of a run.
@@ -20,7 +20,7 @@ func (RunStarted) Kind() string { return "run.started" }
 func (RunStarted) Level() Level { return Info }
 
 func (e RunStarted) Message() string {
-	s := fmt.Sprintf("Extraction started: %s", prose.Count(e.Jobs, "job"))
+	s := fmt.Sprintf("Extraction started: %s", textfmt.Count(e.Jobs, "job"))
 	if e.Iterations > 1 {
 		s += fmt.Sprintf(" in %d iterations", e.Iterations)
 	}
@@ -171,7 +171,7 @@ func (e StateHeld) Message() string {
 
 func valueOrCount(value string, count int) string {
 	if count > 0 {
-		return ": " + prose.Count(count, "value")
+		return ": " + textfmt.Count(count, "value")
 	}
 	return " = " + value
 }
@@ -197,7 +197,7 @@ func (e RunFinished) Level() Level {
 
 // Message is read by IncompleteIn.
 func (e RunFinished) Message() string {
-	size := fmt.Sprintf("%s, %s, %s", prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
+	size := fmt.Sprintf("%s, %s, %s", textfmt.Count(e.Rows, "row"), textfmt.Count(e.Tables, "table"), textfmt.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
 		return "Extraction finished: " + size
 	}
@@ -258,7 +258,7 @@ func (e RunCut) Message() string {
 		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
 	}
 	return fmt.Sprintf("Extraction cut: %s; %s, %s, %s; the state was not written", why,
-		prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
+		textfmt.Count(e.Rows, "row"), textfmt.Count(e.Tables, "table"), textfmt.Count(e.Requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.

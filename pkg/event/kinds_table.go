@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // MappingWarning says that data was stored differently from what its shape
@@ -29,7 +29,7 @@ func (TableWritten) Kind() string { return "table.written" }
 func (TableWritten) Level() Level { return Info }
 
 func (e TableWritten) Message() string {
-	return fmt.Sprintf("Table %s: %s, %s", e.Table, prose.Count(e.Rows, "row"), prose.Count(len(e.Columns), "column"))
+	return fmt.Sprintf("Table %s: %s, %s", e.Table, textfmt.Count(e.Rows, "row"), textfmt.Count(len(e.Columns), "column"))
 }
 
 // TableDrifted says that a table's columns differ from those of the last run that
@@ -69,7 +69,7 @@ func (TableMerging) Kind() string { return "table.merging" }
 func (TableMerging) Level() Level { return Info }
 
 func (e TableMerging) Message() string {
-	return fmt.Sprintf("Table %s is being merged: %s read so far", e.Table, prose.Count(e.Rows, "row"))
+	return fmt.Sprintf("Table %s is being merged: %s read so far", e.Table, textfmt.Count(e.Rows, "row"))
 }
 
 // TableMerged says that the rows of a table were merged into those of the run before;
@@ -87,9 +87,9 @@ func (TableMerged) Kind() string { return "table.merged" }
 func (TableMerged) Level() Level { return Info }
 
 func (e TableMerged) Message() string {
-	how := fmt.Sprintf("by %s into the %s of the run before: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), prose.Count(e.Before, "row"), e.Replaced, e.Added)
+	how := fmt.Sprintf("by %s into the %s of the run before: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), textfmt.Count(e.Before, "row"), e.Replaced, e.Added)
 	if len(e.PrimaryKey) == 0 {
-		how = fmt.Sprintf("without a primary key into the %s of the run before: %d added", prose.Count(e.Before, "row"), e.Added)
+		how = fmt.Sprintf("without a primary key into the %s of the run before: %d added", textfmt.Count(e.Before, "row"), e.Added)
 	}
-	return fmt.Sprintf("Table %s merged %s, now %s", e.Table, how, prose.Count(e.Rows, "row"))
+	return fmt.Sprintf("Table %s merged %s, now %s", e.Table, how, textfmt.Count(e.Rows, "row"))
 }

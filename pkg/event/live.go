@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Live shows one line for each running job at the bottom of a terminal:
@@ -279,7 +279,7 @@ func (l *Live) lines() []string {
 		if i == height-2 && i < len(l.jobs)-1 {
 			text = fmt.Sprintf("and %d more jobs", len(l.jobs)-i)
 		}
-		lines = append(lines, prose.Fit(prose.Printable(l.o.Secrets.Mask(text)), width-keptFree))
+		lines = append(lines, textfmt.Fit(textfmt.Printable(l.o.Secrets.Mask(text)), width-keptFree))
 		if i == height-2 {
 			break
 		}
@@ -297,13 +297,13 @@ func (j *LiveJob) line(now time.Time) string {
 		parts = append(parts, j.window)
 	}
 	if j.parents > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s", j.parentsDone, prose.Count(j.parents, "parent")))
+		parts = append(parts, fmt.Sprintf("%d of %s", j.parentsDone, textfmt.Count(j.parents, "parent")))
 	}
-	parts = append(parts, prose.Count(j.pages, "page"))
+	parts = append(parts, textfmt.Count(j.pages, "page"))
 	if !j.unstored {
-		parts = append(parts, prose.Count(j.rows, "row"))
+		parts = append(parts, textfmt.Count(j.rows, "row"))
 		if perSecond := float64(j.rows) / running.Seconds(); running >= time.Second && perSecond >= 0.5 {
-			parts = append(parts, prose.Count(int(math.Round(perSecond)), "row")+"/s")
+			parts = append(parts, textfmt.Count(int(math.Round(perSecond)), "row")+"/s")
 		}
 	}
 	if text := j.waiting(now); text != "" {

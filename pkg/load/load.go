@@ -17,7 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/schema"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,7 +28,7 @@ type Options struct {
 	// not looked for.
 	Text []byte
 	// Language is the language of the document; nil is that of this program.
-	Language *language.Language
+	Language *schema.Language
 	// Variables are the sources of values of {{variables}} besides the document.
 	Variables variables.Inputs
 	// Strict makes unknown keys and duplicate keys errors.
@@ -68,7 +68,7 @@ type Result struct {
 	// can be used.
 	Config   *config.Document
 	Plan     *engine.Program
-	language *language.Language
+	language *schema.Language
 	// Problems prevent a run. Each is there once, in the order of the document.
 	// Secrets are not masked.
 	Problems failure.Problems
@@ -78,7 +78,7 @@ type Result struct {
 // replaced it returns their error, and a Document in which they are unreplaced.
 func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
 	o.Secrets.AddDocument(given)
-	d := &Result{language: cmp.Or(o.Language, language.Default())}
+	d := &Result{language: cmp.Or(o.Language, schema.Default())}
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Resolved)
 	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,

@@ -14,7 +14,7 @@ import (
 )
 
 // MostShown is how many characters of a text from a document a message may show
-// (see prose.Shorten): AddDocument masks beginnings of secrets up to this length.
+// (see textfmt.Shorten): AddDocument masks beginnings of secrets up to this length.
 const MostShown = 60
 
 // AddDocument puts every secret of a document into the set, and what is left of

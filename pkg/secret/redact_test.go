@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
@@ -276,7 +276,7 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
-	short.SkipRace(t, "it remembers thousands of secrets")
+	slowtest.SkipRace(t, "it remembers thousands of secrets")
 	for _, kind := range []struct {
 		name          string
 		add, addOther func(*Registry, string)
@@ -315,7 +315,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 
 // TestPassingSecretsAreSmall: docs/understand/architecture.md says how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
-	short.SkipRace(t, "it remembers thousands of secrets")
+	slowtest.SkipRace(t, "it remembers thousands of secrets")
 	const most = 4 << 20
 	random := rand.New(rand.NewPCG(1, 2))
 	token := func() string { // the worst of them: all forms differ, and where they start
@@ -357,7 +357,7 @@ func (r *Registry) kept() (n int) {
 // TestPiecesOfPassingSecretsAreForgotten: an API that returns signed addresses
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
-	short.SkipRace(t, "it remembers thousands of secrets")
+	slowtest.SkipRace(t, "it remembers thousands of secrets")
 	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddTemporary} {
 		t.Run(name, func(t *testing.T) {
 			var s Registry

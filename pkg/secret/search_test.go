@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
@@ -55,7 +55,7 @@ var decoys = []string{
 // TestThreeLayers: none of all the ways to escape a token three times, beside
 // decoys, hides it from the mask.
 func TestThreeLayers(t *testing.T) {
-	short.SkipRace(t, "it searches long texts")
+	slowtest.SkipRace(t, "it searches long texts")
 	r := rand.New(rand.NewPCG(1, 2))
 	secrets := []string{secrettest.Canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"}
 	for _, secret := range secrets {
@@ -75,7 +75,7 @@ func TestThreeLayers(t *testing.T) {
 
 // TestRandomEchoes: random secrets in random spellings between random decoys.
 func TestRandomEchoes(t *testing.T) {
-	short.SkipRace(t, "it makes thousands of texts")
+	slowtest.SkipRace(t, "it makes thousands of texts")
 	for seed := range uint64(4_000) {
 		randomEcho(t, rand.New(rand.NewPCG(seed, 0)))
 		if t.Failed() {
@@ -113,7 +113,7 @@ func randomEcho(t *testing.T, r *rand.Rand) {
 
 // TestNothingElseIsMasked: a text that no reader finds a secret in stays as it is.
 func TestNothingElseIsMasked(t *testing.T) {
-	short.SkipRace(t, "it makes thousands of texts")
+	slowtest.SkipRace(t, "it makes thousands of texts")
 	s := secretsOf(secrettest.Canary, "hunter2-hunter2", strings.Repeat("k", 40), "a+b/c==d")
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -131,7 +131,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 // TestLongTexts: a secret is found wherever it is in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
-	short.SkipRace(t, "it searches long texts")
+	slowtest.SkipRace(t, "it searches long texts")
 	s := secretsOf(secrettest.Canary)
 	r := rand.New(rand.NewPCG(5, 6))
 	const size = 3*leastStep + 12_345
@@ -152,7 +152,7 @@ func TestLongTexts(t *testing.T) {
 // TestShortSecretsInLongTexts: the base64 of a short one is not a secret inside a word,
 // also where the text is taken apart in the middle of that.
 func TestShortSecretsInLongTexts(t *testing.T) {
-	short.SkipRace(t, "it searches long texts")
+	slowtest.SkipRace(t, "it searches long texts")
 	s := secretsOf("abc")
 	for at := leastStep - 2; at < leastStep+3; at++ {
 		text := strings.Repeat("x", at) + "YWJj and YWJj" + strings.Repeat(" ", 2*leastStep)
@@ -166,7 +166,7 @@ func TestShortSecretsInLongTexts(t *testing.T) {
 // an API thinks of: the window is made once and used again. Neither does the work for
 // a byte: were it to grow with the text, this would take minutes.
 func TestSearchIsBounded(t *testing.T) {
-	short.SkipRace(t, "it searches long texts")
+	slowtest.SkipRace(t, "it searches long texts")
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pool
 	s := ordinarySecrets()
 	s.Add(strings.Repeat("-", 300))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/value/order"
 	"github.com/keboola/configurable-extractor/pkg/value/phpjson"
@@ -112,7 +112,7 @@ func checkDepth(document value.Value) error {
 		return nil
 	}
 	return failure.Userf("the state for the next run would have more than %d levels of objects and lists, which the platform cannot read, at '%s': map the job whose items are so deep, or shorten them with 'responseFilter'",
-		MaxDepth, prose.Shorten(deepest(document, MaxDepth), maxShown))
+		MaxDepth, textfmt.Shorten(deepest(document, MaxDepth), maxShown))
 }
 
 // maxShown is the maximum number of characters of a pointer in a message.

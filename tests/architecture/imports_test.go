@@ -1,4 +1,4 @@
-// Package architecture draws the packages of this module and their imports for
+// Package architecture draws the packages of this module and their imports in
 // docs/understand/architecture.md.
 package architecture
 
@@ -18,7 +18,7 @@ const (
 	module = "github.com/keboola/configurable-extractor/"
 )
 
-// graph says what each box imports, itself not included.
+// graph has the imports of each box, without itself.
 type graph map[string]map[string]bool
 
 // readImports reads the imports of both programs and all packages, without those of tests.
@@ -62,23 +62,22 @@ func readImports(t *testing.T) graph {
 	return g
 }
 
-// boxOf is the box of a package: its own, or that of the nearest directory above that
-// has one.
+// boxOf returns the box of a package, or of the nearest directory above it with a box.
 func boxOf(t *testing.T, dir string) string {
 	t.Helper()
 	for name := strings.TrimPrefix(dir, "pkg/"); name != "."; name = filepath.ToSlash(filepath.Dir(name)) {
 		if slices.Contains(usedByAll, name) {
 			return name
 		}
-		if slices.ContainsFunc(boxes, func(b box) bool { return b.name == name }) {
+		if slices.ContainsFunc(groups, func(g group) bool { return slices.Contains(g.boxes, name) }) {
 			return name
 		}
 	}
-	t.Fatalf("%s is not in the diagram: add it to boxes or usedByAll in boxes_test.go", dir)
+	t.Fatalf("%s is not in the diagram: add it to groups or usedByAll in boxes_test.go", dir)
 	return ""
 }
 
-// without leaves out the boxes that are drawn without arrows.
+// without leaves out boxes and the arrows to them.
 func (g graph) without(names []string) graph {
 	rest := graph{}
 	for from, tos := range g {
@@ -95,37 +94,33 @@ func (g graph) without(names []string) graph {
 	return rest
 }
 
-// heights is the length of the longest way down from each box. A circle of imports
-// fails the test.
-func (g graph) heights(t *testing.T) map[string]int {
+// checkAcyclic fails the test if imports form a circle.
+func (g graph) checkAcyclic(t *testing.T) {
 	t.Helper()
-	heights := map[string]int{}
-	var visit func(name string, way []string) int
-	visit = func(name string, way []string) int {
-		if slices.Contains(way, name) {
-			t.Fatalf("the imports form a circle: %s", strings.Join(append(way, name), " -> "))
+	done := map[string]bool{}
+	var visit func(name string, path []string)
+	visit = func(name string, path []string) {
+		if slices.Contains(path, name) {
+			t.Fatalf("the imports form a circle: %s", strings.Join(append(path, name), " -> "))
 		}
-		if h, known := heights[name]; known {
-			return h
+		if done[name] {
+			return
 		}
-		h := 0
 		for to := range g[name] {
-			h = max(h, visit(to, append(slices.Clone(way), name))+1)
+			visit(to, append(slices.Clone(path), name))
 		}
-		heights[name] = h
-		return h
+		done[name] = true
 	}
 	for name := range g {
 		visit(name, nil)
 	}
-	return heights
 }
 
-// reduced leaves out each import that another way of imports implies. A circle of imports
-// fails the test.
+// reduced leaves out each import that other imports imply. It fails the test if imports
+// form a circle.
 func (g graph) reduced(t *testing.T) graph {
 	t.Helper()
-	g.heights(t) // there is no circle
+	g.checkAcyclic(t)
 	var reaches func(from, to string) bool
 	reaches = func(from, to string) bool {
 		for next := range g[from] {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -28,7 +28,7 @@ func composeCommand(t *testing.T) []string {
 // TestComposeFile checks what can be checked of the compose file without base
 // images: that it is one, and that its configuration is sound.
 func TestComposeFile(t *testing.T) {
-	short.Skip(t, "it starts docker")
+	slowtest.Skip(t, "it starts docker")
 	root := projectRoot(t)
 	compose := composeCommand(t)
 	args := append(compose[1:], "--profile", "run", "config", "--services")

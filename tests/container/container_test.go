@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/tests/image"
 )
 
@@ -88,7 +88,7 @@ func TestImages(t *testing.T) {
 
 func needEngine(t *testing.T) {
 	t.Helper()
-	short.Skip(t, "it builds images")
+	slowtest.Skip(t, "it builds images")
 	if _, _, err := run(t, "", "docker", "info"); err != nil {
 		t.Skip("no Docker engine answers")
 	}

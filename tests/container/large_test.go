@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // largeVariable is the environment variable with the size of the large answer in
@@ -129,7 +129,7 @@ func appendElement(dst []byte, id int) []byte {
 // largeAnswers: answers many times as large as the memory go through it, in every
 // format.
 func (i images) largeAnswers(t *testing.T) {
-	short.OutsideCI(t, "its answers are large, in five formats")
+	slowtest.OutsideCI(t, "its answers are large, in five formats")
 	for name, format := range largeFormats() {
 		t.Run(name, func(t *testing.T) { i.largeAnswer(t, name, format) })
 	}

@@ -8,21 +8,21 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/program"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/internal/testbin"
 )
 
 // TestEditorsPage runs the commands of docs/how-to/editors.md in their order, in a
 // directory with the configuration that it shows.
 func TestEditorsPage(t *testing.T) {
 	t.Parallel()
-	short.Skip(t, "it builds the program")
+	slowtest.Skip(t, "it builds the program")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("the commands of this page need bash: ", err)
 	}
 	bin, dir := t.TempDir(), t.TempDir()
-	if _, err := program.Build(bin, "extractor"); err != nil {
+	if _, err := testbin.Build(bin, "extractor"); err != nil {
 		t.Fatal(err)
 	}
 	run := func(command string) {

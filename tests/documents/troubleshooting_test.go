@@ -24,8 +24,8 @@ import (
 	"testing/synctest"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/internal/program"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/internal/testbin"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
@@ -290,9 +290,9 @@ func denied(t *testing.T) string {
 // may write everywhere.
 func runProgram(t *testing.T, doc string, mode os.FileMode, exit int) string {
 	t.Helper()
-	short.Skip(t, "it builds the program")
+	slowtest.Skip(t, "it builds the program")
 	parent := t.TempDir()
-	extractor, err := program.Build(parent, "extractor")
+	extractor, err := testbin.Build(parent, "extractor")
 	if err != nil {
 		t.Fatal(err)
 	}

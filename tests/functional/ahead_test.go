@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestPagesInAdvance generates lists that are paged by offset and by page number,
 // some of which say how long they are, and compares what every concurrency and
 // every look-ahead bring with what comes one request after another.
 func TestPagesInAdvance(t *testing.T) {
-	short.Skip(t, "it runs every way of paging with delays")
+	slowtest.Skip(t, "it runs every way of paging with delays")
 	t.Parallel()
 	const seeds, perSeed = 12, 8
 	failed, dropped, exact := 0, 0, 0

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestBoundaries shows that tables and state depend on the rows alone: for rows
 // of many shapes they are the same whether the rows come on one page, on pages
 // of any size, or from several jobs of one data type.
 func TestBoundaries(t *testing.T) {
-	short.Skip(t, "it runs generated tables in pages of all sizes")
+	slowtest.Skip(t, "it runs generated tables in pages of all sizes")
 	for seed := range uint64(20) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 func TestCache(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCache(t *testing.T) {
 // TestCacheKeepsAccountsApart: an answer that was kept for one account is never
 // given to another one, and always to the same.
 func TestCacheKeepsAccountsApart(t *testing.T) {
-	short.Skip(t, "keys of a cache are made slowly, on purpose")
+	slowtest.Skip(t, "keys of a cache are made slowly, on purpose")
 	t.Parallel()
 	const (
 		login  = `"authentication":{"type":"login","loginRequest":{"endpoint":"login","method":"POST","params":{"pw":{"attr":"#pw"}}},"apiRequest":{"headers":{"X-Token":{"response":"token"}}}}`

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
@@ -42,7 +42,7 @@ type canaryStatistics struct {
 // regardless of what the API does withit, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
-	short.SkipRace(t, "it goes through all cases again")
+	slowtest.SkipRace(t, "it goes through all cases again")
 	statistics := &canaryStatistics{kinds: map[string]int{}}
 	var paths []string
 	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
@@ -121,7 +121,7 @@ func (n *nest) all() {
 		func() { n.static(newAviary(n.t, n.c)) },
 		func() { n.init(archive) },
 	} {
-		if short.Turn(n.number+i, outputs) {
+		if slowtest.Turn(n.number+i, outputs) {
 			search()
 		}
 	}
@@ -390,7 +390,7 @@ func (n *nest) init(archive string) {
 func (statistics *canaryStatistics) broken(t *testing.T) {
 	number := 0
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
-		if number++; !short.Turn(number, 4) {
+		if number++; !slowtest.Turn(number, 4) {
 			return
 		}
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // prompt is how long a run may take to end once it was asked to.
@@ -97,7 +97,7 @@ var errInterrupted = errors.New("asked to end")
 // TestCancel asks runs to end at every stage: they do so at once, fail, and
 // leave nothing.
 func TestCancel(t *testing.T) {
-	short.Skip(t, "it interrupts runs at every stage")
+	slowtest.Skip(t, "it interrupts runs at every stage")
 	for name, i := range interruptions() {
 		t.Run(name+", in advance", func(t *testing.T) { i.cancel(t, `"concurrency":4,"lookahead":3`, "") })
 		t.Run(name, func(t *testing.T) { i.cancel(t, `"concurrency":1`, "") })

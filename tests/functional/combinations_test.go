@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestCombinationsInLittleMemory: the placeholders of a child job have 3.4 million
 // combinations, but only those are made whose requests are sent. It is not
 // parallel, for it looks at the memory of the process.
 func TestCombinationsInLittleMemory(t *testing.T) {
-	short.SkipRace(t, "it looks at the memory")
+	slowtest.SkipRace(t, "it looks at the memory")
 	const items, end = 150, 500
 	list := "[" + strings.TrimSuffix(strings.Repeat("1,", items), ",") + "]"
 	for _, concurrency := range []int{1, 4} {

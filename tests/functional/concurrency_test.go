@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -31,7 +31,7 @@ var concurrencies = []int{2, 3, 8, 16}
 // concurrency brings with what comes one request after another: tables,
 // manifests, state, the events but for those of requests, and the error.
 func TestConcurrency(t *testing.T) {
-	short.Skip(t, "it runs all cases with delays of every kind")
+	slowtest.Skip(t, "it runs all cases with delays of every kind")
 	t.Parallel()
 	const seeds = 24
 	failed, incomplete, requests, most := 0, 0, 0, map[int]int{}
@@ -71,7 +71,7 @@ func TestConcurrency(t *testing.T) {
 // TestSampleSideBySide generates configurations as TestConcurrency does: a sample
 // is the same with every concurrency, requests included.
 func TestSampleSideBySide(t *testing.T) {
-	short.Skip(t, "it runs generated configurations")
+	slowtest.Skip(t, "it runs generated configurations")
 	cut := 0
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestSampleSideBySide(t *testing.T) {
 // the values of paging themselves send the requests, and write the files, of those that
 // leave it to their scrollers.
 func TestPlacedValuesAreSent(t *testing.T) {
-	short.Skip(t, "it runs generated configurations")
+	slowtest.Skip(t, "it runs generated configurations")
 	requests := 0
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestAsManyAtOnce(t *testing.T) {
 // TestCasesSideBySide runs the cases with child jobs or windows again, with other settings of
 // the concurrency: all but the order of requests is as they expect it.
 func TestCasesSideBySide(t *testing.T) {
-	short.Skip(t, "it runs cases again")
+	slowtest.Skip(t, "it runs cases again")
 	for _, name := range casesWithChildren(t) {
 		for _, n := range concurrencies {
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {

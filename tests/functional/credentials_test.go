@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 )
 
@@ -231,7 +231,7 @@ func (d departure) leave(t *testing.T, authentication, headers, more string) (*o
 // TestCredentialsStayOnTheirOrigin: an answer takes no credentials to another
 // origin, be it by a redirect, by the address of the next page or by a row.
 func TestCredentialsStayOnTheirOrigin(t *testing.T) {
-	short.Skip(t, "it goes every way with every credential")
+	slowtest.Skip(t, "it goes every way with every credential")
 	t.Parallel()
 	for name, d := range departures {
 		for kind, authentication := range authentications {
@@ -280,7 +280,7 @@ func (d departure) checkReported(t *testing.T, got outcome) {
 // TestOneCredentialIsReported: no matter what is the only thing withheld, the run says
 // so.
 func TestOneCredentialIsReported(t *testing.T) {
-	short.Skip(t, "it goes every way with every credential")
+	slowtest.Skip(t, "it goes every way with every credential")
 	t.Parallel()
 	const made = `"X-Short":` + shortMade
 	for name, d := range departures {
@@ -310,7 +310,7 @@ func TestOneCredentialIsReported(t *testing.T) {
 
 // TestConfiguredCredentialsStay: the same for headers that the author wrote.
 func TestConfiguredCredentialsStay(t *testing.T) {
-	short.Skip(t, "it goes every way")
+	slowtest.Skip(t, "it goes every way")
 	t.Parallel()
 	for name, d := range departures {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // way is how a run can come to an address.
@@ -159,7 +159,7 @@ var hiddenDots = []string{
 // TestAllowedPathsHoldEverywhere: an entry that allows a path is kept to by every
 // way to an address, no matter what servers make of the spelling.
 func TestAllowedPathsHoldEverywhere(t *testing.T) {
-	short.Skip(t, "it goes every way with every spelling")
+	slowtest.Skip(t, "it goes every way with every spelling")
 	t.Parallel()
 	const allowed = `,"image_parameters":{"allowed_hosts":[{"host":"api.test","endpoint":"/t"},{"host":"api.test","endpoint":"/u"},{"host":"api.test","endpoint":"/login"}]}`
 	all := ways()

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // hostileNames are names that try to be something else than one plain file of
@@ -91,7 +91,7 @@ func tryName(t *testing.T, place, name string) {
 }
 
 func TestNamesStayInTheOutputDirectory(t *testing.T) {
-	short.Skip(t, "it tries every name at every place")
+	slowtest.Skip(t, "it tries every name at every place")
 	t.Parallel()
 	for place := range namedBy {
 		t.Run(place, func(t *testing.T) {
@@ -269,8 +269,8 @@ func watchHeap(f func()) uint64 {
 // TestHostileAnswersInLittleMemory sends large answers. It is not parallel, for it
 // looks at the memory of the process.
 func TestHostileAnswersInLittleMemory(t *testing.T) {
-	short.OutsideCI(t, "its answers are large")
-	short.SkipRace(t, "its answers are large")
+	slowtest.OutsideCI(t, "its answers are large")
+	slowtest.SkipRace(t, "its answers are large")
 	const size = 64 << 20
 	fill := func(w io.Writer, text string) {
 		for sent := 0; sent < size; sent += len(text) {
@@ -326,7 +326,7 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 // TestLargeValuesTogether: what a run holds of many items together is limited, however
 // large the values are.
 func TestLargeValuesTogether(t *testing.T) {
-	short.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its answers are large")
 	t.Parallel()
 	for _, row := range []struct{ name, job, want string }{
 		{"batch", `{"endpoint":"t","children":[{"endpoint":"c?{id}","placeholders":{"id":"id"},"batch":{"size":10000,"across":true}}]}`,
@@ -364,8 +364,8 @@ func TestLargeValuesTogether(t *testing.T) {
 // TestGigabyteOfText: one text of an answer is larger than what memory should
 // hold, and ends the run with a message. Most of its bytes only go to the disk.
 func TestGigabyteOfText(t *testing.T) {
-	short.OutsideCI(t, "its answer is large")
-	short.SkipRace(t, "its answers are large")
+	slowtest.OutsideCI(t, "its answer is large")
+	slowtest.SkipRace(t, "its answers are large")
 	const size = 1 << 30
 	long := strings.Repeat("x", 1<<20)
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -392,7 +392,7 @@ func TestGigabyteOfText(t *testing.T) {
 
 // TestMillionKeysAsText: as the message of TestManyKeys advises.
 func TestMillionKeysAsText(t *testing.T) {
-	short.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its answers are large")
 	t.Parallel()
 	const keys = 1_000_000
 	for name, settings := range map[string]string{
@@ -419,7 +419,7 @@ func TestMillionKeysAsText(t *testing.T) {
 
 // TestManyKeys: an object whose names are data.
 func TestManyKeys(t *testing.T) {
-	short.Skip(t, "its answer is large")
+	slowtest.Skip(t, "its answer is large")
 	t.Parallel()
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		buffered := bufio.NewWriter(w)
@@ -516,7 +516,7 @@ func checkRecords(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	records, columns := table.NewReader(file, ',', `"`), 0
+	records, columns := csvtable.NewReader(file, ',', `"`), 0
 	for {
 		cells, err := records.Read()
 		if err == io.EOF {

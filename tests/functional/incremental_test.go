@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestIncrementalIsComplete: random items change while they are extracted again and
@@ -24,7 +24,7 @@ import (
 // fail, and some lack rows without failing. At the end, the table equals the table of one
 // full extraction, also if changes become visible late, but not later than the lookback.
 func TestIncrementalIsComplete(t *testing.T) {
-	short.SkipRace(t, "it runs hundreds of extractions")
+	slowtest.SkipRace(t, "it runs hundreds of extractions")
 	for _, form := range []struct {
 		name string
 		late time.Duration // how late a change may become visible

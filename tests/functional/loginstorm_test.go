@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestRefusedLogins has an API that takes every login and answers 401 to every
@@ -18,7 +18,7 @@ import (
 // first, each request that is under way logs in at most once, and one of them
 // once more.
 func TestRefusedLogins(t *testing.T) {
-	short.Skip(t, "it tries all combinations")
+	slowtest.Skip(t, "it tries all combinations")
 	t.Parallel()
 	expiries := map[string]string{
 		"never":             ``,

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestPagingEnds pages by every method, with settings of every kind, through APIs that
@@ -24,7 +24,7 @@ import (
 //
 // Every concurrency brings the same.
 func TestPagingEnds(t *testing.T) {
-	short.SkipRace(t, "it runs generated APIs several times")
+	slowtest.SkipRace(t, "it runs generated APIs several times")
 	t.Parallel()
 	const seeds = 300
 	t.Run("all", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestPagingIsLoud pages by every method through lists of APIs that behave, and of APIs
@@ -19,7 +19,7 @@ import (
 // with a fault rows may be missing, but then the run says so, unless it cannot know
 // (pagedAPI.quiet). Every concurrency brings the same.
 func TestPagingIsLoud(t *testing.T) {
-	short.SkipRace(t, "it runs generated APIs several times")
+	slowtest.SkipRace(t, "it runs generated APIs several times")
 	t.Parallel()
 	const seeds = 400
 	var mu sync.Mutex

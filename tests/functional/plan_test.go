@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
@@ -36,7 +36,7 @@ var unforeseeable = map[string]string{
 // run sends, byte for byte but for masked parts. It holds for every case and
 // every recipe; where a run sends nothing, plan shows nothing.
 func TestPlanEqualsWire(t *testing.T) {
-	short.SkipRace(t, "it goes through all cases again")
+	slowtest.SkipRace(t, "it goes through all cases again")
 	for _, dir := range []string{"cases", recipes} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {

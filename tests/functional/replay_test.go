@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
@@ -45,7 +45,7 @@ var shown = []string{"answer-long-error", "mapping-object-in-column", "mapping-o
 // secrets. Then it is replayed: tables, state, events and exit code must be the
 // same.
 func TestReplay(t *testing.T) {
-	short.SkipRace(t, "it goes through all cases again")
+	slowtest.SkipRace(t, "it goes through all cases again")
 	entries, err := os.ReadDir("cases")
 	if err != nil {
 		t.Fatal(err)

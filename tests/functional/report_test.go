@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -20,7 +20,7 @@ import (
 // and exit code must be the same, and the report is that of the run, without
 // secrets.
 func TestReport(t *testing.T) {
-	short.SkipRace(t, "it goes through all cases again")
+	slowtest.SkipRace(t, "it goes through all cases again")
 	entries, err := os.ReadDir("cases")
 	if err != nil {
 		t.Fatal(err)

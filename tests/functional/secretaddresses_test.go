@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // splitCanary holds everything at which an address is taken apart.
@@ -18,7 +18,7 @@ const splitCanary = canaryMark + "-1/" + canaryMark + "-2?" + canaryMark + "-3="
 // part of it is the path and another the query, is shown nowhere, no matter what becomes
 // of the request.
 func TestSecretsInAddresses(t *testing.T) {
-	short.Skip(t, "it tries every place of a secret")
+	slowtest.Skip(t, "it tries every place of a secret")
 	t.Parallel()
 	quoted := jsonText(splitCanary)
 	ways := map[string]struct{ api, config string }{

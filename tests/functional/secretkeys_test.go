@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
@@ -70,7 +70,7 @@ func keyTexts(t *testing.T) map[string]string {
 // TestKeysAreNotShown: no part of a private key is in what any command says,
 // whether the key works, does not, or is for another server.
 func TestKeysAreNotShown(t *testing.T) {
-	short.Skip(t, "it tries every place of a key")
+	slowtest.Skip(t, "it tries every place of a key")
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(status(http.StatusOK, `[{"id":1}]`)))
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: x509.NewCertPool()}

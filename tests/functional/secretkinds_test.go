@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
@@ -44,14 +44,14 @@ const wideDocument = `{
 // TestSecretsAnywhere: a secret that a variable brings to a place where none
 // belongs is not shown by the message about it, nor is its beginning.
 func TestSecretsAnywhere(t *testing.T) {
-	short.SkipRace(t, "it tries every place of a secret")
+	slowtest.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	var places []string
 	texts(t, wideDocument, func(pointer string) string { places = append(places, pointer); return "" })
 	secret := strings.Repeat(canaryMark+"/", 12)
 	for i, place := range places {
 		for j, before := range []string{"", "x "} {
-			if !short.Turn(i+2*j, 4) {
+			if !slowtest.Turn(i+2*j, 4) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%q", place, before), func(t *testing.T) {
@@ -133,7 +133,7 @@ var notDisguised = []string{"10 kB"}
 // TestKindsOfSecrets sends each kind of secret to an API that returns it in
 // every way.
 func TestKindsOfSecrets(t *testing.T) {
-	short.SkipRace(t, "it tries every place of a secret")
+	slowtest.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	ways := []string{"header", "GET", "POST", "FORM", "endpoint"}
 	number := 0
@@ -145,7 +145,7 @@ func TestKindsOfSecrets(t *testing.T) {
 		}
 		for i, fault := range faults {
 			way := ways[(number+i)%len(ways)]
-			if !short.Turn(number+i, 3) {
+			if !slowtest.Turn(number+i, 3) {
 				continue
 			}
 			t.Run(kind+"/"+fault.name+"/"+way, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 // knows for sure what in it is a secret; what validate, plan and a run say of it
 // shows none.
 func TestSecretsInBrokenText(t *testing.T) {
-	short.SkipRace(t, "it breaks a document at every character")
+	slowtest.SkipRace(t, "it breaks a document at every character")
 	t.Parallel()
 	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
 	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)

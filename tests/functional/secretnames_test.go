@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestSecretsInNames: an API that returns a secret as the name of a property
 // makes tables and columns of it. They are data; no event, error or report shows
 // what is left of the secret in their names.
 func TestSecretsInNames(t *testing.T) {
-	short.SkipRace(t, "it tries every place of a secret")
+	slowtest.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	long := strings.TrimSuffix(strings.Repeat(canaryMark+"/", 20), "/")
 	secrets := map[string]string{

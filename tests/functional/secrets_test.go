@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // canaries are secrets of every origin. None may be seen anywhere, in any form.
@@ -217,7 +217,7 @@ func scenarios() map[string]scenario {
 // TestSecrets searches everything that a run shows for every form of every
 // secret, no matter which way the run went and wherever its events go.
 func TestSecrets(t *testing.T) {
-	short.SkipRace(t, "it tries every place of a secret")
+	slowtest.SkipRace(t, "it tries every place of a secret")
 	for i, authentication := range []string{"login", "basic"} {
 		all := scenarios()
 		for j, name := range slices.Sorted(maps.Keys(all)) {
@@ -226,7 +226,7 @@ func TestSecrets(t *testing.T) {
 				continue // there is no login whose answer could be a secret
 			}
 			for k, sink := range []string{"json", "console", "gelf"} {
-				if !short.Turn(i+j+k, 3) {
+				if !slowtest.Turn(i+j+k, 3) {
 					continue
 				}
 				t.Run(authentication+"/"+name+"/"+sink, func(t *testing.T) {

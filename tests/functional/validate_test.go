@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/load"
@@ -29,7 +29,7 @@ func validated(text []byte, flags []string, env map[string]string, strict bool) 
 // TestValidateAcceptsWhatRuns: a configuration that runs has warnings at most,
 // and one that fails for another reason than itself, too.
 func TestValidateAcceptsWhatRuns(t *testing.T) {
-	short.Skip(t, "it goes through all cases again")
+	slowtest.Skip(t, "it goes through all cases again")
 	paths, err := filepath.Glob(filepath.Join("cases", "*"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no case (%v)", err)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestKilled kills runs, one after another, in one data directory. Occasionally
@@ -25,7 +25,7 @@ import (
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	most := int64(20)
-	if short.CI() {
+	if slowtest.CI() {
 		most = 60
 	}
 	kills, seed := number(t, "MACHINE_KILLS", most), number(t, "MACHINE_SEED", time.Now().UnixNano())

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/ramdisk"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // A run may have any number of tables: each of them costs neither an open file
 // nor a buffer of its own.
 func TestManyTables(t *testing.T) {
-	short.OutsideCI(t, "it writes 12,000 tables")
+	slowtest.OutsideCI(t, "it writes 12,000 tables")
 	ramdisk.Use(t)
 	// The answers are made while they are sent: a process begins with the memory
 	// of the one that starts it, so this one must be small.
@@ -83,7 +83,7 @@ func TestManyTables(t *testing.T) {
 			r := program{open: fewFiles, env: []string{"GOGC=50", "GOMEMLIMIT=48MiB"}}.run(t, dir)
 			r.mustSucceed(t)
 			// With the race detector this test is large, and so is what it starts.
-			if r.memory > littleMemory && !short.RaceDetector {
+			if r.memory > littleMemory && !slowtest.RaceDetector {
 				t.Errorf("the run took %d MiB", r.memory>>20)
 			}
 			t.Logf("%d MiB", r.memory>>20)

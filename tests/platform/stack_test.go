@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // patience is how long a test waits for what must happen. It is long because the
@@ -52,7 +52,7 @@ type stack struct {
 // ends it.
 func serve(t *testing.T, dir string, flags ...string) *stack {
 	t.Helper()
-	short.Skip(t, "it starts a platform")
+	slowtest.Skip(t, "it starts a platform")
 	s := &stack{t: t, dir: dir, ended: make(chan struct{})}
 	s.client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	s.cmd = exec.Command(devstack, append([]string{"serve", "--data", dir, "--listen", "127.0.0.1:0"}, flags...)...)

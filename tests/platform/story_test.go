@@ -15,7 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/chromium"
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 )
 
@@ -24,7 +24,7 @@ import (
 // back to an earlier version. Everything is real: the program, the component that it
 // starts, the sample API and the browser.
 func TestStory(t *testing.T) {
-	short.Skip(t, "it starts a browser and a platform")
+	slowtest.Skip(t, "it starts a browser and a platform")
 	b := &user{T: t, Browser: chromium.New(t)}
 	b.stack = serve(t, t.TempDir())
 	b.Look(1360, 900, "light")

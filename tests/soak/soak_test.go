@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/program"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/internal/testbin"
 )
 
 // shortForm is how many requests the soak has when SOAK_REQUESTS says nothing.
@@ -29,7 +29,7 @@ const shortForm = 10_000
 // open files must not grow, and at the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
-	short.Skip(t, "it sends ten thousand requests")
+	slowtest.Skip(t, "it sends ten thousand requests")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read from /proc")
 	}
@@ -105,7 +105,7 @@ type running struct {
 
 func start(t *testing.T, dir string) *running {
 	t.Helper()
-	binary, err := program.Build(t.TempDir(), "extractor")
+	binary, err := testbin.Build(t.TempDir(), "extractor")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/tests/image"
 )
 
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 // built builds with the Dockerfile's commands, once for all tests.
 func built(t *testing.T) (dir string) {
 	t.Helper()
-	short.Skip(t, "it builds programs")
+	slowtest.Skip(t, "it builds programs")
 	if _, err := os.Stat(filepath.Join(builtOnce, "extractor.cdx.json")); err != nil {
 		buildFrom(t, root, builtOnce)
 	}
@@ -63,7 +63,7 @@ func buildFrom(t *testing.T, source, out string, environment ...string) {
 // for another architecture and with nothing kept of earlier builds: that takes
 // minutes.
 func TestReproducible(t *testing.T) {
-	short.Skip(t, "it builds programs")
+	slowtest.Skip(t, "it builds programs")
 	first := map[string]string{"amd64": t.TempDir(), "arm64": t.TempDir()}
 	thorough := os.Getenv("REPRODUCIBLE") == "thorough"
 	if !thorough {

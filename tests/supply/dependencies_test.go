@@ -15,7 +15,7 @@ import (
 	"github.com/google/licensecheck"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 const (
@@ -40,7 +40,7 @@ var generated = regexp.MustCompile(`(?s)(<!-- generated -->\n).*(<!-- end -->\n)
 // TestDependencies: every module has its reason and a licence that lets everybody
 // use it and pass it on.
 func TestDependencies(t *testing.T) {
-	short.Skip(t, "it looks at the sources of all modules")
+	slowtest.Skip(t, "it looks at the sources of all modules")
 	m := allModules(t)
 	if len(m.dirs) < 20 {
 		t.Fatalf("only %d modules: is this the list?", len(m.dirs))

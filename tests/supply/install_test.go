@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // TestInstall: `go install …/cmd/extractor@latest` works, as the README shows it, and
 // the program reports the version of the module. The proxy is a directory with this
 // module as it would be published, and with its dependencies from the module cache.
 func TestInstall(t *testing.T) {
-	short.OutsideCI(t, "it builds the program from sources in another place")
+	slowtest.OutsideCI(t, "it builds the program from sources in another place")
 	t.Parallel()
 	proxy, cache, bin := t.TempDir(), t.TempDir(), t.TempDir()
 	publish(t, proxy, "v1.2.3")

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // address is where a system call wants to connect or to send to, in two forms:
@@ -25,7 +25,7 @@ var address = regexp.MustCompile(`sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)
 // TestNetwork: the extractor talks to the target API and, where a command requests it, to the platform: to no other address, and to no name server where the
 // configuration has addresses. The kernel is the witness.
 func TestNetwork(t *testing.T) {
-	short.Skip(t, "it follows a program by strace")
+	slowtest.Skip(t, "it follows a program by strace")
 	if err := exec.Command("strace", "-qq", "-o", os.DevNull, "-e", "trace=connect", "true").Run(); err != nil {
 		t.Skip("strace cannot look at a process here: ", err)
 	}

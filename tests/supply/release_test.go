@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 const digestOfNothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -479,7 +479,7 @@ func TestWorkflows(t *testing.T) {
 
 // TestFirstRun runs what CI runs on macOS and Windows.
 func TestFirstRun(t *testing.T) {
-	short.Skip(t, "it builds programs")
+	slowtest.Skip(t, "it builds programs")
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "bash", root+"/.ci/first-run")
 	if out, err := cmd.CombinedOutput(); err != nil {

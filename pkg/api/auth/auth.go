@@ -12,8 +12,8 @@ import (
 	"encoding/hex"
 	"net/http"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -62,7 +62,7 @@ type Attempt struct {
 // LoginResponse is the answer to a login.
 type LoginResponse struct {
 	Header http.Header
-	Body   *answer.Spool // must be closed
+	Body   *response.Spool // must be closed
 }
 
 type deps struct{ *env.Run }

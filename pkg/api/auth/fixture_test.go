@@ -15,8 +15,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -56,12 +56,12 @@ type world struct {
 	logins  []config.RequestSpec
 	events  []event.Event
 	fail    error // of the next login
-	spools  *answer.Spooler
+	spools  *response.Spooler
 }
 
 // newWorld answers logins.
 func newWorld(t testing.TB, answers ...string) *world {
-	return &world{clock: clock.At(today()), answers: answers, spools: answer.NewSpooler(t.TempDir(), 1<<20)}
+	return &world{clock: clock.At(today()), answers: answers, spools: response.NewSpooler(t.TempDir(), 1<<20)}
 }
 
 func (w *world) start(m Method) Authenticator {

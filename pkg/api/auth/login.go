@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -330,7 +330,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // read is the answer as an object: a scalar, and any text in the text format,
 // is under the name data.
-func (s *session) read(spool *answer.Spool) (value.Value, error) {
+func (s *session) read(spool *response.Spool) (value.Value, error) {
 	if spool.Size() > maxAnswer {
 		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxAnswer)
 	}
@@ -339,7 +339,7 @@ func (s *session) read(spool *answer.Spool) (value.Value, error) {
 		body, err := io.ReadAll(spool.Raw())
 		return data(value.OfString(string(body))), err
 	}
-	body, _, err := spool.Text(answer.Format{})
+	body, _, err := spool.Text(response.Format{})
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -219,7 +219,7 @@ func TestLoginBeforeEveryRequestGivesEachItsOwn(t *testing.T) {
 func TestAnswerIsGivenBack(t *testing.T) {
 	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
 		w := newWorld(t, res)
-		var spools []*answer.Spool
+		var spools []*response.Spool
 		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
 			answered, err := w.login(ctx, r)
 			spools = append(spools, answered.Body)

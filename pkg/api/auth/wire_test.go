@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -67,8 +67,8 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Getenv: func(string) string { return "" },
 	}
-	shared := exchange.NewShared(e, &config.Document{API: api, Iterations: []config.Iteration{it}}, exchange.Settings{})
-	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Auth: method.Start(e, nil)})
+	shared := httpclient.NewShared(e, &config.Document{API: api, Iterations: []config.Iteration{it}}, httpclient.Settings{})
+	client, err := httpclient.New(httpclient.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Auth: method.Start(e, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 			t.Fatal(err)
 		}
 		request := config.RequestSpec{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: headers}.Over(defaults)
-		res, err := client.Do(t.Context(), request, exchange.JobInfo{Headers: it.Headers})
+		res, err := client.Do(t.Context(), request, httpclient.JobInfo{Headers: it.Headers})
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/encoding"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 )
 
 // Mask copies a text with its secrets masked, and reports whether there were any.
@@ -44,7 +44,7 @@ type Result struct {
 	// Omitted is the reason why the body must not be stored; "" if it may.
 	Omitted string
 
-	spool *answer.Spool
+	spool *response.Spool
 }
 
 // Close releases the memory and the temporary file of Body.
@@ -83,7 +83,7 @@ func Clean(open func() io.Reader, o Options) (Result, error) {
 // cleanRounds is Clean without a reason for a body that is too large.
 func cleanRounds(open func() io.Reader, o Options) (Result, error) {
 	result := Result{Body: open}
-	spools := answer.NewSpooler(o.TempDir, answer.MemoryLimit)
+	spools := response.NewSpooler(o.TempDir, response.MemoryLimit)
 	for range rounds {
 		l := &look{Options: o, spools: spools, left: cmp.Or(o.Most, most)}
 		r, err := l.read(opened(result.Body), 0)
@@ -124,7 +124,7 @@ func opened(open func() io.Reader) opener {
 // look is one search in a body and in everything that is packed in it.
 type look struct {
 	Options
-	spools *answer.Spooler
+	spools *response.Spooler
 	left   int64 // bytes that may still be read
 }
 

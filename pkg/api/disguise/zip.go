@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 )
 
 // noArchive is the reason to leave out an archive.
@@ -20,7 +20,7 @@ func (l *look) zip(open opener, depth int, found bool) (r reading, err error) {
 		return reading{}, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	archive, err := answer.OpenZip("", whole)
+	archive, err := response.OpenZip("", whole)
 	if err != nil {
 		return reading{unknown: noArchive}, nil
 	}
@@ -42,19 +42,19 @@ func (l *look) zip(open opener, depth int, found bool) (r reading, err error) {
 }
 
 // random returns a body with random access. done releases it.
-func (l *look) random(open opener) (whole answer.RandomAccess, done func() error, err error) {
+func (l *look) random(open opener) (whole response.RandomAccess, done func() error, err error) {
 	source, err := open()
 	if err != nil {
 		return nil, nil, err
 	}
-	if whole, ok := source.(answer.RandomAccess); ok {
+	if whole, ok := source.(response.RandomAccess); ok {
 		return whole, func() error { return nil }, nil
 	}
 	s := l.spools.New()
 	if _, err := s.ReadFrom(&counted{source, l}); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	return s.Raw().(answer.RandomAccess), s.Close, nil
+	return s.Raw().(response.RandomAccess), s.Close, nil
 }
 
 // file reads a file of an archive.
@@ -88,7 +88,7 @@ func (l *look) rezip(w io.Writer, open opener) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	archive, err := answer.OpenZip("", whole)
+	archive, err := response.OpenZip("", whole)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Player answers the requests of a run from a recording. It is safe for concurrent
@@ -177,7 +177,7 @@ func (p *Player) Finish() error {
 	if left == 1 {
 		verb = "was"
 	}
-	return failure.Userf("the recording holds %s that %s not sent, the first: %s", prose.Count(left, "request"), verb, firstLine(e.asked()))
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", textfmt.Count(left, "request"), verb, firstLine(e.asked()))
 }
 
 // Body returns the body of the recorded answer.

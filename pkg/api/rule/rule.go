@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -64,7 +64,7 @@ type headerTest struct {
 type Response struct {
 	Status int
 	Header http.Header
-	Body   *answer.Spool
+	Body   *response.Spool
 }
 
 // Decision is a rule that matches an answer, with what it wants to know of it.
@@ -107,7 +107,7 @@ type lazyResponse struct {
 	lists []List
 	read  bool
 	json  bool
-	seen  answer.FieldValues
+	seen  response.FieldValues
 	head  []byte // of the body; nil until it is read
 }
 
@@ -116,12 +116,12 @@ func (l *lazyResponse) body() (bool, error) {
 	if l.read {
 		return l.json, nil
 	}
-	var paths []answer.Path
+	var paths []response.Path
 	for _, list := range l.lists {
 		paths = append(paths, list.paths()...)
 	}
 	var err error
-	l.seen, l.json, err = answer.ReadFields(l.Body, paths)
+	l.seen, l.json, err = response.ReadFields(l.Body, paths)
 	l.read = err == nil
 	return l.json, err
 }
@@ -141,11 +141,11 @@ func (l *lazyResponse) text() ([]byte, error) {
 func (l *lazyResponse) at(path string) (value.Value, error) { return l.seen.Value(pathOf(path)) }
 
 // pathOf is a path as all of them are written in rules.
-func pathOf(text string) answer.Path { return answer.Path{Text: text, Separator: "."} }
+func pathOf(text string) response.Path { return response.Path{Text: text, Separator: "."} }
 
 // paths are all paths into bodies.
-func (l List) paths() []answer.Path {
-	var all []answer.Path
+func (l List) paths() []response.Path {
+	var all []response.Path
 	for _, r := range l {
 		for _, path := range r.paths() {
 			if !slices.Contains(all, pathOf(path)) {

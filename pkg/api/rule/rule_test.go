@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -29,7 +29,7 @@ func compiled(t testing.TB, text string) List {
 // answered is an answer; it is closed with the test. Headers are lines.
 func answered(t testing.TB, status int, body string, headers ...string) Response {
 	t.Helper()
-	spool := answer.NewSpooler(t.TempDir(), 1<<16).New()
+	spool := response.NewSpooler(t.TempDir(), 1<<16).New()
 	t.Cleanup(func() { spool.Close() })
 	if _, err := spool.Write([]byte(body)); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestBodyStaysReadable(t *testing.T) {
 		if d, err := Decide(a, now(), list); d != nil || err != nil {
 			t.Fatal(d, err)
 		}
-		if text, _, err := a.Body.Text(answer.Format{}); string(text) != body || err != nil {
+		if text, _, err := a.Body.Text(response.Format{}); string(text) != body || err != nil {
 			t.Errorf("got %d bytes, %v", len(text), err)
 		}
 	}

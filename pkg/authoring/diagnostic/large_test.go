@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"time"
 )
@@ -17,7 +17,7 @@ import (
 // time, which other processes do not affect: for eight times the size linear work takes
 // eight times as long, quadratic work 64 times.
 func TestLargeDocuments(t *testing.T) {
-	short.Skip(t, "it takes the time of large documents")
+	slowtest.Skip(t, "it takes the time of large documents")
 	const size, times = 100_000, 8
 	small, larger := large(size), large(times*size)
 	spent := func(text string) time.Duration {

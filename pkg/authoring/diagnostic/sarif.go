@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // The parts of a SARIF 2.1.0 log that WriteSARIF uses.
@@ -75,7 +75,7 @@ func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 				Message: sarifText(text), Locations: []sarifLocation{r.location(f)}})
 		}
 	}
-	return prose.WriteJSON(w, sarifLog{
+	return textfmt.WriteJSON(w, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0",
 		Runs:    []sarifRun{{Tool: map[string]sarifDriver{"driver": driver}, ColumnKind: "unicodeCodePoints", Results: results}},

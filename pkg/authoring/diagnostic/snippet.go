@@ -12,9 +12,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/language"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/schema"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -91,7 +91,7 @@ func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker
 }
 
 // runes returns the characters of a text, with blanks for those that are not printable.
-func runes(text string) []rune { return []rune(prose.OneLine(text)) }
+func runes(text string) []rune { return []rune(textfmt.OneLine(text)) }
 
 // firstRunes returns at most n characters; the last is an ellipsis if there are more.
 func firstRunes(r []rune, n int, more bool) []rune {
@@ -195,7 +195,7 @@ func (r *Report) secretPart(pointer string, span source.Span, text string) (sour
 // the name of an algorithm are no secrets. Below `authentication` every undeclared value may
 // be one.
 func (r *Report) mayBeSecret(pointer string, v value.Value) bool {
-	at, declared := language.Default().Tree.At(pointer)
+	at, declared := schema.Default().Tree.At(pointer)
 	switch {
 	case declared && at.IsChoice(), r.algorithm(pointer, v.Raw()):
 		return false

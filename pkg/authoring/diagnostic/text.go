@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // paint is whether to use colours.
@@ -32,7 +32,7 @@ func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
 	for _, r := range reports {
 		if len(r.Findings) == 0 {
-			fmt.Fprintf(&b, "%s: no problems\n", prose.Printable(r.File))
+			fmt.Fprintf(&b, "%s: no problems\n", textfmt.Printable(r.File))
 			continue
 		}
 		r.writeFindings(&b, paint(colours))
@@ -52,7 +52,7 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		if f.Severity == Warning {
 			colour = yellow
 		}
-		fmt.Fprintf(b, "%s:%d:%d: %s: %s", prose.Printable(r.File), f.Line, f.Column, p.in(colour, string(f.Severity)), prose.Printable(f.Message))
+		fmt.Fprintf(b, "%s:%d:%d: %s: %s", textfmt.Printable(r.File), f.Line, f.Column, p.in(colour, string(f.Severity)), textfmt.Printable(f.Message))
 		if f.Code != "" {
 			fmt.Fprintf(b, " [%s]", f.Code)
 		}
@@ -63,10 +63,10 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		fmt.Fprintf(b, "%s %s\n", p.in(faint, number+" |"), line)
 		fmt.Fprintf(b, "%s %s\n", p.in(faint, gap+" |"), p.in(colour, marker))
 		if f.Pointer != "" {
-			fmt.Fprintf(b, "%s at %s\n", p.in(faint, gap+" ="), prose.Printable(f.Pointer))
+			fmt.Fprintf(b, "%s at %s\n", p.in(faint, gap+" ="), textfmt.Printable(f.Pointer))
 		}
 		if f.Hint != "" {
-			fmt.Fprintf(b, "%s hint: %s\n", p.in(faint, gap+" ="), prose.Printable(f.Hint))
+			fmt.Fprintf(b, "%s hint: %s\n", p.in(faint, gap+" ="), textfmt.Printable(f.Hint))
 		}
 		b.WriteString("\n")
 	}
@@ -94,7 +94,7 @@ func summary(reports []*Report) string {
 	if len(reports) > 1 {
 		where = fmt.Sprintf(" in %d of %d files", files, len(reports))
 	}
-	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' explains a code\n", prose.Count(errors, "error"), prose.Count(warnings, "warning"), where)
+	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' explains a code\n", textfmt.Count(errors, "error"), textfmt.Count(warnings, "warning"), where)
 }
 
 // WriteJSON writes the findings of all texts as one list of objects.
@@ -103,5 +103,5 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		findings = append(findings, r.Findings...)
 	}
-	return prose.WriteJSON(w, findings)
+	return textfmt.WriteJSON(w, findings)
 }

@@ -16,7 +16,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 // Options of a comparison.
@@ -155,7 +155,7 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 	}
 	shared, other := common(first.columns, second.columns), common(second.columns, first.columns)
 	t.Reordered = !slices.Equal(shared, other)
-	c := comparison{temp: temp, memory: sorter.Memory, samples: o.Samples, columns: shared, redact: o.Redact}
+	c := comparison{temp: temp, memory: extsort.Memory, samples: o.Samples, columns: shared, redact: o.Redact}
 	if key := first.manifest.key; sameSet(key, second.manifest.key) && len(missing(key, shared)) == 0 {
 		c.key = key
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 // folderOf is a directory with these files.
@@ -177,7 +177,7 @@ func TestRows(t *testing.T) {
 			dirs[side] = folderOf(t, files)
 		}
 		want := counted(tables, keyed)
-		for _, memory := range []int{1000, 4000, sorter.Memory} {
+		for _, memory := range []int{1000, 4000, extsort.Memory} {
 			got := compareIn(t, dirs, memory)
 			if got != want {
 				t.Errorf("seed %d, %d bytes of memory: got %+v, want %+v", seed, memory, got, want)

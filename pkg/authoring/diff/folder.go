@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -58,7 +58,7 @@ func openFolder(dir string) (folder, error) {
 type input struct {
 	path     string
 	file     *os.File
-	reader   *table.Reader
+	reader   *csvtable.Reader
 	columns  []string
 	manifest manifest
 }
@@ -73,7 +73,7 @@ func (f folder) open(name string) (*input, error) {
 	if in.file, err = os.Open(in.path); err != nil {
 		return nil, failure.Userf("cannot read a table: %w", err)
 	}
-	in.reader = table.NewReader(in.file, ',', `"`)
+	in.reader = csvtable.NewReader(in.file, ',', `"`)
 	if err := in.header(); err != nil {
 		return nil, errors.Join(err, in.close())
 	}
@@ -215,7 +215,7 @@ func settingJSON(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
 	}
-	return prose.Shorten(redact(v.JSON()), maxShown)
+	return textfmt.Shorten(redact(v.JSON()), maxShown)
 }
 
 // bothNames returns the names in either object, those of the first in front.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 const (
@@ -35,14 +35,14 @@ type comparison struct {
 	result Rows
 	// unmatched are the rows of each table with the current key and no counterpart yet.
 	// At most one of the lists has rows.
-	unmatched [2][]sorter.Record
+	unmatched [2][]extsort.Record
 }
 
 // rows compares all rows.
 func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
 	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
 	c.others = missing(c.columns, c.key)
-	a, b := &sorter.Sorter{Dir: c.temp, Limit: c.memory}, &sorter.Sorter{Dir: c.temp, Limit: c.memory}
+	a, b := &extsort.Sorter{Dir: c.temp, Limit: c.memory}, &extsort.Sorter{Dir: c.temp, Limit: c.memory}
 	err := c.compare(ctx, first, second, a, b)
 	if err = errors.Join(err, a.Close(), b.Close()); err != nil {
 		return Rows{}, err
@@ -50,7 +50,7 @@ func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, erro
 	return c.result, nil
 }
 
-func (c *comparison) compare(ctx context.Context, first, second *input, a, b *sorter.Sorter) error {
+func (c *comparison) compare(ctx context.Context, first, second *input, a, b *extsort.Sorter) error {
 	var err error
 	if c.result.First, err = c.sort(ctx, first, a); err != nil {
 		return err
@@ -82,12 +82,12 @@ func disk(err error) error {
 
 // sort adds the rows of a table to a sorter and counts them. Without a primary key the
 // whole row is the key.
-func (c *comparison) sort(ctx context.Context, in *input, to *sorter.Sorter) (int64, error) {
+func (c *comparison) sort(ctx context.Context, in *input, to *extsort.Sorter) (int64, error) {
 	key, rest := places(c.columns, in.columns), []int(nil)
 	if len(c.key) > 0 {
 		key, rest = places(c.key, in.columns), places(c.others, in.columns)
 	}
-	var r sorter.Record
+	var r extsort.Record
 	for n := int64(0); ; n++ {
 		cells, err := in.next()
 		if err == io.EOF {
@@ -138,7 +138,7 @@ func unpack(packed []byte) []string {
 }
 
 // merge compares the sorted rows of both tables.
-func (c *comparison) merge(ctx context.Context, a, b sorter.Source) error {
+func (c *comparison) merge(ctx context.Context, a, b extsort.Source) error {
 	left, right := cursor{from: a}, cursor{from: b}
 	left.advance()
 	right.advance()
@@ -180,8 +180,8 @@ func (c *comparison) merge(ctx context.Context, a, b sorter.Source) error {
 
 // cursor is the next record of a table.
 type cursor struct {
-	sorter.Record
-	from sorter.Source
+	extsort.Record
+	from extsort.Source
 	done bool
 	err  error
 }
@@ -207,7 +207,7 @@ func compareCursors(a, b cursor) int {
 
 // single adds a row that the other table does not have. If the other table has one with
 // the same key, it is a changed row.
-func (c *comparison) single(side int, r sorter.Record) {
+func (c *comparison) single(side int, r extsort.Record) {
 	others := &c.unmatched[1-side]
 	switch {
 	case len(*others) > 0:
@@ -235,7 +235,7 @@ func (c *comparison) endKey() {
 	}
 }
 
-func (c *comparison) only(side int, r sorter.Record) {
+func (c *comparison) only(side int, r extsort.Record) {
 	count, samples := &c.result.OnlyFirst, &c.result.FirstSamples
 	if side == 1 {
 		count, samples = &c.result.OnlySecond, &c.result.SecondSamples
@@ -247,7 +247,7 @@ func (c *comparison) only(side int, r sorter.Record) {
 }
 
 // cells returns the cells of a row with their columns, those of the key first.
-func (c *comparison) cells(r sorter.Record) []Cell {
+func (c *comparison) cells(r extsort.Record) []Cell {
 	columns := c.columns
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
@@ -258,12 +258,12 @@ func (c *comparison) cells(r sorter.Record) []Cell {
 func (c *comparison) under(columns, cells []string) []Cell {
 	all := make([]Cell, len(columns))
 	for i, column := range columns {
-		all[i] = Cell{c.redact(column), prose.Shorten(c.redact(cells[i]), maxShown)}
+		all[i] = Cell{c.redact(column), textfmt.Shorten(c.redact(cells[i]), maxShown)}
 	}
 	return all
 }
 
-func (c *comparison) changed(first, second sorter.Record) {
+func (c *comparison) changed(first, second extsort.Record) {
 	c.result.Changed++
 	a, b := unpack(first.Value), unpack(second.Value)
 	for i, column := range c.others {
@@ -277,7 +277,7 @@ func (c *comparison) changed(first, second sorter.Record) {
 	change := Change{Key: c.under(c.key, unpack(first.Key)), Cells: []CellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
-			change.Cells = append(change.Cells, CellChange{c.redact(column), prose.Shorten(c.redact(a[i]), maxShown), prose.Shorten(c.redact(b[i]), maxShown)})
+			change.Cells = append(change.Cells, CellChange{c.redact(column), textfmt.Shorten(c.redact(a[i]), maxShown), textfmt.Shorten(c.redact(b[i]), maxShown)})
 		}
 	}
 	c.result.ChangedSamples = append(c.result.ChangedSamples, change)

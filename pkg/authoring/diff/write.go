@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // WriteJSON writes the report as one JSON document.
-func (r Report) WriteJSON(w io.Writer) error { return prose.WriteJSON(w, r) }
+func (r Report) WriteJSON(w io.Writer) error { return textfmt.WriteJSON(w, r) }
 
 // WriteText writes the report for people. first and second are the names of the
 // directories.

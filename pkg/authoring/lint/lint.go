@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/schema"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -23,7 +23,7 @@ type Input struct {
 	// made of it in this language.
 	Tree     value.Value
 	Compiled *config.Document
-	Language *language.Language
+	Language *schema.Language
 }
 
 // check is one check; its findings are added to the list.

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/schema"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -264,12 +264,12 @@ func checked(t *testing.T, g given) failure.Problems {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree, Paging: language.Default().Paging.Values})
+	compiled, problems := config.Compile(tree, config.Options{Tree: schema.Default().Tree, Paging: schema.Default().Paging.Values})
 	if len(*problems) > 0 {
 		t.Fatal(problems)
 	}
-	engine.Compile(compiled, language.Default().Features, false)
-	return Check(Input{Tree: tree, Compiled: compiled, Language: language.Default()})
+	engine.Compile(compiled, schema.Default().Features, false)
+	return Check(Input{Tree: tree, Compiled: compiled, Language: schema.Default()})
 }
 
 // A misspelt reference is data: only the entry that it was meant to read is there to

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -15,11 +15,11 @@ import (
 // unusedScrollers finds scrollers that no job names and that are not the one
 // of jobs that name none.
 func unusedScrollers(s settings, found *failure.Problems) {
-	scrollers := paging.Named.In(s.paging)
+	scrollers := pagination.Named.In(s.paging)
 	if !scrollers.Present() {
 		return
 	}
-	if !paging.Multiple(s.paging) {
+	if !pagination.Multiple(s.paging) {
 		found.Add(failure.Problem{Code: failure.UnusedScroller, Pointer: scrollers.Pointer,
 			Expected: "these scrollers are not used, because the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
 		return
@@ -27,7 +27,7 @@ func unusedScrollers(s settings, found *failure.Problems) {
 	var used []string
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			used = append(used, paging.NameFor(s.paging, j.Scroller))
+			used = append(used, pagination.NameFor(s.paging, j.Scroller))
 		}
 	}
 	for _, one := range scrollers.Items() {
@@ -39,8 +39,8 @@ func unusedScrollers(s settings, found *failure.Problems) {
 }
 
 // methodOf is the method that pages a job, and its settings.
-func (s settings) methodOf(j jobChain) (paging.Method, config.Section) {
-	own := paging.ServedBy(s.paging, j.Scroller)
+func (s settings) methodOf(j jobChain) (pagination.Method, config.Section) {
+	own := pagination.ServedBy(s.paging, j.Scroller)
 	m, _ := s.Language.Paging.Of(own)
 	return m, own
 }
@@ -48,7 +48,7 @@ func (s settings) methodOf(j jobChain) (paging.Method, config.Section) {
 // idlePaging finds settings of paging where nothing is paged: scrollers of
 // jobs, and rules that stop it.
 func idlePaging(s settings, found *failure.Problems) {
-	if !paging.Multiple(s.paging) {
+	if !pagination.Multiple(s.paging) {
 		for _, it := range s.iterations {
 			for _, j := range it.jobs {
 				if j.Scroller != "" {
@@ -58,12 +58,12 @@ func idlePaging(s settings, found *failure.Problems) {
 			}
 		}
 	}
-	if paging.MethodName.In(s.paging).Present() {
+	if pagination.MethodName.In(s.paging).Present() {
 		return
 	}
-	for _, rule := range paging.Stoppers() {
+	for _, rule := range pagination.Stoppers() {
 		at := rule.Setting.In(s.paging)
-		if rule.Setting.Field == paging.ForceStop.Field && paging.ForceStopPages.Of(at) == 1 {
+		if rule.Setting.Field == pagination.ForceStop.Field && pagination.ForceStopPages.Of(at) == 1 {
 			continue // it says that one page is wanted, so that there is no paging.unread
 		}
 		if at.Present() {
@@ -76,12 +76,12 @@ func idlePaging(s settings, found *failure.Problems) {
 // idleParameterSettings finds settings about the parameters of paging where paging sets
 // none.
 func idleParameterSettings(s settings, found *failure.Problems) {
-	for _, own := range append([]config.Section{s.paging}, paging.Named.In(s.paging).Items()...) {
+	for _, own := range append([]config.Section{s.paging}, pagination.Named.In(s.paging).Items()...) {
 		m, _ := s.Language.Paging.Of(own)
 		if len(m.Parameters(own)) > 0 {
 			continue
 		}
-		for _, at := range []config.Section{paging.ParamDelimiter.In(own), paging.ParamsInQuery.In(own)} {
+		for _, at := range []config.Section{pagination.ParamDelimiter.In(own), pagination.ParamsInQuery.In(own)} {
 			if at.Present() {
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
 					Expected: "has no effect: paging sets no parameters here", Hint: "remove it, or write it beside the \"method\" that sets them"})
@@ -92,7 +92,7 @@ func idleParameterSettings(s settings, found *failure.Problems) {
 
 // foreignPagingSettings finds settings of another method than the one that is chosen.
 func foreignPagingSettings(s settings, found *failure.Problems) {
-	for _, own := range append([]config.Section{s.paging}, paging.Named.In(s.paging).Items()...) {
+	for _, own := range append([]config.Section{s.paging}, pagination.Named.In(s.paging).Items()...) {
 		m, ok := s.Language.Paging.Of(own)
 		if !ok {
 			continue // without a method, idlePaging finds what counts
@@ -177,7 +177,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 				hint = "did you mean " + failure.Part(strconv.Quote(near)) + "?"
 			case !slices.Contains(all, name):
 				return // data
-			case name == paging.Limit.Name && len(here) > 0:
+			case name == pagination.Limit.Name && len(here) > 0:
 				hint = "set \"limit\" in \"pagination\""
 			case len(here) > 0:
 				hint = "its paging has " + field.List(here)

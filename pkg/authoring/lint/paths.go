@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -79,8 +79,8 @@ func selection(p path) failure.Text {
 	for _, key := range p.segments() {
 		s, ok := value.ParseSelector(key)
 		switch {
-		case key == answer.EveryItem && p.ofData():
-		case key == answer.EveryItem:
+		case key == response.EveryItem && p.ofData():
+		case key == response.EveryItem:
 			return "only \"dataField\" can lead to every item of a list; here choose one: \"a.0\", \"a.-1\", \"a.[name=value]\""
 		case ok && strings.HasPrefix(s.Path, "?"), !ok && strings.HasPrefix(key, "["):
 			return "an item of a list is chosen by \"a.[name=value]\", or by its index: \"a.0\", \"a.-1\""
@@ -178,7 +178,7 @@ func namePaths(columns config.Section, separator string) []path {
 	var paths []path
 	for _, at := range all {
 		for _, p := range texts(at, separator) {
-			for _, part := range strings.Split(p.text, separator+answer.EveryItem+separator) {
+			for _, part := range strings.Split(p.text, separator+response.EveryItem+separator) {
 				paths = append(paths, path{part, separator, p.pointer})
 			}
 		}

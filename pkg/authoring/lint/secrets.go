@@ -11,14 +11,14 @@ import (
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -115,7 +115,7 @@ func PlainSecret(name string, v value.Value) bool {
 	if v.Kind() != value.String || v.Raw() == "" || strings.Contains(v.Raw(), "{{") {
 		return false
 	}
-	letters := prose.Letters(name)
+	letters := textfmt.Letters(name)
 	for _, harmless := range []string{"page", "next", "cursor", "sync", "continuation", "scroll"} {
 		if strings.Contains(letters, harmless) {
 			return false
@@ -130,7 +130,7 @@ func PlainSecret(name string, v value.Value) bool {
 // to. A computer talking to itself needs none, and behind an SSH server the
 // address is inside its network.
 func plainAddresses(s settings, found *failure.Problems) {
-	if !exchange.SSHProxy.In(s.Compiled.Settings).Value.IsNull() || !credentials(s) {
+	if !httpclient.SSHProxy.In(s.Compiled.Settings).Value.IsNull() || !credentials(s) {
 		return
 	}
 	for _, it := range s.iterations {
@@ -186,7 +186,7 @@ func absolute(endpoint, pointer string, report func(*url.URL, string)) {
 // signature, a header of that name, user and password in the address, or a
 // reference to a secret.
 func credentials(s settings) bool {
-	if auth.TypeSetting.In(s.login).Present() || exchange.Signed(s.Compiled).Present() {
+	if auth.TypeSetting.In(s.login).Present() || httpclient.Signed(s.Compiled).Present() {
 		return true
 	}
 	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.BaseURL.User != nil })

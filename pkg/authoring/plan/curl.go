@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/engine"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // WriteCurl writes the requests of the first iteration as commands to paste.
@@ -33,11 +33,11 @@ func (p *Preview) WriteCurl(w io.Writer) error {
 
 // comment is a text in one line that no shell executes.
 func comment(text string) string {
-	return "# " + prose.OneLine(text) + "\n"
+	return "# " + textfmt.OneLine(text) + "\n"
 }
 
 // command is one command with the comments before it.
-func (p *Preview) command(d engine.PlannedRequest, r *exchange.Outgoing, what string) string {
+func (p *Preview) command(d engine.PlannedRequest, r *httpclient.Outgoing, what string) string {
 	c := &command{}
 	words := []string{"curl --globoff --compressed"}
 	if r.Method != "GET" {
@@ -55,7 +55,7 @@ func (p *Preview) command(d engine.PlannedRequest, r *exchange.Outgoing, what st
 		}
 		words = append(words, "-H "+c.quoted(variable(h.Name), pieces))
 	}
-	if len(r.Body) > 0 || slices.ContainsFunc(r.Headers, func(h exchange.Line) bool { return h.Name == "Content-Length" }) {
+	if len(r.Body) > 0 || slices.ContainsFunc(r.Headers, func(h httpclient.Line) bool { return h.Name == "Content-Length" }) {
 		words = append(words, "--data-raw "+c.quoted("SECRET", p.body(r)))
 	}
 	text := comment(what + p.mask.text(d.Job))

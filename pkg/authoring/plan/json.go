@@ -3,10 +3,10 @@ package plan
 import (
 	"io"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/engine"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -73,7 +73,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		all.Requests = append(all.Requests, r)
 	}
-	return prose.WriteJSON(w, all)
+	return textfmt.WriteJSON(w, all)
 }
 
 func (p *Preview) masked(texts []string) []string {
@@ -92,7 +92,7 @@ func (p *Preview) sourcesJSON(sources []request.Source) []sourceJSON {
 	return all
 }
 
-func (p *Preview) requestJSON(d engine.PlannedRequest, r *exchange.Outgoing, kind string) requestJSON {
+func (p *Preview) requestJSON(d engine.PlannedRequest, r *httpclient.Outgoing, kind string) requestJSON {
 	return requestJSON{
 		Job: p.mask.text(d.Job), Kind: kind, Iteration: d.Iteration + 1, Pointer: p.mask.text(d.Pointer),
 		Method: r.Method, URL: shown(p.address(r)), Headers: p.headersJSON(r), Body: shown(p.body(r)),
@@ -101,7 +101,7 @@ func (p *Preview) requestJSON(d engine.PlannedRequest, r *exchange.Outgoing, kin
 
 // headersJSON are headers by their names: a text, or a list of texts for several
 // lines of one name.
-func (p *Preview) headersJSON(r *exchange.Outgoing) value.Value {
+func (p *Preview) headersJSON(r *httpclient.Outgoing) value.Value {
 	headers := value.OfMembers()
 	for _, line := range r.Headers {
 		name, text := p.mask.text(line.Name), value.OfString(shown(p.header(r, line)))

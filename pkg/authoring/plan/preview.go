@@ -14,7 +14,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -116,7 +116,7 @@ func (o Options) env(secrets *secret.Registry) *env.Run {
 }
 
 // header is the text of a header of a request.
-func (p *Preview) header(r *exchange.Outgoing, h exchange.Line) []piece {
+func (p *Preview) header(r *httpclient.Outgoing, h httpclient.Line) []piece {
 	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
 		return []piece{{shown: "{length of the body}", masked: true}}
 	}
@@ -124,11 +124,11 @@ func (p *Preview) header(r *exchange.Outgoing, h exchange.Line) []piece {
 }
 
 // address is the address of a request.
-func (p *Preview) address(r *exchange.Outgoing) []piece {
+func (p *Preview) address(r *httpclient.Outgoing) []piece {
 	return p.mask.pieces(r.URL, r.Sensitive.Query(r.URL)...)
 }
 
 // body is the body of a request.
-func (p *Preview) body(r *exchange.Outgoing) []piece {
+func (p *Preview) body(r *httpclient.Outgoing) []piece {
 	return p.mask.pieces(string(r.Body), r.Sensitive.Body()...)
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/engine"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // page is a text that grows line by line.
@@ -120,7 +120,7 @@ func (b *page) part(at int, title string, sentences []string) {
 func reading(r engine.RememberedValue) string {
 	switch {
 	case r.Values > 0:
-		return r.Name + ": " + prose.Count(r.Values, "value")
+		return r.Name + ": " + textfmt.Count(r.Values, "value")
 	case r.Value == "":
 		return r.Name + ": nothing yet"
 	default:
@@ -133,11 +133,11 @@ func (p *Preview) windows(d engine.PlannedRequest) string {
 	if d.Windows == 0 {
 		return p.mask.text("Runs for each of its windows; " + d.Window + ".")
 	}
-	return p.mask.text(fmt.Sprintf("Runs for %s, the first is %s.", prose.Count(d.Windows, "window"), d.Window))
+	return p.mask.text(fmt.Sprintf("Runs for %s, the first is %s.", textfmt.Count(d.Windows, "window"), d.Window))
 }
 
 // request writes a request as it would be sent.
-func (b *page) request(at int, r *exchange.Outgoing) {
+func (b *page) request(at int, r *httpclient.Outgoing) {
 	m := b.p.mask
 	b.line(at, r.Method+" "+shown(b.p.address(r)))
 	for _, h := range r.Headers {

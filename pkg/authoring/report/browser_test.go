@@ -19,7 +19,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/chromium"
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -123,7 +123,7 @@ func (b *browser) shows(part string, texts ...string) {
 }
 
 func TestBrowser(t *testing.T) {
-	short.Skip(t, "it starts a browser")
+	slowtest.Skip(t, "it starts a browser")
 	_, _, _, good := run(t, "")
 	_, _, _, bad := run(t, `, {"endpoint": "broken"}`)
 	b := newBrowser(t)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Collector makes a report of the events of a run. It is not safe for concurrent use: a
@@ -60,9 +60,9 @@ func New(began time.Time, redact func(string) string) *Collector {
 
 // Describe names the configuration and the addresses of the APIs that it calls.
 func (c *Collector) Describe(configuration string, apis ...string) {
-	c.report.Configuration = prose.Shorten(c.redact(configuration), maxText)
+	c.report.Configuration = textfmt.Shorten(c.redact(configuration), maxText)
 	for _, api := range apis {
-		if api = prose.Shorten(c.redact(api), maxText); !slices.Contains(c.report.APIs, api) && len(c.report.APIs) < maxAPIs {
+		if api = textfmt.Shorten(c.redact(api), maxText); !slices.Contains(c.report.APIs, api) && len(c.report.APIs) < maxAPIs {
 			c.report.APIs = append(c.report.APIs, api)
 		}
 	}
@@ -168,7 +168,7 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 		return
 	}
 	c.report.Jobs[i].Incomplete++
-	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: prose.Shorten(e.Message, maxText), Job: i, Pointer: f.Setting()})
+	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: textfmt.Shorten(e.Message, maxText), Job: i, Pointer: f.Setting()})
 }
 
 // memory returns the entry of a name, nil when there are too many.
@@ -235,7 +235,7 @@ func (c *Collector) warn(key warningKey, w Warning) {
 		c.report.WarningsOmitted++
 		return
 	}
-	w.Message = prose.Shorten(w.Message, maxText)
+	w.Message = textfmt.Shorten(w.Message, maxText)
 	w.Count = 1
 	c.warnings[key] = len(c.report.Warnings)
 	c.report.Warnings = append(c.report.Warnings, w)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // firstStep is the first Activity.Step. It is doubled when there are too many periods.
@@ -36,10 +36,10 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 	r := &RequestReport{
 		Login:   e.Login,
 		Method:  e.Method,
-		URL:     prose.Shorten(e.URL, maxText),
+		URL:     textfmt.Shorten(e.URL, maxText),
 		Attempt: e.Attempt,
 		Status:  e.Status,
-		Reason:  prose.Shorten(e.Reason, maxText),
+		Reason:  textfmt.Shorten(e.Reason, maxText),
 		Bytes:   e.Bytes,
 		Start:   max(0, milliseconds(end.Sub(c.began).Seconds()-e.Seconds)),
 		Seconds: e.Seconds,

@@ -15,7 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // How much of a table is read for the shapes of its columns, whichever is reached first.
@@ -96,7 +96,7 @@ func shapesOf(path string) (shapes, error) {
 }
 
 func readShapes(from io.Reader) (s shapes, err error) {
-	r := table.NewReader(from, ',', `"`)
+	r := csvtable.NewReader(from, ',', `"`)
 	header, err := r.Read()
 	if err != nil {
 		return s, err

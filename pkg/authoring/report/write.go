@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // The files of a report.
@@ -55,7 +55,7 @@ func Prepare(dir string) error {
 func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	r := c.finished(ended, reason)
 	var text bytes.Buffer
-	err := prose.WriteJSON(&text, r)
+	err := textfmt.WriteJSON(&text, r)
 	if err == nil {
 		err = replace(filepath.Join(dir, JSONFile), text.Bytes())
 	}

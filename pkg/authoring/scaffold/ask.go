@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // questions asks on out and reads answers from in, one line each.
@@ -19,11 +19,11 @@ type questions struct {
 
 // ask shows options and returns the index of the chosen one. The answer is a number, a
 // name, or an empty line for the first. The end of the input is a user error.
-func (q *questions) ask(question string, options []propose.Option) (int, error) {
+func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	var text strings.Builder
 	fmt.Fprintln(&text, question)
 	for i, o := range options {
-		fmt.Fprintf(&text, "  %d) %s: %s\n", i+1, prose.Printable(o.Name), prose.Printable(o.Evidence))
+		fmt.Fprintf(&text, "  %d) %s: %s\n", i+1, textfmt.Printable(o.Name), textfmt.Printable(o.Evidence))
 	}
 	text.WriteString("A number, or Enter for 1: ")
 	for {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -92,7 +92,7 @@ func TestExample(t *testing.T) {
 		}
 	})
 	t.Run("choices", func(t *testing.T) {
-		got := try(t, Options{URL: address, Choice: propose.Choice{DataField: "facets", Paging: propose.None}}, "")
+		got := try(t, Options{URL: address, Choice: infer.Choice{DataField: "facets", Paging: infer.None}}, "")
 		if got.err != nil || !strings.Contains(got.stdout, `"dataField": "facets"`) || strings.Contains(got.stdout, "pagination") {
 			t.Error(got)
 		}
@@ -132,7 +132,7 @@ func TestExampleAsks(t *testing.T) {
 		}
 	})
 	t.Run("what was chosen is not asked", func(t *testing.T) {
-		got := try(t, Options{URL: address, Choice: propose.Choice{DataField: "facets", Paging: "none", PrimaryKey: "none"}}, "x")
+		got := try(t, Options{URL: address, Choice: infer.Choice{DataField: "facets", Paging: "none", PrimaryKey: "none"}}, "x")
 		if got.err != nil || strings.Contains(got.stderr, "?\n") {
 			t.Error(got)
 		}
@@ -192,7 +192,7 @@ func TestExampleFails(t *testing.T) {
 		{"no curl", Options{Curl: "wget x"}, "begins with curl"},
 		{"refused", Options{URL: address + "/?token=s3cret-wrong"}, "status 403"},
 		{"no one there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no answer from 127.0.0.1:1"},
-		{"no such choice", Options{URL: address + "/?api_key=s3cret-key", Choice: propose.Choice{DataField: "s3cret-key"}}, "there is no list '[hidden]' in the answer, expected one of orders, facets"},
+		{"no such choice", Options{URL: address + "/?api_key=s3cret-key", Choice: infer.Choice{DataField: "s3cret-key"}}, "there is no list '[hidden]' in the answer, expected one of orders, facets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

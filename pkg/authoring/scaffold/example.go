@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -31,7 +31,7 @@ type Options struct {
 	// URLContains selects exchanges of the archive.
 	URLContains string
 	// Choice has the answers to questions that are not asked then.
-	Choice propose.Choice
+	Choice infer.Choice
 	// Out is the new file; "" prints the configuration with its secrets hidden.
 	Out string
 	// Ask asks questions on Stderr and reads answers from Stdin. Without it the guesses
@@ -98,7 +98,7 @@ func (b *exampleInit) run(ctx context.Context) error {
 
 // write writes the configuration and its explanation.
 func (b *exampleInit) write(config []byte, explanation string) error {
-	explanation = prose.PrintableLines(explanation)
+	explanation = textfmt.PrintableLines(explanation)
 	if b.Out == "" {
 		if _, err := io.WriteString(b.Stdout, b.secrets.Mask(withoutShortSecrets(config))); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (b *exampleInit) example() (example.Exchange, error) {
 }
 
 func (b *exampleInit) conceal(r example.Request) {
-	for _, secret := range propose.Secrets(r) {
+	for _, secret := range infer.Secrets(r) {
 		b.secrets.Add(secret)
 	}
 }
@@ -180,7 +180,7 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 		if !strings.Contains(x.URL, contains) || !wanted(x.Request) {
 			return nil
 		}
-		p, err := propose.Infer(x, propose.Choice{})
+		p, err := infer.Infer(x, infer.Choice{})
 		if err != nil { // cannot be an example
 			if refused == nil {
 				refused = &failure.Error{Kind: failure.User, Message: masked(x.Request).Mask(Asked(x) + ": " + err.Error())}
@@ -212,7 +212,7 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 // masked knows the credentials of a request.
 func masked(r example.Request) *secret.Registry {
 	known := &secret.Registry{}
-	for _, text := range propose.Secrets(r) {
+	for _, text := range infer.Secrets(r) {
 		known.Add(text)
 	}
 	return known
@@ -234,9 +234,9 @@ func (b *exampleInit) fromHAR() (example.Exchange, error) {
 	}
 	at := 0
 	if b.Ask {
-		options := make([]propose.Option, len(all))
+		options := make([]infer.Option, len(all))
 		for i, c := range all {
-			options[i] = propose.Option{Name: b.secrets.Mask(Asked(c.Exchange)), Evidence: prose.Count(c.Items, "item")}
+			options[i] = infer.Option{Name: b.secrets.Mask(Asked(c.Exchange)), Evidence: textfmt.Count(c.Items, "item")}
 		}
 		if at, err = b.questions.ask("Which request is the example?", options); err != nil {
 			return example.Exchange{}, err
@@ -255,19 +255,19 @@ func Asked(x example.Exchange) string {
 }
 
 // propose makes the proposal. It asks about what Choice does not decide.
-func (b *exampleInit) propose(x example.Exchange) (*propose.Result, error) {
-	p, err := propose.Infer(x, b.Choice)
+func (b *exampleInit) propose(x example.Exchange) (*infer.Result, error) {
+	p, err := infer.Infer(x, b.Choice)
 	if err != nil || !b.Ask {
 		return p, err
 	}
 	for _, q := range []struct {
 		text    string
 		choice  *string
-		options func() []propose.Option
+		options func() []infer.Option
 	}{
-		{"Where is the data?", &b.Choice.DataField, func() []propose.Option { return p.DataFields }},
-		{"How does the API page?", &b.Choice.Paging, func() []propose.Option { return p.Pagings }},
-		{"What is the primary key?", &b.Choice.PrimaryKey, func() []propose.Option { return p.PrimaryKeys }},
+		{"Where is the data?", &b.Choice.DataField, func() []infer.Option { return p.DataFields }},
+		{"How does the API page?", &b.Choice.Paging, func() []infer.Option { return p.Pagings }},
+		{"What is the primary key?", &b.Choice.PrimaryKey, func() []infer.Option { return p.PrimaryKeys }},
 	} {
 		options := q.options()
 		if *q.choice != "" || len(options) < 2 {
@@ -284,7 +284,7 @@ func (b *exampleInit) propose(x example.Exchange) (*propose.Result, error) {
 			continue // keep the guess with its evidence
 		}
 		*q.choice = options[at].Name
-		if p, err = propose.Infer(x, b.Choice); err != nil {
+		if p, err = infer.Infer(x, b.Choice); err != nil {
 			return nil, err
 		}
 	}

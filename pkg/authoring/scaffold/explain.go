@@ -8,11 +8,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 )
 
 // explanation says what was guessed and why, what a run of it gave, and what to do next.
-func (b *exampleInit) explanation(x example.Exchange, p *propose.Result, tried string) string {
+func (b *exampleInit) explanation(x example.Exchange, p *infer.Result, tried string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
 	for _, g := range p.Guesses {

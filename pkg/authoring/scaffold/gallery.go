@@ -9,7 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -53,11 +53,11 @@ func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bo
 	if known, err = gallery.ByHost(u.Hostname()); err != nil || len(known) == 0 || !b.Ask {
 		return known, false, err
 	}
-	var options []propose.Option
+	var options []infer.Option
 	for _, api := range known {
-		options = append(options, propose.Option{Name: api.Name, Evidence: "a complete configuration for " + api.Title + " with " + api.Summary})
+		options = append(options, infer.Option{Name: api.Name, Evidence: "a complete configuration for " + api.Title + " with " + api.Summary})
 	}
-	options = append(options, propose.Option{Name: "example", Evidence: "a configuration guessed from the example"})
+	options = append(options, infer.Option{Name: "example", Evidence: "a configuration guessed from the example"})
 	at, err := b.questions.ask("Which configuration do you want?", options)
 	if err != nil || at == len(known) {
 		return nil, false, err

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/dotenv"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // complete prompts for the values that the configuration of an API lacks, and writes secrets
@@ -31,7 +31,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 		return nil, "", err
 	}
 	if _, err := fmt.Fprintf(b.Stderr, "%s needs %s of yours. docs/apis/%s.md says where to get them. Enter alone leaves one to be filled in later; @FILE is the content of a file.\n",
-		api.Title, prose.Count(len(inputs), "value"), api.Name); err != nil {
+		api.Title, textfmt.Count(len(inputs), "value"), api.Name); err != nil {
 		return nil, "", err
 	}
 	var left []gallery.Input

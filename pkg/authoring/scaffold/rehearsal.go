@@ -20,8 +20,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/load"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // rehearse runs a configuration on its own example, without a network: the first request
@@ -78,7 +78,7 @@ type rehearsed struct{ lines []string }
 
 func (r *rehearsed) Write(e event.Event) error {
 	if e.Level == event.Warn || e.Kind == (event.TableWritten{}).Kind() {
-		r.lines = append(r.lines, prose.Cut(e.Message, mostOfEvent))
+		r.lines = append(r.lines, textfmt.Cut(e.Message, mostOfEvent))
 	}
 	return nil
 }

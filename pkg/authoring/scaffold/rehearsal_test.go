@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 )
 
 // TestRehearse: init runs what it writes on its own example, and reports what came of it.
@@ -44,7 +44,7 @@ func TestRehearse(t *testing.T) {
 				Request: example.Request{Method: "GET", URL: tt.url, Header: http.Header{"Authorization": {"Bearer s3cret-token"}}},
 				Status:  200, AnswerHeader: http.Header{"Content-Type": {tt.kind}, "Content-Encoding": {"br"}, "Transfer-Encoding": {"chunked"}}, Answer: []byte(tt.body),
 			}
-			p, err := propose.Infer(x, propose.Choice{PrimaryKey: tt.key})
+			p, err := infer.Infer(x, infer.Choice{PrimaryKey: tt.key})
 			if err != nil {
 				t.Fatal(err)
 			}

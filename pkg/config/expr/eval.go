@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -351,5 +351,5 @@ func (n list) literals() ([]value.Value, bool) {
 // quote is a name for an error text: quoted, and shortened when it is so long
 // that it hardly is a name.
 func quote(name string) string {
-	return strconv.Quote(prose.Shorten(name, secret.MostShown))
+	return strconv.Quote(textfmt.Shorten(name, secret.MostShown))
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -103,7 +103,7 @@ func count(n int, noun string) string {
 	if n == 0 {
 		return "no " + noun + "s"
 	}
-	return prose.Count(n, noun)
+	return textfmt.Count(n, noun)
 }
 
 // Input is what a function works on: as many arguments as it declares.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Placeholder are the placeholders of a child job, or the one value that a
@@ -61,7 +61,7 @@ func checkParentItem(c Compiler, name string) *ArgumentProblem {
 		f.Hint = "write {\"parentItem\": \"PATH\"}"
 	case level < 1 || level > c.Above:
 		f.Expected = failure.Text(fmt.Sprintf("expected a level between 1 (the parent) and %d in front of the path", c.Above))
-		f.Hint = failure.Text("there " + map[bool]string{true: "is ", false: "are "}[c.Above == 1] + prose.Count(c.Above, "job") + " above this one")
+		f.Hint = failure.Text("there " + map[bool]string{true: "is ", false: "are "}[c.Above == 1] + textfmt.Count(c.Above, "job") + " above this one")
 	case c.InBatch != nil && c.InBatch(level):
 		f.Expected = "expected the item of a job whose items do not come in batches"
 		f.Hint = "\"batch\" puts several items into one request; {\"placeholder\": \"NAME\"} is the list of their values"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -39,9 +39,9 @@ func describeShown(v value.Value) failure.Text {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {
-		return failure.Part(prose.Shorten(v.Raw(), longest))
+		return failure.Part(textfmt.Shorten(v.Raw(), longest))
 	}
-	return failure.Part(value.OfString(prose.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
+	return failure.Part(value.OfString(textfmt.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
 }
 
 // DescribeKind describes type and size of a value, without its contents.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -145,5 +145,5 @@ func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String
 
 // OwnName formats the name of a field for a message.
 func OwnName(name string) failure.Text {
-	return failure.Text(value.OfString(prose.Shorten(name, longest)).JSON())
+	return failure.Text(value.OfString(textfmt.Shorten(name, longest)).JSON())
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
@@ -208,7 +208,7 @@ func tiles(t *testing.T, step string, r Spec, from, to time.Time) {
 // TestEachItemOnce: an API that takes the end for a part of the window, and compares what
 // the format writes, returns each item in one window.
 func TestEachItemOnce(t *testing.T) {
-	short.SkipRace(t, "it divides thousands of spans")
+	slowtest.SkipRace(t, "it divides thousands of spans")
 	random := rand.New(rand.NewPCG(3, 4))
 	formats := map[string][]string{ // texts that sort as their times, and the zones where they do
 		"Y-m-d":              {"", "Europe/Prague", "America/Sao_Paulo", "Pacific/Apia", "America/Havana", "Australia/Lord_Howe"},

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 // rowsThatRan are the rows in which the component ran.
@@ -118,8 +118,8 @@ func TestEnvironment(t *testing.T) {
 		"forced":        {job: store.Job{Config: "7", Mode: store.ForceRun}},
 		"debug":         {job: store.Job{Config: "7", Mode: store.Debug}, change: map[string]string{"KBC_COMPONENT_RUN_MODE": "debug"}},
 		"row":           {job: store.Job{Config: "7"}, row: true, change: map[string]string{"KBC_CONFIGROWID": "r"}},
-		"no data types": {job: store.Job{Config: "7"}, types: output.NoTypes},
-		"data types": {job: store.Job{Config: "7"}, types: output.Authoritative, change: map[string]string{
+		"no data types": {job: store.Job{Config: "7"}, types: tableload.NoTypes},
+		"data types": {job: store.Job{Config: "7"}, types: tableload.Authoritative, change: map[string]string{
 			"KBC_DATA_TYPE_SUPPORT": "authoritative", "KBC_PROJECT_FEATURE_GATES": "new-native-types",
 		}},
 		"inline, named": {

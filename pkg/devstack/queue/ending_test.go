@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -92,7 +92,7 @@ func TestEventsOfAJob(t *testing.T) {
 				run.say(sandbox.Debug, "two")
 				return tc.exit
 			}
-			p.tables.load = func(_ context.Context, l output.Options) ([]store.Table, error) {
+			p.tables.load = func(_ context.Context, l tableload.Options) ([]store.Table, error) {
 				l.Table(`Loading table "users"`)
 				return []store.Table{{ID: "in.c-a.users"}}, tc.load
 			}
@@ -178,7 +178,7 @@ func TestOptionsOfTheOutput(t *testing.T) {
 			p.configure("7", `{"storage":{"output":{"default_bucket":"in.c-x"}}}`)
 			var dir string
 			p.component = func(run *play) sandbox.Exit { dir = run.dir; return sandbox.Exit{Code: tc.code} }
-			p.start(func(o *Options) { o.DataTypeSupport = output.Hints })
+			p.start(func(o *Options) { o.DataTypeSupport = tableload.Hints })
 			j := p.run(store.Job{Config: "7"})
 			l := p.tables.loadings[0]
 			same(t, "loading", strings.Join([]string{l.Dir, l.Component, l.Config, l.Job, l.Storage.JSON(), l.DataTypes}, " "),
@@ -216,7 +216,7 @@ func TestMasking(t *testing.T) {
 		run.write(t, "out/state.json", `{"#n":"new-secret"}`)
 		return sandbox.Exit{}
 	}
-	p.tables.load = func(_ context.Context, l output.Options) ([]store.Table, error) {
+	p.tables.load = func(_ context.Context, l tableload.Options) ([]store.Table, error) {
 		l.Table(`Loading table "plain new-secret"`)
 		l.Warn("the-token Zmlyc3Qtc2VjcmV0")
 		return nil, failure.Userf("first-secret 12345 state-secret new-secret")

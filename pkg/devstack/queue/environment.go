@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 // environment is the environment of the component, except for what only the sandbox
@@ -31,7 +31,7 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 	if s.row != "" {
 		env["KBC_CONFIGROWID"] = s.row
 	}
-	if q.o.DataTypeSupport != output.NoTypes {
+	if q.o.DataTypeSupport != tableload.NoTypes {
 		env["KBC_PROJECT_FEATURE_GATES"] = "new-native-types"
 		env["KBC_DATA_TYPE_SUPPORT"] = q.o.DataTypeSupport
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 const extractor = "acme.ex"
@@ -49,11 +49,11 @@ func (p *play) write(t *testing.T, name, text string) {
 // tables remembers what is to be loaded, and loads what the test says.
 type tables struct {
 	mu       sync.Mutex
-	loadings []output.Options
-	load     func(ctx context.Context, o output.Options) ([]store.Table, error)
+	loadings []tableload.Options
+	load     func(ctx context.Context, o tableload.Options) ([]store.Table, error)
 }
 
-func (l *tables) Load(ctx context.Context, o output.Options) ([]store.Table, error) {
+func (l *tables) Load(ctx context.Context, o tableload.Options) ([]store.Table, error) {
 	l.mu.Lock()
 	l.loadings = append(l.loadings, o)
 	l.mu.Unlock()

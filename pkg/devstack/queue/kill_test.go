@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
 func TestKill(t *testing.T) {
@@ -71,7 +71,7 @@ func TestKill(t *testing.T) {
 	t.Run("while tables are loaded", func(t *testing.T) {
 		p := newPlatform(t)
 		loading := make(chan struct{})
-		p.tables.load = func(ctx context.Context, _ output.Options) ([]store.Table, error) {
+		p.tables.load = func(ctx context.Context, _ tableload.Options) ([]store.Table, error) {
 			close(loading)
 			<-ctx.Done()
 			return []store.Table{{ID: "in.c-a.b"}}, ctx.Err()

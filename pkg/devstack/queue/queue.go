@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -30,8 +30,8 @@ const (
 type Options struct {
 	Store  *store.Store
 	Runner Runner
-	// Load loads the tables of a run; nil is output.Load.
-	Load func(context.Context, output.Options) ([]store.Table, error)
+	// Load loads the tables of a run; nil is tableload.Load.
+	Load func(context.Context, tableload.Options) ([]store.Table, error)
 	// Token is the platform's only token. URL is its storage API as the component
 	// reaches it (http://HOST).
 	Token, URL string
@@ -44,8 +44,8 @@ type Options struct {
 	// ResolveVariables replaces variables before the component starts, as the
 	// platform does. Without it the component replaces them.
 	ResolveVariables bool
-	// DataTypeSupport is output.NoTypes (also ""), output.Hints or
-	// output.Authoritative.
+	// DataTypeSupport is tableload.NoTypes (also ""), tableload.Hints or
+	// tableload.Authoritative.
 	DataTypeSupport string
 	// Verbose lets the storage API show the fields of the component's events.
 	Verbose bool
@@ -74,11 +74,11 @@ func New(o Options) (*Queue, error) {
 	}
 	switch o.DataTypeSupport {
 	case "":
-		o.DataTypeSupport = output.NoTypes
-	case output.NoTypes, output.Hints, output.Authoritative:
+		o.DataTypeSupport = tableload.NoTypes
+	case tableload.NoTypes, tableload.Hints, tableload.Authoritative:
 	default:
 		return nil, failure.Userf("the support of data types is %s, %s or %s, found '%s'",
-			output.NoTypes, output.Hints, output.Authoritative, o.DataTypeSupport)
+			tableload.NoTypes, tableload.Hints, tableload.Authoritative, o.DataTypeSupport)
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = DefaultParallel
@@ -87,7 +87,7 @@ func New(o Options) (*Queue, error) {
 		o.ProcessTimeout = DefaultProcessTimeout
 	}
 	if o.Load == nil {
-		o.Load = output.Load
+		o.Load = tableload.Load
 	}
 	if o.Now == nil {
 		o.Now = time.Now

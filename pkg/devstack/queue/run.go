@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -191,7 +191,7 @@ func (r *run) collect(ctx context.Context, s step, dir string, failed error) (va
 
 // load loads tables; after a failure only those with write_always.
 func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
-	tables, err := r.q.o.Load(ctx, output.Options{
+	tables, err := r.q.o.Load(ctx, tableload.Options{
 		Store:     r.q.o.Store,
 		Dir:       dir,
 		Component: r.job.Component,

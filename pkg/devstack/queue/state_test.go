@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -54,7 +54,7 @@ func TestState(t *testing.T) {
 				}
 				return sandbox.Exit{Code: tc.code}
 			}
-			p.tables.load = func(context.Context, output.Options) ([]store.Table, error) { return nil, tc.load }
+			p.tables.load = func(context.Context, tableload.Options) ([]store.Table, error) { return nil, tc.load }
 			j := p.run(store.Job{Config: "7", Mode: tc.mode})
 			same(t, "status", string(j.Status), string(tc.status))
 			c, err := p.store.Configuration(extractor, "7")

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // dockerDir is the variable that makes the test binary the docker program: what
@@ -115,7 +115,7 @@ func TestRunArguments(t *testing.T) {
 
 // TestDockerEndings runs against a docker program that is the test binary.
 func TestDockerEndings(t *testing.T) {
-	short.Skip(t, "it starts a program for each ending")
+	slowtest.Skip(t, "it starts a program for each ending")
 	tests := []struct {
 		name, script, fault string
 		cancel              bool
@@ -177,7 +177,7 @@ func TestDockerEndings(t *testing.T) {
 
 // TestRealDocker runs the fake component in a container, where there is docker.
 func TestRealDocker(t *testing.T) {
-	short.Skip(t, "it starts containers")
+	slowtest.Skip(t, "it starts containers")
 	if out, err := exec.CommandContext(t.Context(), "docker", "info", "--format", "{{.ServerVersion}} {{.OSType}}").CombinedOutput(); err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "linux") {
 		t.Skipf("docker with Linux containers is needed: %s, %v", out, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 func TestRecordsAndExit(t *testing.T) {
@@ -244,7 +244,7 @@ func TestNothingIsLeft(t *testing.T) {
 // TestEscapedChild: a process that left the group and keeps the output open does
 // not keep the run open.
 func TestEscapedChild(t *testing.T) {
-	short.Skip(t, "it waits for a second")
+	slowtest.Skip(t, "it waits for a second")
 	t.Parallel()
 	r := runScript(t, newSandbox(t, LogStdout), "escape")
 	if len(r.records) != 1 {
@@ -269,7 +269,7 @@ func openFiles(t *testing.T) int {
 
 // TestHugeOutput: memory does not depend on how much is printed.
 func TestHugeOutput(t *testing.T) {
-	short.Skip(t, "a component prints megabytes")
+	slowtest.Skip(t, "a component prints megabytes")
 	tests := []struct {
 		name, logging, script string
 		records               int

@@ -11,7 +11,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // rowsOf gives rows through one slice, as a reader may.
@@ -224,7 +224,7 @@ func TestLargeLoads(t *testing.T) {
 
 // TestWidthIsLimited: the description of a table is held in memory.
 func TestWidthIsLimited(t *testing.T) {
-	short.SkipRace(t, "it loads a large table")
+	slowtest.SkipRace(t, "it loads a large table")
 	wide := func(from, to int) Load {
 		l := Load{Table: "in.c-b.t", Incremental: true, Next: rowsOf()}
 		for i := range to {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -54,7 +54,7 @@ func checkUserError(t *testing.T, err error, want string) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	short.Skip(t, "it waits for a lock")
+	slowtest.Skip(t, "it waits for a lock")
 	dir := t.TempDir()
 	used := filepath.Join(dir, "used")
 	openAt(t, used)

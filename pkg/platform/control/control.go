@@ -18,8 +18,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -62,7 +62,7 @@ func (s *Session) Fail(err error) (exit int) {
 }
 
 func (s *Session) line(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, prose.OneLine(s.Secrets.Mask(fmt.Sprintf(format, args...))))
+	_, err := fmt.Fprintln(w, textfmt.OneLine(s.Secrets.Mask(fmt.Sprintf(format, args...))))
 	return err
 }
 
@@ -73,7 +73,7 @@ func (s *Session) table(rows [][]string) error {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			// Each cell is masked before padding changes it.
-			cells[i] = prose.OneLine(s.Secrets.Mask(cell))
+			cells[i] = textfmt.OneLine(s.Secrets.Mask(cell))
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Session) compact(v value.Value) error {
 // their order and numbers their digits.
 func (s *Session) pretty(v value.Value) ([]byte, error) {
 	var b strings.Builder
-	if err := prose.WriteJSON(&b, v); err != nil {
+	if err := textfmt.WriteJSON(&b, v); err != nil {
 		return nil, fmt.Errorf("cannot indent the configuration: %w", err)
 	}
 	return []byte(s.Secrets.Mask(b.String())), nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
-	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -42,7 +42,7 @@ func (s *Session) Jobs(ctx context.Context, l JobList) error {
 	}
 	rows := [][]string{{"ID", "STATUS", "CONFIG", "CREATED", "MESSAGE"}}
 	for _, job := range jobs {
-		rows = append(rows, []string{job.ID, job.Status, job.Configuration, job.Created, prose.Shorten(job.Message, mostMessage)})
+		rows = append(rows, []string{job.ID, job.Status, job.Configuration, job.Created, textfmt.Shorten(job.Message, mostMessage)})
 	}
 	return s.table(rows)
 }

@@ -19,7 +19,7 @@ package mapping
 import (
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -31,7 +31,7 @@ type Options struct {
 	// Structure is what Structure returned at the end of the previous run;
 	// null for none.
 	Structure value.Value
-	// Typed makes typed tables, see table.Table: the same cells in columns with
+	// Typed makes typed tables, see csvtable.Table: the same cells in columns with
 	// stored names.
 	Typed bool
 	// Warn reports what is stored in another way than its shape suggests, each
@@ -177,7 +177,7 @@ func (a *AutomaticMapper) dataType(name string, columns value.Packed) *dataType 
 			at = len(t.extra)
 			t.extra = append(t.extra, extraColumn{name: name})
 		}
-		if k := kindOf(extraCell(members.Value())); k != table.Absent {
+		if k := kindOf(extraCell(members.Value())); k != csvtable.Absent {
 			t.extra[at].kinds.Add(k)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -85,8 +85,8 @@ func collect(t testing.TB, structure string, pages ...page) *collector {
 }
 
 // writeInto writes the tables into a directory.
-func writeInto(dir string, a *AutomaticMapper, d Defaults) ([]table.Finished, error) {
-	set := table.NewSet(dir, "")
+func writeInto(dir string, a *AutomaticMapper, d Defaults) ([]csvtable.Finished, error) {
+	set := csvtable.NewSet(dir, "")
 	if err := a.Write(context.Background(), CSV{set}, d); err != nil {
 		set.Abort()
 		return nil, err
@@ -178,7 +178,7 @@ func TestConversionEndsAnywhere(t *testing.T) {
 	for n := range rows + 1 {
 		c := collect(t, "", rowsOf(`{"o":{"list":[{"p":{"list":[1]}},{}]},"last":[2]}`, `{"o":{}}`))
 		asked := n + 1
-		set := table.NewSet(t.TempDir(), "")
+		set := csvtable.NewSet(t.TempDir(), "")
 		err := c.Write(endsAt{t.Context(), &asked}, CSV{set}, Defaults{})
 		set.Abort()
 		if n < rows && !errors.Is(err, context.Canceled) || n == rows && err != nil {

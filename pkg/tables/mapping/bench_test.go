@@ -3,7 +3,7 @@ package mapping
 import (
 	"fmt"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -132,7 +132,7 @@ func BenchmarkConfigured(b *testing.B) {
 				size += len(v.Value().JSON())
 			}
 			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
-			set := table.NewSet(b.TempDir(), b.TempDir())
+			set := csvtable.NewSet(b.TempDir(), b.TempDir())
 			c := NewConfigured(mappingsOf(b, row.mappings), CSV{set})
 			b.SetBytes(int64(size))
 			b.ReportAllocs()

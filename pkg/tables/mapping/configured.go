@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -103,7 +103,7 @@ func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 	return nil
 }
 
-func (r *tableOutput) write(ctx context.Context, out Output, t table.Table) error {
+func (r *tableOutput) write(ctx context.Context, out Output, t csvtable.Table) error {
 	if r.writer == nil {
 		_, err := out.Create(t)
 		return err
@@ -135,7 +135,7 @@ func (c *ConfiguredMapper) store(t *mappedTable, done mappedRecord) error {
 	}
 	if r.writer == nil {
 		var err error
-		if r.writer, err = c.out.CreateTemp(table.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
+		if r.writer, err = c.out.CreateTemp(csvtable.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // arrange numbers the columns: settings in their order, the link to the
@@ -50,7 +50,7 @@ func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 	if !c.typed {
 		return name, true
 	}
-	stored, err := table.StoredName(name)
+	stored, err := csvtable.StoredName(name)
 	if err != nil {
 		c.problem(pointer, "expected another name: "+failure.Part(err.Error()))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -83,7 +83,7 @@ func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 
 // CompileMappings reads `config.mappings`. What is wrong becomes problems of the
 // section; with any, the result is good for nothing. For typed tables, see
-// table.Table, all columns get stored names.
+// csvtable.Table, all columns get stored names.
 func CompileMappings(s config.Section, typed bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
 	c.roots, c.typed = map[string]*mappedTable{}, typed
@@ -112,7 +112,7 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 // file is reported, and has no columns.
 func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mappedTable {
 	t := c.columns(name, s, parent)
-	if err := (table.Table{Name: name}).CheckName(); err != nil {
+	if err := (csvtable.Table{Name: name}).CheckName(); err != nil {
 		c.problem(namePointer, failure.Part(err.Error()))
 		t.columns, t.key = nil, nil
 	}
@@ -269,12 +269,12 @@ func (c *mappingCompiler) checkOwn(compiled entry) bool {
 }
 
 // table is one of the tables as it is written.
-func (m Mappings) table(t *mappedTable, d Defaults) table.Table {
+func (m Mappings) table(t *mappedTable, d Defaults) csvtable.Table {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
 		key[i] = t.columns[column]
 	}
-	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
+	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
 // Without are the mappings but those of some data types. They are for WriteMissing

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -172,7 +172,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 		return
 	}
 	dir := t.TempDir()
-	set := table.NewSet(dir, t.TempDir())
+	set := csvtable.NewSet(dir, t.TempDir())
 	c := NewConfigured(m, CSV{set})
 	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(pack(item)); err != nil {
 		if failure.KindOf(err) != failure.User {
@@ -202,7 +202,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 }
 
 // checkShape checks that a table has as many records as it says, of one length.
-func checkShape(t *testing.T, dir string, w table.Finished) {
+func checkShape(t *testing.T, dir string, w csvtable.Finished) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(dir, w.Table.FileName()))
 	if err != nil {

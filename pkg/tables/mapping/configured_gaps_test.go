@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // TestAlike: which names may be slips of the pen for each other.
@@ -51,7 +51,7 @@ func TestGaps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			set := table.NewSet(t.TempDir(), t.TempDir())
+			set := csvtable.NewSet(t.TempDir(), t.TempDir())
 			defer set.Abort()
 			c := NewConfigured(mappingsOf(t, `{"t":`+tt.mapping+`}`), CSV{set})
 			rows := tt.rows

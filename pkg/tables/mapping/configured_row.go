@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -26,7 +26,7 @@ func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, ro
 // parent.
 type linkCell struct {
 	text []byte
-	kind table.Kind
+	kind csvtable.Kind
 }
 
 // row writes one row of a table, after the rows of its child tables: they may
@@ -202,7 +202,7 @@ func (b *ConfiguredBatch) items(child *mappedTable, v value.Packed, link linkCel
 func (b *ConfiguredBatch) key(t *mappedTable, row value.Packed, r mappedRecord) linkCell {
 	switch len(t.key) {
 	case 0:
-		return linkCell{b.owner.hasher.key(row, b.columns), table.Text}
+		return linkCell{b.owner.hasher.key(row, b.columns), csvtable.Text}
 	case 1:
 		return linkCell{r.cells[t.key[0]], r.kind(t.key[0])}
 	}
@@ -210,5 +210,5 @@ func (b *ConfiguredBatch) key(t *mappedTable, row value.Packed, r mappedRecord) 
 	for i, column := range t.key {
 		parts[i] = r.cells[column]
 	}
-	return linkCell{bytes.Join(parts, []byte(",")), table.Text}
+	return linkCell{bytes.Join(parts, []byte(",")), csvtable.Text}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -289,7 +289,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 
 func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 	fill := func(t *testing.T, dir, temp string) (*ConfiguredMapper, error) {
-		set := table.NewSet(dir, temp)
+		set := csvtable.NewSet(dir, temp)
 		t.Cleanup(set.Abort)
 		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), CSV{set})
 		return c, c.Batch("t", nil).Row(pack(testvalue.Parse(t, `{"id":1}`)))
@@ -327,7 +327,7 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 }
 
 func TestMemoryOfMappedTablesStaysFlat(t *testing.T) {
-	short.SkipRace(t, "it looks at the memory")
+	slowtest.SkipRace(t, "it looks at the memory")
 	c := newMapper(t, mappingsOf(t, `{"t":{"v":"v","c":{"type":"table","destination":"c","tableMapping":{".":"w"}}}}`))
 	text := value.OfString(strings.Repeat("x", 1000))
 	row := value.OfMembers(value.Member{Name: "v", Value: text}, value.Member{Name: "c", Value: value.OfItems(text, text)})

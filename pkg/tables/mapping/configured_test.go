@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // mappingsOf compiles mappings that are right.
@@ -29,14 +29,14 @@ func mappingsOf(t testing.TB, text string) Mappings {
 type mapper struct {
 	*ConfiguredMapper
 	automatic *collector
-	set       *table.Set
+	set       *csvtable.Set
 	dir       string
 }
 
 func newMapper(t testing.TB, m Mappings) *mapper {
 	t.Helper()
 	dir, temp := t.TempDir(), t.TempDir()
-	set := table.NewSet(dir, temp)
+	set := csvtable.NewSet(dir, temp)
 	c := &mapper{NewConfigured(m, CSV{set}), newCollector(t, ""), set, dir}
 	t.Cleanup(func() {
 		set.Abort()

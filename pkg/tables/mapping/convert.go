@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -21,7 +21,7 @@ type Defaults struct {
 // not written. Call it once, after the last row.
 func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
-	if err := l.create(out, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
+	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
 	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
@@ -29,7 +29,7 @@ func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) err
 }
 
 // create begins all tables, each with the settings that all have in common.
-func (l *layout) create(out Output, t table.Table) error {
+func (l *layout) create(out Output, t csvtable.Table) error {
 	for _, f := range l.files {
 		t.Name, t.Columns = f.name, f.columns
 		var err error
@@ -182,7 +182,7 @@ func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 		case kindArray:
 			var id value.Packed
 			if id, err = c.array(p.table, v, f); id != nil {
-				t.record.set(p.column, id.Raw(), table.Text)
+				t.record.set(p.column, id.Raw(), csvtable.Text)
 			}
 		case kindObject:
 			if p.mixed {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -99,7 +99,7 @@ func allocated(t *testing.T, text string) float64 {
 // level, is allocated, so that work with the square of the size shows: sixteen
 // times as much.
 func TestWorkGrowsWithTheRow(t *testing.T) {
-	short.SkipRace(t, "it takes the time of large rows")
+	slowtest.SkipRace(t, "it takes the time of large rows")
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			buffers := allocated(t, `{"a":1}`)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -162,7 +162,7 @@ func TestSerialisationCounts(t *testing.T) {
 }
 
 func TestIDOfALargeRow(t *testing.T) {
-	short.Skip(t, "its row is large")
+	slowtest.Skip(t, "its row is large")
 	row := testvalue.Parse(t, `{"l":"`+strings.Repeat("y", 2*hashFlush)+`","a":[`+strings.Repeat(`"`+strings.Repeat("x", 999)+`",`, 500)+`1],"b":2}`)
 	extra := []hashedMember{{"u", pack(value.OfInt(7))}}
 	h := newHasher()

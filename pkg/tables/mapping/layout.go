@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -35,21 +35,21 @@ type tableLayout struct {
 type fixedCell struct {
 	column int
 	text   []byte
-	kind   table.Kind
+	kind   csvtable.Kind
 }
 
 // link sets the id of the parent for the rows of an array.
 func (t *tableLayout) link(id value.Packed) {
 	x := &t.extra[0]
-	t.fixed = append(t.fixed[:0], fixedCell{x.column, id.Raw(), table.Text})
+	t.fixed = append(t.fixed[:0], fixedCell{x.column, id.Raw(), csvtable.Text})
 	t.hashed = append(t.hashed[:0], hashedMember{x.raw, id})
 }
 
 // extraColumn is a column that does not come from the item.
 type extraColumn struct {
-	name   string      // as given
-	kinds  table.Kinds // of its values
-	raw    string      // as hashed: another one where the item has a property of that name
+	name   string         // as given
+	kinds  csvtable.Kinds // of its values
+	raw    string         // as hashed: another one where the item has a property of that name
 	header string
 	column int
 	warned bool // that its values are not scalars
@@ -60,8 +60,8 @@ type tableFile struct {
 	name    string
 	tables  []*tableLayout
 	columns []string
-	kinds   []table.Kinds  // of the values in each column
-	byName  map[string]int // the numbers of the columns
+	kinds   []csvtable.Kinds // of the values in each column
+	byName  map[string]int   // the numbers of the columns
 	writer  Writer
 	typed   bool
 	records []record // to be used again
@@ -88,7 +88,7 @@ func (f *tableFile) giveBack(r record) { f.records = append(f.records, r) }
 
 // column is the number of the column of that name, a new one when it is not there
 // yet. It gets values of these kinds.
-func (f *tableFile) column(name string, kinds table.Kinds) int {
+func (f *tableFile) column(name string, kinds csvtable.Kinds) int {
 	at, ok := f.byName[name]
 	if !ok {
 		at = len(f.columns)
@@ -164,7 +164,7 @@ func (l *layout) addTables(object *node, path nameBuilder, above string) {
 		case c.isFlat():
 			l.addTables(c, path.below(c.name), above)
 		case c.kind == kindArray:
-			c.table = l.addTable(c.element, path.below(c.name), above, []extraColumn{{name: parentColumn, kinds: table.KindsOf(table.Text)}}, map[string]bool{})
+			c.table = l.addTable(c.element, path.below(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string,
 	takenBy := map[string]string{}
 	for i, column := range f.columns {
 		var err error
-		if stored[i], err = table.StoredName(column); err != nil {
+		if stored[i], err = csvtable.StoredName(column); err != nil {
 			return nil, err
 		}
 		named(column, stored[i])

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -42,7 +42,7 @@ type node struct {
 	flag flagState
 	// kinds are those of the scalars so far, and of lists that became text. They are
 	// learned for typed tables only, and not beyond Text.
-	kinds table.Kinds
+	kinds csvtable.Kinds
 	// children of an object in the order of their discovery.
 	children []*node
 	index    map[string]*node
@@ -119,14 +119,14 @@ func (n *node) addChild(c *node) {
 }
 
 // columnKinds are the kinds of the values in the column of a property.
-func (n *node) columnKinds() table.Kinds {
+func (n *node) columnKinds() csvtable.Kinds {
 	switch {
 	case n.kind == kindArray && n.element.hasRow:
-		return table.KindsOf(table.Text) // the id of the list
+		return csvtable.KindsOf(csvtable.Text) // the id of the list
 	case n.kind == kindArray:
 		return 0
 	case n.mixed && n.objects:
-		return n.kinds | table.KindsOf(table.Text)
+		return n.kinds | csvtable.KindsOf(csvtable.Text)
 	default:
 		return n.kinds
 	}
@@ -229,7 +229,7 @@ func (n *node) merge(v value.Packed, k value.Kind, l *schemaLearner) error {
 // mergeScalar learns from a scalar, or from a list that becomes text.
 func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 	n.hasRow = true
-	if l.typed && !n.kinds.Has(table.Text) {
+	if l.typed && !n.kinds.Has(csvtable.Text) {
 		n.kinds.Add(kindOf(v))
 	}
 	switch n.kind {

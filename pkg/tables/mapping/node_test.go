@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -163,7 +163,7 @@ func TestTypesOfRowsMerge(t *testing.T) {
 // An object whose names are data is a mistake of the configuration, which must
 // not take all memory.
 func TestPropertiesAreLimited(t *testing.T) {
-	short.SkipRace(t, "it has a hundred thousand properties")
+	slowtest.SkipRace(t, "it has a hundred thousand properties")
 	many := func(from, to int) string {
 		var b strings.Builder
 		for i := from; i < to; i++ {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -25,19 +25,19 @@ type jsonLines struct {
 
 type jsonTable struct {
 	out   *jsonLines
-	table table.Table
+	table csvtable.Table
 	lines []string
 	cells [][]string // of rows that wait
-	seen  []table.Kinds
+	seen  []csvtable.Kinds
 }
 
-func (o *jsonLines) Has(t table.Table) bool { return o.tables[t.FileName()] != nil }
+func (o *jsonLines) Has(t csvtable.Table) bool { return o.tables[t.FileName()] != nil }
 
-func (o *jsonLines) Create(t table.Table) (Writer, error) {
+func (o *jsonLines) Create(t csvtable.Table) (Writer, error) {
 	if w := o.tables[t.FileName()]; w != nil {
 		return nil, errors.New("tables of one name are not supported")
 	}
-	w := &jsonTable{out: o, table: t, seen: make([]table.Kinds, len(t.Columns))}
+	w := &jsonTable{out: o, table: t, seen: make([]csvtable.Kinds, len(t.Columns))}
 	o.tables[t.FileName()] = w
 	if t.Kinds != nil {
 		o.kinds = append(o.kinds, w)
@@ -45,11 +45,11 @@ func (o *jsonLines) Create(t table.Table) (Writer, error) {
 	return w, nil
 }
 
-func (o *jsonLines) CreateTemp(t table.Table) (Writer, error) {
-	return &jsonTable{out: o, table: t, seen: make([]table.Kinds, len(t.Columns))}, nil
+func (o *jsonLines) CreateTemp(t csvtable.Table) (Writer, error) {
+	return &jsonTable{out: o, table: t, seen: make([]csvtable.Kinds, len(t.Columns))}, nil
 }
 
-func (w *jsonTable) Row(cells [][]byte, kinds []table.Kind) error {
+func (w *jsonTable) Row(cells [][]byte, kinds []csvtable.Kind) error {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
 		w.seen[i].Add(kinds[i])
@@ -63,7 +63,7 @@ func (w *jsonTable) Row(cells [][]byte, kinds []table.Kind) error {
 }
 
 // write writes one line with cells of the types that the kinds make.
-func (w *jsonTable) write(row []string, kinds []table.Kinds) error {
+func (w *jsonTable) write(row []string, kinds []csvtable.Kinds) error {
 	members := make([]value.Member, len(row))
 	for i, cell := range row {
 		members[i] = value.Member{Name: w.table.Columns[i], Value: value.OfString(cell)}
@@ -87,7 +87,7 @@ func (w *jsonTable) write(row []string, kinds []table.Kinds) error {
 	return nil
 }
 
-func (w *jsonTable) Publish(_ context.Context, t table.Table) error {
+func (w *jsonTable) Publish(_ context.Context, t csvtable.Table) error {
 	for _, row := range w.cells {
 		if err := w.write(row, w.seen); err != nil {
 			return err
@@ -156,7 +156,7 @@ func TestAnotherFormat(t *testing.T) {
 // TestKindsAreKnownBefore: an automatic table begins with the kinds that its cells
 // turn out to have.
 func TestKindsAreKnownBefore(t *testing.T) {
-	short.SkipRace(t, "it tries values by the thousand")
+	slowtest.SkipRace(t, "it tries values by the thousand")
 	check := func(name string, pages []page) {
 		out, err := jsonOf(t, "", pages...)
 		if err != nil {
@@ -164,8 +164,8 @@ func TestKindsAreKnownBefore(t *testing.T) {
 		}
 		for _, w := range out.kinds {
 			for i, column := range w.table.Columns {
-				known, seen := w.table.Kinds[i], w.seen[i]&^table.KindsOf(table.Absent)
-				if known != seen && !(known.Has(table.Text) && seen.Has(table.Text)) {
+				known, seen := w.table.Kinds[i], w.seen[i]&^csvtable.KindsOf(csvtable.Absent)
+				if known != seen && !(known.Has(csvtable.Text) && seen.Has(csvtable.Text)) {
 					t.Errorf("%s: column %q of table %q began with the kinds %b and has %b", name, column, w.table.Name, known, seen)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -98,7 +98,7 @@ func write(t *testing.T, rows []value.Value, columns []Column, sizes func() int)
 }
 
 func TestPagesMakeNoDifference(t *testing.T) {
-	short.Skip(t, "it runs generated tables in pages of all sizes")
+	slowtest.Skip(t, "it runs generated tables in pages of all sizes")
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := randomSchema(r, 3)

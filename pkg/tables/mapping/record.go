@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // record is one record of a table while its cells are filled.
 type record struct {
-	cells [][]byte     // shared with the values they come from
-	kinds []table.Kind // what the cells were; nil unless the table is typed
+	cells [][]byte        // shared with the values they come from
+	kinds []csvtable.Kind // what the cells were; nil unless the table is typed
 }
 
 func newRecord(columns int, typed bool) record {
 	r := record{cells: make([][]byte, columns)}
 	if typed {
-		r.kinds = make([]table.Kind, columns)
+		r.kinds = make([]csvtable.Kind, columns)
 	}
 	return r
 }
@@ -30,7 +30,7 @@ func (r record) clear() {
 }
 
 // set fills one cell.
-func (r record) set(column int, text []byte, kind table.Kind) {
+func (r record) set(column int, text []byte, kind csvtable.Kind) {
 	r.cells[column] = text
 	if r.kinds != nil {
 		r.kinds[column] = kind
@@ -46,9 +46,9 @@ func (r record) setValue(column int, text []byte, v value.Packed) {
 }
 
 // kind is what a cell was; no one asks but for a typed table.
-func (r record) kind(column int) table.Kind {
+func (r record) kind(column int) csvtable.Kind {
 	if r.kinds == nil {
-		return table.Absent
+		return csvtable.Absent
 	}
 	return r.kinds[column]
 }
@@ -58,33 +58,33 @@ func (r record) kind(column int) table.Kind {
 const maxShort = 18
 
 // kindOf is the kind of the cell that a value becomes.
-func kindOf(v value.Packed) table.Kind {
+func kindOf(v value.Packed) csvtable.Kind {
 	switch v.Kind() {
 	case value.Null:
-		return table.Absent
+		return csvtable.Absent
 	case value.Number:
 		return kindOfNumber(v.Raw())
 	case value.Bool:
 		if v.True() {
-			return table.True
+			return csvtable.True
 		}
-		return table.False
+		return csvtable.False
 	default:
-		return table.Text
+		return csvtable.Text
 	}
 }
 
-func kindOfNumber(literal []byte) table.Kind {
+func kindOfNumber(literal []byte) csvtable.Kind {
 	if len(literal) <= maxShort && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
-		return table.Integer
+		return csvtable.Integer
 	}
 	// Neither a fraction nor an exponent can be read as an integer.
 	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
-		return table.Integer
+		return csvtable.Integer
 	}
 	// A number always is a double; a huge one is infinite.
-	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < table.MaxNumber {
-		return table.Number
+	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < csvtable.MaxNumber {
+		return csvtable.Number
 	}
-	return table.Text
+	return csvtable.Text
 }

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -151,7 +151,7 @@ func TestSpoolFaults(t *testing.T) {
 }
 
 func TestMemoryStaysFlat(t *testing.T) {
-	short.SkipRace(t, "it looks at the memory")
+	slowtest.SkipRace(t, "it looks at the memory")
 	c := newCollector(t, "")
 	b := c.Batch("t", nil)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -181,10 +181,10 @@ func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
 		"one row":   {`{"rows":[{}` + strings.Repeat(`,{"v":[1]}`, 100) + `]}`},
 	} {
 		c := collect(t, "", rowsOf(rows...))
-		set := table.NewSet(t.TempDir(), "")
+		set := csvtable.NewSet(t.TempDir(), "")
 		defer set.Abort()
 		l := c.layout()
-		if err := l.create(CSV{set}, table.Table{}); err != nil {
+		if err := l.create(CSV{set}, csvtable.Table{}); err != nil {
 			t.Fatal(err)
 		}
 		convert := &converter{stop: t.Context().Err, roots: l.roots, hasher: newHasher(), warn: c.warn}

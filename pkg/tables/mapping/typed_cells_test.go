@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -56,7 +56,7 @@ func randomScalar(r *rand.Rand, sort int) value.Value {
 // TestTypedCells writes random rows with and without types: the tables must be
 // the same, and what the manifests say must be true of the cells.
 func TestTypedCells(t *testing.T) {
-	short.Skip(t, "it runs generated rows")
+	slowtest.Skip(t, "it runs generated rows")
 	const mappings = `{"m":{"a":{"mapping":{"destination":"a","primaryKey":true}},"b":{"type":"column","forceType":true,"mapping":{"destination":"b"}},
 		"u":{"type":"user","mapping":{"destination":"u"}},"l":{"type":"table","destination":"c","tableMapping":{".":{"forceType":true,"mapping":{"destination":"x"}},
 		"y":"y"}}},"n":{"a":{"forceType":true,"mapping":{"destination":"a"}},"l":{"type":"table","destination":"d","tableMapping":{"y":"y"}}}}`

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // TestTypedTablesAsDocumented checks the example and the two tables of
@@ -59,7 +59,7 @@ func TestTypedTablesAsDocumented(t *testing.T) {
 	}
 	names := documentedRows(t, doc, "| name | stored as |")
 	for _, cells := range names {
-		if got, err := table.StoredName(quoted(cells[0])[0]); err != nil || got != quoted(cells[1])[0] {
+		if got, err := csvtable.StoredName(quoted(cells[0])[0]); err != nil || got != quoted(cells[1])[0] {
 			t.Errorf("%s: got %q, %v, documented %s", cells[0], got, err, cells[1])
 		}
 	}

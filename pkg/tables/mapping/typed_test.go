@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // typedManifest is a manifest as far as these tests are concerned.
@@ -269,7 +269,7 @@ func TestNamesThatTypedTablesRefuse(t *testing.T) {
 // TestTypesOfIterations lets two collectors of one bucket write the same table.
 func TestTypesOfIterations(t *testing.T) {
 	dir := t.TempDir()
-	set := table.NewSet(dir, "")
+	set := csvtable.NewSet(dir, "")
 	for _, row := range []string{`{"id":1}`, `{"id":0.5}`, `{"id":null}`} {
 		c := newCollector(t, "")
 		c.typed = true

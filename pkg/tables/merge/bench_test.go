@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/short"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // fill writes a table with these ids, each in a row of about 100 bytes.
@@ -21,12 +21,12 @@ func fill(t testing.TB, dir string, ids func(yield func(int) bool)) {
 		t.Fatal(err)
 	}
 	w := bufio.NewWriter(file)
-	text := table.AppendRecord(nil, []string{"id", "name", "note"})
+	text := csvtable.AppendRecord(nil, []string{"id", "name", "note"})
 	for id := range ids {
 		if _, err := w.Write(text); err != nil {
 			t.Fatal(err)
 		}
-		text = table.AppendRecord(text[:0], []string{fmt.Sprint(id), fmt.Sprintf("name of %d", id), fmt.Sprintf("%070d", id)})
+		text = csvtable.AppendRecord(text[:0], []string{fmt.Sprint(id), fmt.Sprintf("name of %d", id), fmt.Sprintf("%070d", id)})
 	}
 	if _, err := w.Write(text); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func BenchmarkMerge(b *testing.B) {
 
 // TestMemory: a table ten times as large needs no more memory.
 func TestMemory(t *testing.T) {
-	short.SkipRace(t, "the race detector has a memory of its own")
+	slowtest.SkipRace(t, "the race detector has a memory of its own")
 	const few, many = 20_000, 200_000
 	used := map[int]uint64{}
 	for _, rows := range []int{few, many} {

@@ -23,8 +23,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 // Directories are where the files are.
@@ -52,12 +52,12 @@ type Result struct {
 // Every thousand rows it calls progress, if that is not nil, with the number of rows that
 // were read of the table. A table with a primary key is read twice.
 func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
-	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+table.ManifestSuffix))
+	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+csvtable.ManifestSuffix))
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
 	}
 	for _, path := range manifests {
-		name := strings.TrimSuffix(filepath.Base(path), table.ManifestSuffix)
+		name := strings.TrimSuffix(filepath.Base(path), csvtable.ManifestSuffix)
 		m := merger{dirs: d, name: name, memory: keysInMemory}
 		if err := m.run(ctx, report, progress); err != nil {
 			return err
@@ -81,10 +81,10 @@ type merger struct {
 	name   string
 	memory int // bytes of keys in memory
 
-	manifest table.Manifest // of this run
-	before   table.Manifest // of the earlier one
-	sources  []*source      // the earlier table, if there is one, and that of this run
-	columns  []string       // of the merged table
+	manifest csvtable.Manifest // of this run
+	before   csvtable.Manifest // of the earlier one
+	sources  []*source         // the earlier table, if there is one, and that of this run
+	columns  []string          // of the merged table
 	result   Result
 	progress func(table string, rows int) // nil for none
 	read     int                          // rows, in all passes
@@ -93,7 +93,7 @@ type merger struct {
 func (m *merger) run(ctx context.Context, report func(Result), progress func(table string, rows int)) (err error) {
 	m.progress = progress
 	path := filepath.Join(m.dirs.Tables, m.name)
-	if m.manifest, err = readManifest(path + table.ManifestSuffix); err != nil || !m.manifest.Incremental {
+	if m.manifest, err = readManifest(path + csvtable.ManifestSuffix); err != nil || !m.manifest.Incremental {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
@@ -101,7 +101,7 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 		return err
 	}
 	m.result = Result{Table: m.name, PrimaryKey: m.manifest.PrimaryKey}
-	changes := &sorter.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
+	changes := &extsort.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
 	defer func() { err = errors.Join(err, changes.Close()) }()
 	if len(m.manifest.PrimaryKey) > 0 {
 		if err := m.findChanges(ctx, changes); err != nil {
@@ -165,7 +165,7 @@ func (m *merger) open(path string) error {
 // noTable refuses a manifest without its table: the rows of the run before are lost, and
 // the table would have those of this run only.
 func (m *merger) noTable(path string) error {
-	manifest := path + table.ManifestSuffix
+	manifest := path + csvtable.ManifestSuffix
 	switch _, err := os.Lstat(manifest); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -179,11 +179,11 @@ func (m *merger) noTable(path string) error {
 // openEarlier opens the table of the earlier run. Its primary key must be that of this
 // run.
 func (m *merger) openEarlier(path string) (err error) {
-	m.before, err = readManifest(path + table.ManifestSuffix)
+	m.before, err = readManifest(path + csvtable.ManifestSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		m.before = table.Manifest{PrimaryKey: m.manifest.PrimaryKey}
+		m.before = csvtable.Manifest{PrimaryKey: m.manifest.PrimaryKey}
 	} else if err != nil {
-		return refused(path+table.ManifestSuffix, err)
+		return refused(path+csvtable.ManifestSuffix, err)
 	}
 	ours, theirs := m.manifest.PrimaryKey, m.before.PrimaryKey
 	if !slices.Equal(slices.Sorted(slices.Values(ours)), slices.Sorted(slices.Values(theirs))) {
@@ -221,7 +221,7 @@ func (m *merger) last() *source { return m.sources[len(m.sources)-1] }
 // replace puts the merged table and its manifest in the place of those of this run.
 func (m *merger) replace(path, merged string) error {
 	manifest := m.manifest.With(m.columns, m.kinds())
-	if err := os.WriteFile(path+table.ManifestSuffix, manifest, 0o644); err != nil {
+	if err := os.WriteFile(path+csvtable.ManifestSuffix, manifest, 0o644); err != nil {
 		return m.disk(err)
 	}
 	return m.disk(os.Rename(merged, path))
@@ -229,8 +229,8 @@ func (m *merger) replace(path, merged string) error {
 
 // kinds are those of the cells of each column, from the types in both manifests. A table
 // without rows says nothing.
-func (m *merger) kinds() []table.Kinds {
-	kinds := make([]table.Kinds, len(m.columns))
+func (m *merger) kinds() []csvtable.Kinds {
+	kinds := make([]csvtable.Kinds, len(m.columns))
 	for _, s := range m.sources {
 		if s.rows == 0 {
 			continue
@@ -239,7 +239,7 @@ func (m *merger) kinds() []table.Kinds {
 		if s.earlier {
 			manifest = m.before
 		}
-		own := slices.Repeat([]table.Kinds{table.KindsOf(table.Absent)}, len(m.columns))
+		own := slices.Repeat([]csvtable.Kinds{csvtable.KindsOf(csvtable.Absent)}, len(m.columns))
 		for i, of := range kindsIn(manifest, s) {
 			own[s.places[i]] = of
 		}
@@ -252,21 +252,21 @@ func (m *merger) kinds() []table.Kinds {
 
 // kindsIn are the kinds of the cells of one table, by its columns. Without a type they
 // are texts, and maybe nothing.
-func kindsIn(manifest table.Manifest, s *source) []table.Kinds {
-	typed := map[string]table.Kinds{}
+func kindsIn(manifest csvtable.Manifest, s *source) []csvtable.Kinds {
+	typed := map[string]csvtable.Kinds{}
 	for i, name := range manifest.Columns {
 		typed[name] = manifest.Kinds[i]
 	}
-	kinds := make([]table.Kinds, len(s.columns))
+	kinds := make([]csvtable.Kinds, len(s.columns))
 	for i, name := range s.columns {
 		of, ok := typed[name]
 		switch {
 		case ok:
 			kinds[i] = of
 		case slices.Contains(manifest.PrimaryKey, name):
-			kinds[i] = table.KindsOf(table.Text)
+			kinds[i] = csvtable.KindsOf(csvtable.Text)
 		default:
-			kinds[i] = table.KindsOf(table.Text, table.Absent)
+			kinds[i] = csvtable.KindsOf(csvtable.Text, csvtable.Absent)
 		}
 	}
 	return kinds
@@ -300,19 +300,19 @@ func refused(path string, err error) error {
 // package is smaller, see the limits of package mapping.
 const maxManifest = 64 << 20
 
-func readManifest(path string) (table.Manifest, error) {
+func readManifest(path string) (csvtable.Manifest, error) {
 	info, err := os.Stat(path) // reading a pipe would never end
 	switch {
 	case err != nil:
-		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
+		return csvtable.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
 	case !info.Mode().IsRegular():
-		return table.Manifest{}, failure.Userf("it is not a file")
+		return csvtable.Manifest{}, failure.Userf("it is not a file")
 	case info.Size() > maxManifest:
-		return table.Manifest{}, failure.Userf("it has %d bytes, expected at most %d", info.Size(), maxManifest)
+		return csvtable.Manifest{}, failure.Userf("it has %d bytes, expected at most %d", info.Size(), maxManifest)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
+		return csvtable.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
 	}
-	return table.ParseManifest(text)
+	return csvtable.ParseManifest(text)
 }

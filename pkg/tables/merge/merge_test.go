@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 // room has an empty directory for each purpose.
@@ -55,7 +55,7 @@ func read(t testing.TB, dir, name string) string {
 func quotedCSV(plain string) string {
 	var text []byte
 	for line := range strings.SplitSeq(plain, "\n") {
-		text = table.AppendRecord(text, strings.Split(line, ","))
+		text = csvtable.AppendRecord(text, strings.Split(line, ","))
 	}
 	return string(text)
 }
@@ -68,7 +68,7 @@ const (
 
 // TestLargeCell: a cell that a run writes can be merged by the next one.
 func TestLargeCell(t *testing.T) {
-	short.SkipRace(t, "its cells are large")
+	slowtest.SkipRace(t, "its cells are large")
 	d := room(t)
 	cell := strings.Repeat("x", 17<<20)
 	put(t, d.Earlier, "t", quotedCSV("id,v\n1,a\n2,"+cell))
@@ -299,9 +299,9 @@ type data struct {
 // csv is the text of the table, with the quotes of another program occasionally.
 func (d data) csv(random *rand.Rand) string {
 	if random == nil || random.IntN(3) > 0 {
-		text := table.AppendRecord(nil, d.columns)
+		text := csvtable.AppendRecord(nil, d.columns)
 		for _, row := range d.rows {
-			text = table.AppendRecord(text, row)
+			text = csvtable.AppendRecord(text, row)
 		}
 		return string(text)
 	}
@@ -379,7 +379,7 @@ func TestModel(t *testing.T) {
 		if key != nil {
 			manifest = fmt.Sprintf(`{"incremental":true,"primary_key":["%s"]}`, strings.Join(key, `","`))
 		}
-		memory := []int{1, 500, sorter.Memory}[random.IntN(3)]
+		memory := []int{1, 500, extsort.Memory}[random.IntN(3)]
 		var earlier *data
 		for round := range 3 {
 			d, now := room(t), randomTable(random, 1+random.IntN(60))
@@ -426,7 +426,7 @@ func FuzzEarlier(f *testing.F) {
 			}
 			return
 		}
-		r := table.NewReader(strings.NewReader(read(t, d.Tables, "t")), ',', `"`)
+		r := csvtable.NewReader(strings.NewReader(read(t, d.Tables, "t")), ',', `"`)
 		header, err := r.Read()
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 const (
@@ -58,10 +58,10 @@ func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, wh
 // findChanges finds the rows that have a key in common. It adds the places of all of
 // them to changes: the first has the place of the row that takes its place, which is the
 // last of them; the others have nothing, they are left out.
-func (m *merger) findChanges(ctx context.Context, changes *sorter.Sorter) (err error) {
-	keys := &sorter.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
+func (m *merger) findChanges(ctx context.Context, changes *extsort.Sorter) (err error) {
+	keys := &extsort.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
 	defer func() { err = errors.Join(err, m.disk(keys.Close())) }()
-	var r sorter.Record
+	var r extsort.Record
 	var key []byte
 	err = m.rows(ctx, func(s *source, cells []string, where recordRange) error {
 		key = appendKey(key[:0], cells, s.key)
@@ -96,7 +96,7 @@ func numberIn(packed []byte) int64 { return int64(binary.BigEndian.Uint64(packed
 
 // groups goes through the rows sorted by their keys, and adds what happens to those
 // that are not alone.
-func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sorter.Sorter) error {
+func (m *merger) groups(ctx context.Context, sorted extsort.Source, changes *extsort.Sorter) error {
 	var hash, first, last, size []byte // of the current key; first and last are places
 	several := false
 	end := func() error {
@@ -106,7 +106,7 @@ func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sort
 		if m.hasEarlier() && numberIn(first) < m.last().base && numberIn(last) >= m.last().base {
 			m.result.Replaced++
 		}
-		return changes.Add(sorter.Record{Key: first, Value: append(last, size...)})
+		return changes.Add(extsort.Record{Key: first, Value: append(last, size...)})
 	}
 	for n := 1; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
@@ -122,7 +122,7 @@ func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sort
 		place := r.Key[hashBytes:]
 		if n > 1 && string(r.Key[:hashBytes]) == string(hash) {
 			several = true
-			if err := changes.Add(sorter.Record{Key: place}); err != nil {
+			if err := changes.Add(extsort.Record{Key: place}); err != nil {
 				return err
 			}
 		} else {
@@ -137,7 +137,7 @@ func (m *merger) groups(ctx context.Context, sorted sorter.Source, changes *sort
 }
 
 // write writes the merged table to a new file.
-func (m *merger) write(ctx context.Context, path string, changes *sorter.Sorter) (err error) {
+func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter) (err error) {
 	sorted, err := changes.Sorted()
 	if err != nil {
 		return m.disk(err)
@@ -148,7 +148,7 @@ func (m *merger) write(ctx context.Context, path string, changes *sorter.Sorter)
 	}
 	defer func() { err = errors.Join(err, m.disk(file.Close())) }()
 	w := writer{out: bufio.NewWriterSize(file, 64<<10), cells: make([]string, len(m.columns))}
-	if _, err := w.out.Write(table.AppendRecord(nil, m.columns)); err != nil {
+	if _, err := w.out.Write(csvtable.AppendRecord(nil, m.columns)); err != nil {
 		return m.disk(err)
 	}
 	change := nextChange{from: sorted}
@@ -200,7 +200,7 @@ func (m *merger) sourceOf(where recordRange) *source {
 
 // nextChange is the next row that changes.
 type nextChange struct {
-	from sorter.Source
+	from extsort.Source
 	at   int64
 	by   recordRange // the row that takes its place; its size is 0 if there is none
 	done bool
@@ -234,7 +234,7 @@ func (w *writer) row(cells []string, places []int) error {
 	for i, cell := range cells {
 		w.cells[places[i]] = cell
 	}
-	w.text = table.AppendRecord(w.text[:0], w.cells)
+	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
 	_, err := w.out.Write(w.text)
 	return err
 }

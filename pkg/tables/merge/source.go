@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
 // source is one of the two tables.
@@ -25,8 +25,8 @@ type source struct {
 	// earlier one first.
 	base, end int64
 
-	records *table.Reader // of the file, from its start
-	single  *table.Reader // of one record
+	records *csvtable.Reader // of the file, from its start
+	single  *csvtable.Reader // of one record
 }
 
 // openSource opens a table and reads its header. A table that is not valid is a user
@@ -73,7 +73,7 @@ func (s *source) header(key []string) error {
 
 // rewind begins to read the file, and returns its header.
 func (s *source) rewind() ([]string, error) {
-	s.records = table.NewReader(io.NewSectionReader(s.file, 0, s.size), ',', `"`)
+	s.records = csvtable.NewReader(io.NewSectionReader(s.file, 0, s.size), ',', `"`)
 	cells, err := s.records.Read()
 	if err == io.EOF {
 		return nil, failure.Userf("line 1 is missing: the file is empty, a header is expected")
@@ -101,7 +101,7 @@ func (s *source) next() (cells []string, where recordRange, err error) {
 func (s *source) row(where recordRange) ([]string, error) {
 	in := io.NewSectionReader(s.file, where.at-s.base, where.size)
 	if s.single == nil {
-		s.single = table.NewReader(in, ',', `"`)
+		s.single = csvtable.NewReader(in, ',', `"`)
 	} else {
 		s.single.Reset(in)
 	}

@@ -1,6 +1,0 @@
-//go:build !race
-
-package short
-
-// RaceDetector is whether this test was built with it.
-const RaceDetector = false

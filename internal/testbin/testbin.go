@@ -1,0 +1,58 @@
+// Package testbin builds the programs of this module for tests that run them.
+package testbin
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Build puts a command (the name of a directory below cmd) into a directory and
+// returns its path. It is compiled as it is released. All packages share what was
+// linked once: unlike `go build`, `go run` keeps programs in Go's build cache.
+func Build(dir, command string) (string, error) {
+	path := filepath.Join(dir, command)
+	build := exec.Command("go", "run", "-trimpath", "-exec", "cp", "github.com/keboola/configurable-extractor/cmd/"+command, path)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", command, err, output)
+	}
+	return path, nil
+}
+
+// Run builds commands, stores their paths, runs the tests of a package and returns the
+// exit code. Any user may run the commands. With -short it builds nothing, because
+// tests of programs are skipped.
+func Run(tests func() int, commands map[string]*string) (code int) {
+	flag.Parse()
+	if testing.Short() {
+		return tests()
+	}
+	code, err := with(commands, tests)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func with(commands map[string]*string, tests func() int) (code int, err error) {
+	dir, err := os.MkdirTemp("", "programs-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return 0, err
+	}
+	for name, path := range commands {
+		if *path, err = Build(dir, name); err != nil {
+			return 0, err
+		}
+	}
+	return tests(), nil
+}

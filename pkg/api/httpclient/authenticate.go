@@ -1,0 +1,107 @@
+package httpclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// authenticate adds credentials to every attempt on the request's own origin. After
+// a 401 it renews the credentials, if they can be renewed, and repeats the request;
+// a second 401 is final. A 401 to credentials that another request has replaced
+// meanwhile does not count.
+//
+// One request renews at a time. If the API refuses the new credentials too, their
+// refusal is final for all requests that were in flight then. So refused logins are
+// at most one more than the requests in flight.
+type authenticate struct {
+	next  Step
+	auth  auth.Authenticator
+	login func(context.Context, *Call, config.RequestSpec) (auth.LoginResponse, error)
+	o     *Options
+
+	// turn is held by the request that renews, until the answer to its new
+	// credentials; refusals counts new credentials that were refused.
+	turn     chan struct{}
+	refusals atomic.Int64
+}
+
+func (t *authenticate) Do(ctx context.Context, x *Call) (*Response, error) {
+	if x.withoutCredentials() || x.Purpose == Login {
+		return t.next.Do(ctx, x)
+	}
+	renewer, ok := t.auth.(auth.Renewer)
+	refusals, renewing := t.refusals.Load(), false
+	release := func() {
+		if renewing {
+			<-t.turn
+			renewing = false
+		}
+	}
+	defer release()
+	for {
+		res, sent, err := t.once(ctx, x)
+		if err != nil || !ok || res.Status != http.StatusUnauthorized {
+			return res, err
+		}
+		if renewing {
+			t.refusals.Add(1)
+			return res, nil
+		}
+		if !renewer.Revoked(ctx, sent) {
+			if renewing = t.enter(ctx); !renewing {
+				return nil, errors.Join(ctx.Err(), res.Body.Close())
+			}
+			// Another request may have renewed while this one waited.
+			switch {
+			case t.refusals.Load() != refusals:
+				return res, nil
+			case renewer.Revoked(ctx, sent):
+				release()
+			default:
+				renewer.Renew(sent)
+			}
+		}
+		if err := res.Body.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// enter waits for the turn to renew; false if the context has ended.
+func (t *authenticate) enter(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case t.turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// once sends the request with credentials, after a login if one is due.
+func (t *authenticate) once(ctx context.Context, x *Call) (*Response, *auth.Attempt, error) {
+	sent := x.clone()
+	if t.o.Recorder != nil {
+		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
+	}
+	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.RequestSpec) (auth.LoginResponse, error) {
+		return t.login(ctx, sent, r)
+	}}
+	err := t.auth.Authenticate(ctx, attempt)
+	if unwritten := sent.logins.write(err); unwritten != nil {
+		err = errors.Join(err, unwritten)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	sent.logins = nil
+	res, err := t.next.Do(ctx, sent)
+	return res, attempt, err
+}

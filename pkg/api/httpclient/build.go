@@ -1,0 +1,86 @@
+package httpclient
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Build makes the HTTP request of a configured one. accept is the header Accept if none
+// is configured, "" for that of JSON. headers are those of the client: they override the
+// built-in ones, and those of the request override them. A Content-Type that does not
+// describe the body is replaced. Errors are user errors.
+func Build(base *url.URL, r config.RequestSpec, userAgent, accept string, headers []config.Header) (*request.Request, error) {
+	u, err := Resolve(base, r.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if k := r.Params.Kind(); k != value.Object && k != value.Array && !r.Params.Empty() {
+		return nil, failure.Userf("the parameters of '%s' must be an object, found a %s", r.Endpoint, k)
+	}
+	req := &request.Request{URL: u, Host: u.Host, Header: http.Header{}}
+	bodyType := config.BodyType(r.Method)
+	var secrets []secret.Span
+	switch r.Method = strings.ToUpper(r.Method); r.Method {
+	case "", http.MethodGet:
+		req.Method = http.MethodGet
+		req.Sensitive = setQuery(u, r.Params)
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		req.Method = r.Method
+		req.Body, secrets = encodeJSON(r.Params)
+	case "FORM":
+		req.Method = http.MethodPost
+		var form string
+		form, secrets = encodeForm(r.Params)
+		req.Body = []byte(form)
+	default:
+		return nil, failure.Userf("the method of '%s' must be one of GET, POST, FORM, PUT, PATCH, DELETE, found %s", r.Endpoint, r.Method)
+	}
+	if req.Method != http.MethodGet {
+		req.Sensitive = setQuery(u, r.Query)
+	}
+	req.Sensitive = req.Sensitive.WithBody(secrets)
+	if req.Method != http.MethodGet && r.Query.Empty() || req.Method == http.MethodGet && r.Params.Empty() {
+		u.RawQuery = escape(u.RawQuery, queryCharacters)
+	}
+	setLevel(req, builtin(userAgent, accept))
+	setLevel(req, headers)
+	own, err := headersOf(r.Headers)
+	if err != nil {
+		return nil, err
+	}
+	setLevel(req, own)
+	if bodyType != "" {
+		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{cmp.Or(r.OwnType(headers), bodyType)}}})
+	}
+	for i, h := range slices.Concat(own, headers) {
+		replaced := i >= len(own) && slices.ContainsFunc(own, func(o config.Header) bool { return strings.EqualFold(o.Name, h.Name) })
+		if h.Secret && !replaced {
+			req.Sensitive = req.Sensitive.WithHeader(h.Name)
+		}
+	}
+	return req, nil
+}
+
+func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
+	if params.Empty() {
+		return sensitive
+	}
+	// The original leaves out parameters whose name is empty in PHP.
+	query, secrets := encodeForm(mergeQuery(u.RawQuery, params).Without("", "0"))
+	u.RawQuery = query
+	for _, s := range secrets {
+		name := query[strings.LastIndexByte(query[:s.From], '&')+1 : s.From-len("=")]
+		sensitive = sensitive.WithParam(php.URLDecode(name))
+	}
+	return sensitive
+}

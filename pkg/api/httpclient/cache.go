@@ -1,0 +1,168 @@
+package httpclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// defaultTTL is a week, in seconds.
+const defaultTTL = 7 * 24 * 60 * 60
+
+// Cache is the section `cache`.
+var (
+	Cache     = field.Of("cache", "Cache", "Keeps the answers of GET requests between runs, to save requests while you write a configuration.", cacheType).DefaultJSON(`false`).Example(`{"ttl": 3600}`)
+	cacheType = &field.Type{Name: "cache", Title: "Cache", Kinds: []string{"boolean", "object", "number", "string"}, Fields: field.Fields(cacheTTL),
+		Doc: "Keeps successful answers to GET requests of jobs, as they arrived, in the directory `cache` beside `config.json`, until they are too old or you remove the directory. `true` and `{\"ttl\": …}` turn it on. An answer is used only for the same request of the same account: the address, the configured headers except `Cache-Control`, the credentials (but not the token of a login or a signature in a header), the AWS signature and the client certificate must be the same. The name of each file is a hash of these. If credentials or headers are part of it, the hash is slow to compute. A request with the header `Cache-Control: no-store` bypasses the cache."}
+	cacheTTL = field.Integer("ttl", "Time to live", "How many seconds an answer is kept.").Default(defaultTTL).Example(`3600`)
+)
+
+// compileTTL reads the section `cache` and returns the seconds to live. Anything that
+// is not empty turns the cache on; 0 is off.
+func compileTTL(s config.Section) int64 {
+	if !s.Present() {
+		return 0
+	}
+	ttl := cacheTTL.Of(s)
+	if ttl < 0 {
+		cacheTTL.In(s).Problem("expected a number of seconds above 0", "")
+	}
+	if ttl <= 0 {
+		return defaultTTL
+	}
+	return int64(ttl)
+}
+
+// cache answers GET requests of jobs with stored answers, of this run or an earlier
+// one. Address, credentials and configured headers distinguish answers (cacheKeys).
+// Only successful answers are stored, because others would come back for days.
+//
+// Stored answers are data of the user, like the tables: nothing in them is masked.
+// Answers to logins are never stored.
+type cache struct {
+	next Step
+	*Options
+	keys *cacheKeys
+
+	// busy has the keys of requests in flight. Another request with the same key
+	// waits until the channel is closed.
+	mu   sync.Mutex
+	busy map[string]chan struct{}
+}
+
+func newCache(next Step, o *Options) *cache {
+	return &cache{next: next, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
+}
+
+// openCache makes the directory of a cache and removes partial files of killed runs.
+func openCache(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return failure.Applicationf("cannot make the directory of the cache: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), cachePart) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	if err != nil {
+		return failure.Applicationf("cannot clear the directory of the cache: %w", err)
+	}
+	return nil
+}
+
+func (t *cache) Do(ctx context.Context, x *Call) (*Response, error) {
+	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.Purpose == Login {
+		return t.next.Do(ctx, x)
+	}
+	name, err := t.keys.of(x)
+	if err != nil {
+		return nil, err
+	}
+	done, err := t.claim(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return t.answer(ctx, x, filepath.Join(t.CacheDir, name))
+}
+
+// claim waits until no other request with the key is in flight. The returned function
+// releases the key.
+func (t *cache) claim(ctx context.Context, key string) (done func(), err error) {
+	for {
+		t.mu.Lock()
+		other, busy := t.busy[key]
+		if !busy {
+			mine := make(chan struct{})
+			t.busy[key] = mine
+			t.mu.Unlock()
+			return func() {
+				t.mu.Lock()
+				delete(t.busy, key)
+				t.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (t *cache) answer(ctx context.Context, x *Call, path string) (*Response, error) {
+	if entry, ok := readEntry(path, t.spooler); ok {
+		if t.fresh(entry, x.Header) {
+			return entry.answer(x, path), nil
+		}
+		if err := entry.body.Close(); err != nil {
+			return nil, err
+		}
+	}
+	res, err := t.next.Do(ctx, x)
+	if err != nil || res.Status < 200 || res.Status > 299 || res.Body.Coding() != "" || slices.Contains(t.API.Retry.Codes, res.Status) {
+		return res, err
+	}
+	entry := entry{created: t.Now().Unix(), status: res.Status, header: cacheableHeaders(res.Header), body: res.Body}
+	if err := entry.write(path); err != nil {
+		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
+	}
+	res.cacheFile = path
+	return res, nil
+}
+
+// fresh reports whether an entry is new enough. With min-fresh arequest is for one
+// that stays so for some more seconds.
+func (t *cache) fresh(e entry, h http.Header) bool {
+	left := e.created + t.Settings.ttl - t.Now().Unix()
+	if text, ok := cacheControl(h, "min-fresh"); ok {
+		wanted, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && left >= wanted
+	}
+	return left >= 0
+}
+
+func cacheControl(h http.Header, directive string) (text string, ok bool) {
+	for _, line := range headerLines(h, "Cache-Control") {
+		for part := range strings.SplitSeq(line, ",") {
+			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
+			if strings.EqualFold(name, directive) {
+				return strings.Trim(text, `"`), true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,84 @@
+package httpclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// DryRun collects the requests of a client that sends none. It is not safe for
+// concurrent use.
+type DryRun struct {
+	// Header and Answer are those of the answer to every login.
+	Header http.Header
+	Answer []byte
+	// Outgoing are the requests in the order in which they would have been sent.
+	Outgoing []Outgoing
+}
+
+// Outgoing is a request with the exact head and body that would be sent.
+type Outgoing struct {
+	// Login is set for a request of the authentication itself.
+	Login bool
+	// Built is the same request before authentication and signature.
+	Built  *request.Request
+	Method string
+	// URL is without user name and password, which are sent as a header.
+	URL       string
+	Headers   []Line // in the order in which they are sent
+	Body      []byte
+	Sensitive secret.Sensitive // see request.Request
+}
+
+// Line is one header line.
+type Line struct{ Name, Text string }
+
+// ErrNotSent ends every request of a job in a dry run.
+var ErrNotSent = errors.New("a dry run sends nothing")
+
+// dryRun replaces the network. Only logins are answered.
+type dryRun struct{ *Options }
+
+func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
+	kept, err := outgoing(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	t.DryRun.Outgoing = append(t.DryRun.Outgoing, kept)
+	if x.Purpose != Login {
+		return nil, ErrNotSent
+	}
+	spool := t.spooler.New()
+	if _, err := spool.Write(t.DryRun.Answer); err != nil {
+		return nil, errors.Join(err, spool.Close())
+	}
+	sent := *x
+	sent.Request = withUser(x.Request)
+	return &Response{Call: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
+}
+
+// outgoing is a request as it is sent.
+func outgoing(ctx context.Context, x *Call) (Outgoing, error) {
+	sent := *x
+	sent.Request = withUser(x.Request)
+	var wire bytes.Buffer
+	if err := sent.http(ctx).Write(&wire); err != nil { // as net/http does for a connection
+		return Outgoing{}, err
+	}
+	kept := Outgoing{Login: x.Purpose == Login, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
+	head, body, _ := bytes.Cut(wire.Bytes(), []byte("\r\n\r\n"))
+	kept.Body = body
+	lines := strings.Split(string(head), "\r\n")
+	for _, line := range lines[1:] {
+		name, text, _ := strings.Cut(line, ": ")
+		kept.Headers = append(kept.Headers, Line{name, text})
+	}
+	// The first line is METHOD TARGET HTTP/1.1.
+	kept.URL = x.URL.Scheme + "://" + x.URL.Host + strings.Split(lines[0], " ")[1]
+	return kept, nil
+}

@@ -1,0 +1,81 @@
+package httpclient
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/env"
+)
+
+// detectEarlyResponses makes connections that know whether an answer came before its
+// request. Some servers send more bytes after an answer. net/http would take them
+// for the answer to the next request if that one follows quickly. Bytes that arrive
+// while the request is being sent cannot be distinguished from an answer.
+func detectEarlyResponses(dial env.Dial) env.Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &earlyResponseConn{Conn: conn}, nil
+	}
+}
+
+// earlyResponseConn is a connection that knows whether bytes were received since a request
+// began.
+type earlyResponseConn struct {
+	net.Conn
+	mu              sync.Mutex
+	asked, answered bool
+}
+
+// Write implements net.Conn. The first write of a request resets answered.
+func (c *earlyResponseConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	if !c.asked {
+		c.asked, c.answered = true, false
+	}
+	c.mu.Unlock()
+	return c.Conn.Write(p)
+}
+
+func (c *earlyResponseConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.mu.Lock()
+		c.answered = true
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+func (c *earlyResponseConn) next() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked, c.answered = false, false
+}
+
+// early reports whether the bytes to be read now came before the request.
+func (c *earlyResponseConn) early() bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.asked || !c.answered
+}
+
+// earlyResponseConnOf returns the connection below one of net/http; nil if it is of another
+// type.
+func earlyResponseConnOf(conn net.Conn) *earlyResponseConn {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	known, _ := conn.(*earlyResponseConn)
+	return known
+}

@@ -1,0 +1,78 @@
+package httpclient
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// builtin are the headers of a request that configures none.
+func builtin(userAgent, accept string) []config.Header {
+	return []config.Header{
+		{Name: "User-Agent", Values: []string{userAgent}},
+		{Name: "Accept", Values: []string{cmp.Or(accept, "application/json")}},
+		{Name: "Accept-Encoding", Values: []string{"gzip"}},
+	}
+}
+
+// setLevel sets headers; they replace earlier ones of the same names.
+func setLevel(req *request.Request, level []config.Header) {
+	req.SetHeaders(func(yield func(string, []string) bool) {
+		for _, h := range level {
+			if !yield(h.Name, h.Values) {
+				return
+			}
+		}
+	})
+}
+
+// headersOf reads the headers of a request: an object of scalars, or lists of them.
+func headersOf(v value.Value) ([]config.Header, error) {
+	if k := v.Kind(); k != value.Object && !v.Empty() {
+		return nil, failure.Userf("headers must be an object, found a %s", k)
+	}
+	var headers []config.Header
+	for _, m := range v.Members() {
+		h := config.Header{Name: m.Name, Secret: m.Value.Secret()}
+		if !httpguts.ValidHeaderFieldName(m.Name) {
+			return nil, failure.Userf("'%s' cannot be the name of a header", m.Name)
+		}
+		items := []value.Value{m.Value}
+		if m.Value.Len() > 0 {
+			items = items[:0]
+			for _, item := range m.Value.Entries() {
+				items = append(items, item)
+			}
+		}
+		for _, item := range items {
+			if k := item.Kind(); k == value.Object || k == value.Array {
+				return nil, failure.Userf("the value of the header '%s' must be a text, found an %s", m.Name, k)
+			}
+			text := strings.Trim(item.Text(), " \t")
+			if !httpguts.ValidHeaderFieldValue(text) {
+				return nil, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name)
+			}
+			h.Values = append(h.Values, text)
+		}
+		headers = append(headers, h)
+	}
+	return headers, nil
+}
+
+// headerLines returns all lines of a header, ignoring the case of its name.
+func headerLines(h http.Header, name string) []string {
+	var all []string
+	for spelt, texts := range h {
+		if strings.EqualFold(spelt, name) {
+			all = append(all, texts...)
+		}
+	}
+	return all
+}

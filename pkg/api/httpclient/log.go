@@ -1,0 +1,76 @@
+package httpclient
+
+import (
+	"context"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// logger counts every request that is sent: each attempt, hop and login. Under debug
+// it emits an event when the request is sent and one when it ends; without debug
+// only the second one, for the report of the run or a platform that shows it. An attempt without a connection
+// is reported by retry.
+type logger struct {
+	next Step
+	*Options
+}
+
+func (t *logger) Do(ctx context.Context, x *Call) (*Response, error) {
+	var start time.Time
+	sent := *x
+	sent.connected = func() {
+		if start.IsZero() {
+			start = t.Now()
+			t.sent(x)
+		}
+	}
+	res, err := t.next.Do(ctx, &sent)
+	if res != nil {
+		t.Secrets.AddAddress(res.Header.Get("Location"))
+	}
+	if !start.IsZero() && (t.Debug || t.Log.Traced() || t.Log.RequestEventsEnabled()) {
+		t.answered(x, res, err, t.Now().Sub(start), sent.held)
+	}
+	return res, err
+}
+
+func (t *logger) sent(x *Call) {
+	t.Stats.Requests.Add(1)
+	if !t.Debug {
+		return
+	}
+	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
+	t.Log.Emit(event.RequestSent{
+		Method:  x.Method,
+		URL:     a.Whole,
+		Path:    a.Path,
+		Query:   a.Query,
+		Attempt: x.Attempt,
+	})
+}
+
+func (t *logger) answered(x *Call, res *Response, err error, took, held time.Duration) {
+	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
+	e := event.RequestAnswered{
+		Method:     x.Method,
+		URL:        a.Whole,
+		Path:       a.Path,
+		Query:      a.Query,
+		Attempt:    x.Attempt,
+		Seconds:    took.Seconds(),
+		Waited:     held.Seconds(),
+		Login:      x.Purpose == Login,
+		Job:        x.Sender.Job,
+		JobPointer: x.Sender.Pointer,
+		Iteration:  x.Sender.Iteration,
+		ReportOnly: !t.Debug && !t.Log.RequestEventsEnabled(),
+	}
+	if err != nil {
+		e.Reason = err.Error()
+	} else {
+		e.Status = res.Status
+		e.Bytes = res.Body.Size()
+	}
+	t.Log.Emit(e)
+}

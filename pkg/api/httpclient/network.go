@@ -1,0 +1,326 @@
+package httpclient
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// network is below the last step: connections, TLS and proxy or tunnel.
+type network struct {
+	known *http.Transport
+	// foreign is for origins that must not see the certificate of the client. It is
+	// known if there is no certificate.
+	foreign *http.Transport
+	via     findProxy // nil for no proxies
+}
+
+// newNetwork makes a network that uses the proxies of the environment. It fails if
+// the address of one is invalid.
+func newNetwork(o *Options) (*network, error) {
+	via, err := proxy(o)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{known: newTransport(o, via, o.Settings.certificate), via: via}
+	n.foreign = n.known
+	if o.Settings.certificate != nil {
+		n.foreign = newTransport(o, via, nil)
+	}
+	return n, nil
+}
+
+func (n *network) roundTrip(req *http.Request, foreign bool) (*http.Response, error) {
+	if n.via != nil {
+		req = n.via.prepare(req)
+	}
+	if foreign {
+		return n.foreign.RoundTrip(req)
+	}
+	return n.known.RoundTrip(req)
+}
+
+func (n *network) close() {
+	n.known.CloseIdleConnections()
+	n.foreign.CloseIdleConnections()
+}
+
+// newTransport makes a transport for HTTP/1.1 only, as in the original, without
+// cookies and decompression.
+func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http.Transport {
+	dial := o.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
+	}
+	switch {
+	case o.Settings.server != nil:
+		dial = o.tunnel.connection
+	case o.DenyPrivateNetworks:
+		dial = eitherDial(dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout))
+	}
+	return &http.Transport{
+		DialContext:            detectEarlyResponses(recoverDial(dial)),
+		TLSHandshakeTimeout:    o.API.ConnectTimeout,
+		TLSClientConfig:        o.Settings.tlsConfig(certificate),
+		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHead,
+
+		MaxIdleConnsPerHost: max(2, o.API.Concurrency),
+		IdleConnTimeout:     90 * time.Second,
+		Proxy:               via,
+
+		OnProxyConnectResponse: acceptTunnel,
+	}
+}
+
+// maxHead is how many bytes the head of an answer may have, including 1xx answers
+// before it.
+const maxHead = 1 << 20
+
+// recoverDial turns a panic into an error. net/http connects in its own goroutines,
+// where a panic would end the program with an unmasked message.
+func recoverDial(dial env.Dial) env.Dial {
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		err = failure.Recover(func() (err error) {
+			conn, err = dial(ctx, network, address)
+			return err
+		})
+		return conn, err
+	}
+}
+
+// eitherDial uses one dial for proxies, which the operator chose, and another for all
+// other connections.
+func eitherDial(proxies, others env.Dial) env.Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if toProxy(ctx) {
+			return proxies(ctx, network, address)
+		}
+		return others(ctx, network, address)
+	}
+}
+
+// acceptTunnel checks a proxy's answer to CONNECT.
+func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+	if res.StatusCode != http.StatusOK {
+		return &networkError{code: codeReceive, what: "the proxy answered with status " + res.Status}
+	}
+	return nil
+}
+
+// The network errors of `retryConfig`, with the numbers of curl.
+const (
+	codeUnknown   = 1
+	codeProxy     = 5
+	codeResolve   = 6
+	codeConnect   = 7
+	codeBadAnswer = 8
+	codePartial   = 18
+	codeTimeout   = 28
+	codeTLS       = 35
+	codeNoAnswer  = 52
+	codeSend      = 55
+	codeReceive   = 56
+	codeVerify    = 60
+	codeEncoding  = 61
+	codeTooLarge  = 63
+	codeSOCKS     = 97
+)
+
+type networkError struct {
+	code   int
+	what   string
+	cause  error
+	unsent bool // there was no connection
+	// advice says what to check, and pointer where; both may be empty.
+	advice, pointer string
+}
+
+func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s", e.code, e.what) }
+
+func (e *networkError) Unwrap() error { return e.cause }
+
+// networkErrorOf classifies an error of the network; receiving is set if it happened
+// in the body of the answer.
+func networkErrorOf(ctx context.Context, err error, receiving bool) error {
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		return failure.Applicationf("cannot store a response: %w", pathError)
+	}
+	if reached, ok := errors.AsType[*LimitReached](err); ok {
+		return reached
+	}
+	if refusal, ok := errors.AsType[*failure.Error](err); ok {
+		return refusal
+	}
+	if n, ok := errors.AsType[*networkError](err); ok {
+		return n
+	}
+	code, what := classify(ctx, err, receiving)
+	return &networkError{code: code, what: what, cause: err}
+}
+
+func classify(ctx context.Context, err error, receiving bool) (int, string) {
+	if errors.Is(context.Cause(ctx), errRequestTimeout) {
+		return codeTimeout, "the answer did not arrive within 'api.http.requestTimeout'"
+	}
+	// The system has time-outs of its own, for connecting and for open connections.
+	if errors.Is(err, syscall.ETIMEDOUT) {
+		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "read" && op.Op != "write" {
+			return codeTimeout, "no connection: " + reason(err)
+		}
+		return codeReceive, "the connection was lost: nothing has come from the server for too long"
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return codeTimeout, "no connection within 'api.http.connectTimeout'"
+	}
+	if code, what := classifyTLS(err); code != 0 {
+		return code, what
+	}
+	if code, what := classifyConnect(err); code != 0 {
+		return code, what
+	}
+	return classifyBroken(err, receiving)
+}
+
+// classifyTLS classifies errors of the TLS handshake.
+func classifyTLS(err error) (int, string) {
+	if verify, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return codeVerify, "the server's certificate is not trusted: " + distrust(verify.Err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return codeTLS, "the server does not speak TLS"
+	}
+	if strings.Contains(err.Error(), "tls: ") {
+		return codeTLS, "no secure connection: " + strings.TrimPrefix(reason(err), "tls: ")
+	}
+	return 0, ""
+}
+
+func distrust(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "it was signed by an unknown authority; 'api.caCertificate' can name it"
+	}
+	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+	switch {
+	case !ok || invalid.Reason != x509.Expired:
+		return strings.TrimPrefix(err.Error(), "x509: ")
+	case strings.Contains(invalid.Detail, "is before"):
+		return "it is not valid before " + invalid.Cert.NotBefore.UTC().Format(time.RFC3339)
+	default:
+		return "it expired at " + invalid.Cert.NotAfter.UTC().Format(time.RFC3339)
+	}
+}
+
+// classifyConnect classifies errors of connecting to the server or a proxy.
+func classifyConnect(err error) (int, string) {
+	op, isOp := errors.AsType[*net.OpError](err)
+	viaProxy := isOp && op.Op == "proxyconnect"
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE): // also in a DNS lookup
+		return codeConnect, "no connection: " + reason(err)
+	case isDNS && viaProxy:
+		return codeProxy, "the proxy's host " + dns.Name + " is not known"
+	case isDNS:
+		return codeResolve, "the host " + dns.Name + " is not known"
+	case viaProxy:
+		return codeConnect, "no connection to the proxy: " + reason(op.Err)
+	case isOp && op.Op == "socks connect":
+		return codeSOCKS, "the proxy made no connection: " + reason(op.Err)
+	case isOp && op.Op == "dial":
+		return codeConnect, "no connection: " + reason(op.Err)
+	}
+	return 0, ""
+}
+
+// classifyBroken classifies connections that end too early.
+func classifyBroken(err error, receiving bool) (int, string) {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return codeSend, "the connection broke while sending"
+	case errors.Is(err, syscall.ECONNRESET):
+		return codeReceive, "the server reset the connection"
+	case receiving && errors.Is(err, io.ErrUnexpectedEOF):
+		return codePartial, "the connection ended in the middle of the answer"
+	case receiving && !compression(err):
+		return codeReceive, "the body of the answer cannot be read: " + reason(err)
+	case receiving:
+		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
+	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
+		return codeReceive, unsolicitedText
+	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
+		return codeNoAnswer, "the server closed the connection without an answer"
+	case strings.Contains(err.Error(), "server response headers exceeded"):
+		return codeBadAnswer, fmt.Sprintf("the head of the answer has more than %d bytes", maxHead)
+	case strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
+		return codeBadAnswer, "the answer is not valid HTTP"
+	default:
+		return codeUnknown, reason(err)
+	}
+}
+
+// unsolicitedText is the error of a reused connection with bytes that belong to no request.
+const unsolicitedText = "the server sent bytes that no one had requested"
+
+func compression(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	if _, coding := errors.AsType[codingError](err); coding {
+		return true
+	}
+	known := []error{errTrailingBytes, gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}
+	return corrupt || slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
+}
+
+// reason is the text of the innermost error. It lacks addresses, which the message
+// has already.
+func reason(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}
+
+// describe turns a network error into a user error with the request. If the context
+// has ended it returns its error or the *LimitReached behind it.
+func describe(ctx context.Context, req *request.Request, err error) error {
+	if ctx.Err() != nil {
+		if reached, ok := errors.AsType[*LimitReached](context.Cause(ctx)); ok {
+			return reached
+		}
+		return ctx.Err()
+	}
+	if _, ok := errors.AsType[*failure.Error](err); ok {
+		return err
+	}
+	if n, ok := errors.AsType[*networkError](err); ok {
+		e := failure.Userf("%s %s failed: %s", req.Method, req.Address(), n.Error())
+		if n.advice != "" {
+			e.Message += "; " + n.advice
+		}
+		e.Cause = n
+		return e.At(n.pointer)
+	}
+	return err
+}

@@ -1,0 +1,307 @@
+package httpclient
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+)
+
+// reset reads a request, sends some bytes and resets the connection.
+func reset(text string) func(*net.TCPConn) {
+	return func(conn *net.TCPConn) {
+		answering(text)(conn)
+		conn.SetLinger(0)
+	}
+}
+
+// hang reads until the client gives up.
+func hang(conn *net.TCPConn) { io.Copy(io.Discard, conn) }
+
+func TestServersThatMisbehave(t *testing.T) {
+	slowtest.Skip(t, "it waits for time-outs")
+	const head = "HTTP/1.1 200 OK\r\n"
+	tests := []struct {
+		name, scheme string
+		behave       func(*net.TCPConn)
+		want         string
+		retried      bool   // by default
+		limits       string // of time
+	}{
+		{"body shorter than announced", "http", answering(head + "Content-Length: 10\r\n\r\n12345"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunked body without its end", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunk cut in the middle", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n123"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunk without a length", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n"), "56: the body of the answer cannot be read", true, ""},
+		{"compressed body that never came", "http", answering(head + "Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"), "18: the connection ended in the middle of the answer", true, ""},
+		{"reset before the answer", "http", reset(""), "56: the server reset the connection", true, ""},
+		{"reset within the body", "http", reset(head + "Content-Length: 10\r\n\r\n12345"), "56: the server reset the connection", true, ""},
+		{"closed without an answer", "http", answering(""), "52: the server closed the connection without an answer", true, ""},
+		{"closed within the head", "http", answering("HTTP/1.1 200"), "52: the server closed the connection without an answer", true, ""},
+		{"garbage instead of HTTP", "http", answering("220 mail.test ESMTP\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"garbage in the head", "http", answering(head + "s3cret without a colon\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"impossible length", "http", answering(head + "Content-Length: much\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"another protocol", "http", answering("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not requested", false, ""},
+		{"a header too long", "http", answering(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the answer has more than 1048576 bytes", false, ""},
+		{"too many headers", "http", answering(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the answer has more than 1048576 bytes", false, ""},
+		{"no TLS", "https", func(conn *net.TCPConn) {
+			conn.Read(make([]byte, 100))
+			io.WriteString(conn, "HTTP/1.0 400 Bad Request\r\n\r\n")
+			hang(conn)
+		}, "35: the server does not speak TLS", true, ""},
+		{"a TLS alert", "https", func(conn *net.TCPConn) {
+			conn.Read(make([]byte, 100))
+			io.WriteString(conn, "\x15\x03\x03\x00\x02\x02\x28") // handshake_failure
+			hang(conn)
+		}, "35: no secure connection: ", true, ""},
+		{"no handshake in time", "https", hang, "28: no connection within 'api.http.connectTimeout'", true, `"connectTimeout":0.02`},
+		{"no answer in time", "http", hang, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
+		{"half an answer in time", "http", func(conn *net.TCPConn) {
+			answering(head + "Content-Length: 10\r\n\r\n12345")(conn)
+			hang(conn)
+		}, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			address, _ := misbehave(t, tt.behave)
+			f := newFixture(t, tt.scheme+"://"+address, `{"retryConfig":{"maxRetries":1},"http":{`+tt.limits+`}}`, nil)
+			_, err := f.get(t, "x?q=1")
+			wantUserError(t, err, "GET "+tt.scheme+"://"+address+"/x?q=1 failed: network error "+tt.want)
+			if strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the error shows what the server sent: %v", err)
+			}
+			if got := len(f.sleeps) == 1; got != tt.retried {
+				t.Errorf("retried: %t, want %t", got, tt.retried)
+			}
+			noSpools(t, f)
+		})
+	}
+}
+
+// TestConnectionsGivenUpByTheSystem: a time-out of the system on an open connection is
+// not an error of connecting.
+func TestConnectionsGivenUpByTheSystem(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+	lost := "network error 56: the connection was lost: nothing has come from the server for too long"
+	for _, tt := range []struct{ name, sent, want string }{
+		{"before the answer", "", lost},
+		{"within the head", head[:17], lost},
+		{"within the body", head + "12345", lost},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "http://a.test", `{"retryConfig":{"maxRetries":1}}`, nil, func(o *Options) {
+				o.Dial = func(context.Context, string, string) (net.Conn, error) {
+					return &silenced{left: strings.NewReader(tt.sent), asked: make(chan struct{})}, nil
+				}
+			})
+			_, err := f.get(t, "x")
+			wantUserError(t, err, "GET http://a.test/x failed: "+tt.want)
+			if strings.Contains(err.Error(), "connectTimeout") {
+				t.Errorf("got %v", err)
+			}
+			equal(t, "waits", f.sleeps, []time.Duration{second})
+		})
+	}
+}
+
+// silenced is a connection on which the system gives up some bytes after the request.
+type silenced struct {
+	net.Conn
+	left  *strings.Reader
+	asked chan struct{}
+	once  sync.Once
+}
+
+func (c *silenced) Write(p []byte) (int, error) {
+	c.once.Do(func() { close(c.asked) })
+	return len(p), nil
+}
+
+func (c *silenced) Close() error { return nil }
+
+func (c *silenced) Read(p []byte) (int, error) {
+	<-c.asked
+	if n, err := c.left.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
+}
+
+func TestBrokenBodyIsRetriedOnlyWhenListed(t *testing.T) {
+	broken := answering("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes")
+	for codes, want := range map[string]int{"[18]": 4, `["18"]`: 4, "[28,6,7,35,52,56]": 1, "[]": 1} {
+		t.Run(codes, func(t *testing.T) {
+			address, connections := misbehave(t, broken)
+			f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":3,"curl":{"codes":`+codes+`}}}`, nil)
+			_, err := f.get(t, "x")
+			wantUserError(t, err, "network error 18")
+			if connections() != want {
+				t.Errorf("%d connections were made, want %d", connections(), want)
+			}
+			noSpools(t, f)
+		})
+	}
+}
+
+func TestBrokenBodyIsReplacedByTheNextAttempt(t *testing.T) {
+	first := true
+	address, _ := misbehave(t, func(conn *net.TCPConn) {
+		text := "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nmore than sixteen bytes"
+		if first {
+			text = text[:len(text)-5]
+		}
+		first = false
+		answering(text)(conn)
+	})
+	f := newFixture(t, "http://"+address, `{}`, nil)
+	if body, err := f.get(t, "x"); err != nil || body != "more than sixteen bytes" {
+		t.Errorf("got %q, %v", body, err)
+	}
+	equal(t, "waits", f.sleeps, []time.Duration{second})
+	noSpools(t, f)
+}
+
+func TestConnectionsThatCannotBeMade(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	failing := func(err error) func(*Options) {
+		return func(o *Options) {
+			o.Dial = func(context.Context, string, string) (net.Conn, error) {
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+			}
+		}
+	}
+	tests := []struct {
+		name, base, want string
+		change           func(*Options)
+		retried          bool
+	}{
+		{"refused", "http://" + nobody, "7: no connection: connection refused", func(*Options) {}, true},
+		{"unreachable", "http://a.test", "7: no connection: no route to host", failing(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), true},
+		{"unknown host", "http://a.test", "6: the host a.test is not known", failing(&net.DNSError{Err: "no such host", Name: "a.test", IsNotFound: true}), true},
+		{"no connection in time", "http://a.test", "28: no connection within 'api.http.connectTimeout'", failing(os.ErrDeadlineExceeded), true},
+		{"broken while sending", "http://a.test", "55: the connection broke while sending", func(o *Options) {
+			o.Dial = func(context.Context, string, string) (net.Conn, error) {
+				return brokenPipe{closed: make(chan struct{})}, nil
+			}
+		}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, tt.base, `{"retryConfig":{"maxRetries":1}}`, nil, tt.change)
+			_, err := f.get(t, "x")
+			wantUserError(t, err, "GET "+tt.base+"/x failed: network error "+tt.want)
+			if got := len(f.sleeps) == 1; got != tt.retried {
+				t.Errorf("retried: %t, want %t", got, tt.retried)
+			}
+		})
+	}
+}
+
+// brokenPipe is a connection on which all writes fail.
+type brokenPipe struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (brokenPipe) Write([]byte) (int, error) {
+	return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}
+}
+
+func (p brokenPipe) Read([]byte) (int, error) {
+	<-p.closed
+	return 0, net.ErrClosed
+}
+
+func (p brokenPipe) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func TestCertificates(t *testing.T) {
+	tests := []struct {
+		name, host, want string
+		trust            bool
+		requests         int64
+	}{
+		{"trusted", "example.com", "", true, 1},
+		{"unknown authority", "example.com", "60: the server's certificate is not trusted: it was signed by an unknown authority", false, 0},
+		{"for another host", "other.test", "60: the server's certificate is not trusted: certificate is valid for example.com", true, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(ok("secure"))
+			server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail intentionally
+			server.StartTLS()
+			defer server.Close()
+			f := newFixture(t, "https://"+tt.host, `{}`, nil, dialer(map[string]string{tt.host + ":443": server.Listener.Addr().String()}))
+			if tt.trust {
+				f.network.known.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+			}
+			body, err := f.get(t, "x")
+			if tt.want == "" && (err != nil || body != "secure") {
+				t.Errorf("got %q, %v", body, err)
+			}
+			if tt.want != "" {
+				wantUserError(t, err, "network error "+tt.want)
+			}
+			equal(t, "waits", f.sleeps, nil)
+			if got := f.stats.Requests.Load(); got != tt.requests {
+				t.Errorf("%d requests are counted, want %d", got, tt.requests)
+			}
+		})
+	}
+}
+
+func TestOnlyHTTP1AndModernTLSAreSpoken(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	f := newFixture(t, server.URL, `{}`, nil)
+	f.network.known.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	if body, err := f.get(t, "x"); err != nil || body != "HTTP/1.1" {
+		t.Errorf("got %q, %v", body, err)
+	}
+	if got := f.network.known.TLSClientConfig.MinVersion; got != tls.VersionTLS12 {
+		t.Errorf("the lowest TLS version is %x", got)
+	}
+}
+
+func TestKeptConnectionThatDiedIsRetriedByUsAlone(t *testing.T) {
+	address, connections := misbehave(t, func(conn *net.TCPConn) {
+		requests := bufio.NewReader(conn)
+		if _, err := http.ReadRequest(requests); err == nil {
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
+			http.ReadRequest(requests) // the second one on this connection gets no answer
+		}
+	})
+	f := newFixture(t, "http://"+address, `{}`, nil)
+	for range 2 {
+		if body, err := f.get(t, "x"); err != nil || body != "1" {
+			t.Fatalf("got %q, %v", body, err)
+		}
+	}
+	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 52: the server closed the connection without an answer, retry 1 in 1s"})
+	if got := f.stats.Requests.Load(); got != 3 || connections() != 2 {
+		t.Errorf("%d requests are counted on %d connections, want 3 on 2", got, connections())
+	}
+}

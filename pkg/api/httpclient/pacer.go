@@ -1,0 +1,217 @@
+package httpclient
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// Pacer decides when a request may be sent. All clients of a run share one. It keeps
+// to `api.http.rateLimit` and to those of jobs, and sends no request while one waits
+// because the API requested a pause.
+type Pacer struct {
+	stats *Stats
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+
+	all *rateLimiter // of all requests; nil for none
+
+	mu      sync.Mutex
+	jobs    map[string]*rateLimiter // by the places of the jobs
+	pausing int                     // requests that wait as the API asked
+	resume  chan struct{}           // closed when patient becomes 0; nil while it is 0
+	// until is the end of a pause whose waiting request was cancelled.
+	until time.Time
+}
+
+// rateLimiter keeps to one rate limit.
+type rateLimiter struct {
+	config.RateLimit
+	setting string // for the live line
+	// turn is held by the next request to be counted; starts are the times of those
+	// sent within Per, the oldest first.
+	turn   chan struct{}
+	starts []time.Time
+}
+
+func newLimiter(l config.RateLimit, setting string) *rateLimiter {
+	return &rateLimiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
+}
+
+// newPacer makes the pacer of a run. It adds its waits to stats.
+func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
+	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*rateLimiter{}}
+	if l.Requests > 0 {
+		p.all = newLimiter(l, "api.http.rateLimit")
+	}
+	return p
+}
+
+// pauseAll waits and holds back all other requests. If ctx ends first, the next request
+// waits for the remaining time.
+func (p *Pacer) pauseAll(ctx context.Context, wait time.Duration) error {
+	p.mu.Lock()
+	p.beginPause()
+	p.mu.Unlock()
+	return p.waitAndResume(ctx, p.now().Add(wait), wait)
+}
+
+func (p *Pacer) beginPause() {
+	if p.pausing == 0 {
+		p.resume = make(chan struct{})
+	}
+	p.pausing++
+}
+
+// waitAndResume waits until a time and then releases the requests that are held back.
+func (p *Pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Duration) error {
+	p.stats.Waited.Add(int64(wait))
+	err := p.sleep(ctx, wait)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil && until.After(p.until) {
+		p.until = until
+	}
+	if p.pausing--; p.pausing == 0 {
+		close(p.resume)
+		p.resume = nil
+	}
+	return err
+}
+
+func (p *Pacer) paused() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.resume != nil || p.until.After(p.now())
+}
+
+// awaitResume waits while requests are held back.
+func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
+	for {
+		held, until := p.joinPause()
+		switch {
+		case held != nil:
+			done := sender.Live.Await("with another request")
+			select {
+			case <-held:
+				done()
+			case <-ctx.Done():
+				done()
+				return ctx.Err()
+			}
+		case until.IsZero():
+			return nil
+		default:
+			wait := until.Sub(p.now())
+			done := sender.Live.Pause("as the API asked another request", wait)
+			err := p.waitAndResume(ctx, until, wait)
+			done()
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// joinPause returns what a request has to wait for: the channel of a request that
+// waits already, or the end of a pause. In the second case others are held back, and
+// the caller must call sit.
+func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resume != nil || !p.until.After(p.now()) {
+		return p.resume, time.Time{}
+	}
+	until, p.until = p.until, time.Time{}
+	p.beginPause()
+	return nil, until
+}
+
+// admit waits until the next request may be sent, and counts it. With a rate limit
+// requests pass one at a time. A request of a job with a limit of its own waits for that
+// first, so that it holds back no request of another job meanwhile.
+func (p *Pacer) admit(ctx context.Context, x *Call) error {
+	limiters := p.limiters(x)
+	due := make([]time.Time, len(limiters))
+	for i, l := range limiters {
+		select {
+		case l.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-l.turn }()
+		due[i] = l.due(p.now())
+		if err := p.waitFor(ctx, x, l, due[i].Sub(p.now())); err != nil {
+			return err
+		}
+	}
+	if err := p.awaitResume(ctx, x.Sender); err != nil {
+		return err
+	}
+	for i, l := range limiters {
+		start := p.now()
+		if start.Before(due[i]) {
+			start = due[i] // a sleep may end slightly early by this clock
+		}
+		l.starts = append(l.starts, start)
+	}
+	return nil
+}
+
+// limiters are those that a request waits for. A login counts for no job.
+func (p *Pacer) limiters(x *Call) []*rateLimiter {
+	var all []*rateLimiter
+	if limit := x.Sender.RateLimit; limit.Requests > 0 && x.Purpose == Data {
+		p.mu.Lock()
+		l := p.jobs[x.Sender.Pointer]
+		if l == nil {
+			l = newLimiter(limit, "rateLimit of the job")
+			p.jobs[x.Sender.Pointer] = l
+		}
+		p.mu.Unlock()
+		all = append(all, l)
+	}
+	if p.all != nil {
+		all = append(all, p.all)
+	}
+	return all
+}
+
+// waitFor waits for a limiter.
+func (p *Pacer) waitFor(ctx context.Context, x *Call, l *rateLimiter, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	p.stats.Waited.Add(int64(wait))
+	x.held += wait
+	defer x.Sender.Live.Pause(l.setting, wait)()
+	return p.sleep(ctx, wait)
+}
+
+// due is when the limit allows the next request. It removes starts that no longer
+// count.
+func (l *rateLimiter) due(now time.Time) time.Time {
+	old := now.Add(-l.Per)
+	l.starts = slices.DeleteFunc(l.starts, func(start time.Time) bool { return !start.After(old) })
+	if len(l.starts) < l.Requests {
+		return time.Time{}
+	}
+	return l.starts[len(l.starts)-l.Requests].Add(l.Per)
+}
+
+// pace waits for the pacer. It is below the cache, whose answers do not count, and
+// above the steps that depend on the time of sending.
+type pace struct {
+	next  Step
+	pacer *Pacer
+}
+
+func (t *pace) Do(ctx context.Context, x *Call) (*Response, error) {
+	if err := t.pacer.admit(ctx, x); err != nil {
+		return nil, err
+	}
+	return t.next.Do(ctx, x)
+}

@@ -1,0 +1,331 @@
+package httpclient
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// wait sleeps in the time of a synctest bubble.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// starts sends so many requests at once through a pacer and returns the sorted times at
+// which they passed.
+func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
+	t.Helper()
+	began := time.Now()
+	var mu sync.Mutex
+	var all []time.Duration
+	var wg sync.WaitGroup
+	for range requests {
+		wg.Go(func() {
+			if err := p.admit(t.Context(), &Call{}); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, time.Since(began))
+		})
+	}
+	wg.Wait()
+	slices.Sort(all)
+	return all
+}
+
+func TestRateLimit(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		limit    config.RateLimit
+		requests int
+		want     []time.Duration
+	}{
+		{"none", config.RateLimit{}, 3, []time.Duration{0, 0, 0}},
+		{"fewer than allowed", config.RateLimit{Requests: 5, Per: second}, 3, []time.Duration{0, 0, 0}},
+		{"one at a time", config.RateLimit{Requests: 1, Per: 2 * second}, 3, []time.Duration{0, 2 * second, 4 * second}},
+		{"some at a time", config.RateLimit{Requests: 2, Per: second}, 5, []time.Duration{0, 0, second, second, 2 * second}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				equal(t, "starts", starts(t, newPacer(tt.limit, &Stats{}, time.Now, wait), tt.requests), tt.want)
+			})
+		})
+	}
+}
+
+// TestRateLimitOfJobs: a job waits for its own limit and for that of all requests, and
+// holds back no other job. A login waits for the latter only.
+func TestRateLimitOfJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(config.RateLimit{Requests: 2, Per: second}, &Stats{}, time.Now, wait)
+		report := JobInfo{Pointer: "/jobs/0", RateLimit: config.RateLimit{Requests: 1, Per: 10 * second}}
+		began := time.Now()
+		var mu sync.Mutex
+		passed := map[string][]time.Duration{}
+		var wg sync.WaitGroup
+		send := func(name string, x *Call) {
+			wg.Go(func() {
+				if err := p.admit(t.Context(), x); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				passed[name] = append(passed[name], time.Since(began))
+			})
+		}
+		for range 3 {
+			send("reports", &Call{Sender: report})
+		}
+		synctest.Wait()
+		for range 3 {
+			send("others", &Call{Sender: JobInfo{Pointer: "/jobs/1"}})
+		}
+		synctest.Wait()
+		send("login", &Call{Sender: report, Purpose: Login})
+		wg.Wait()
+		slices.Sort(passed["others"])
+		equal(t, "reports", passed["reports"], []time.Duration{0, 10 * second, 20 * second})
+		equal(t, "others", passed["others"], []time.Duration{0, second, second})
+		equal(t, "login", passed["login"], []time.Duration{2 * second})
+	})
+}
+
+// No period of the limit's length has more starts than allowed.
+func TestRateLimitInEverySpan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stats := &Stats{}
+		p := newPacer(config.RateLimit{Requests: 3, Per: 10 * second}, stats, time.Now, wait)
+		var all []time.Time
+		for i := range 40 {
+			time.Sleep(time.Duration(i*i%7) * second)
+			if err := p.admit(t.Context(), &Call{}); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, time.Now())
+		}
+		for i := 3; i < len(all); i++ {
+			if span := all[i].Sub(all[i-3]); span < 10*second {
+				t.Errorf("requests %d to %d started within %s", i-3, i, span)
+			}
+		}
+		if stats.Waited.Load() == 0 {
+			t.Error("no wait was counted")
+		}
+	})
+}
+
+func TestRateLimitEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(config.RateLimit{Requests: 1, Per: time.Hour}, &Stats{}, time.Now, wait)
+		starts(t, p, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), second)
+		defer cancel()
+		var wg sync.WaitGroup
+		for range 3 { // one waits for the clock, the others for their turn
+			wg.Go(func() {
+				if err := p.admit(ctx, &Call{}); err != context.DeadlineExceeded {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		began := time.Now()
+		wg.Wait()
+		if took := time.Since(began); took != second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(config.RateLimit{}, &Stats{}, time.Now, wait)
+		var wg sync.WaitGroup
+		rest := func(ctx context.Context, d time.Duration, want error) {
+			wg.Go(func() {
+				if err := p.pauseAll(ctx, d); err != want {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			})
+		}
+		rest(t.Context(), 3*second, nil)
+		rest(t.Context(), 5*second, nil)
+		synctest.Wait()
+		equal(t, "starts", starts(t, p, 2), []time.Duration{5 * second, 5 * second})
+		rest(t.Context(), second, nil)
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.awaitResume(ctx, JobInfo{}); err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+		wg.Wait()
+
+		// After a cancelled wait the next requests wait for the remaining time.
+		begun := time.Now()
+		ctx, cancel = context.WithTimeout(t.Context(), second)
+		defer cancel()
+		rest(ctx, 9*second, context.DeadlineExceeded)
+		rest(ctx, 7*second, context.DeadlineExceeded)
+		wg.Wait()
+		ctx, cancel = context.WithTimeout(t.Context(), second)
+		defer cancel()
+		if err := p.awaitResume(ctx, JobInfo{}); err != context.DeadlineExceeded {
+			t.Errorf("got %v", err)
+		}
+		starts(t, p, 3)
+		if took := time.Since(begun); took != 9*second {
+			t.Errorf("it took %v", took)
+		}
+		starts(t, p, 3)
+		if took := time.Since(begun); took != 9*second {
+			t.Errorf("no one has to wait any more, but it took %v", took)
+		}
+	})
+}
+
+// No request is sent while one waits because the API requested it. Others are sent while
+// one waits because it failed.
+func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer http.HandlerFunc
+		held   bool
+	}{
+		{"429", say(http.StatusTooManyRequests, ""), true},
+		{"503 with a delay", say(http.StatusServiceUnavailable, "", "Retry-After: 7"), true},
+		{"503", say(http.StatusServiceUnavailable, ""), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := serve(t, tt.answer, ok("1"), ok("2"))
+			sleeping, awake := make(chan struct{}), make(chan struct{})
+			f := newFixture(t, server.URL, `{"http":{"concurrency":2}}`, nil, func(o *Options) {
+				var once sync.Once // it sleeps a little on top, by itself
+				o.Sleep = func(context.Context, time.Duration) error {
+					once.Do(func() { close(sleeping) })
+					<-awake
+					return nil
+				}
+			})
+			var wg sync.WaitGroup
+			defer wg.Wait()
+			wg.Go(func() {
+				if _, err := f.get(t, "patient"); err != nil {
+					t.Error(err)
+				}
+			})
+			<-sleeping
+			done := make(chan struct{})
+			wg.Go(func() {
+				defer close(done)
+				if _, err := f.get(t, "other"); err != nil {
+					t.Error(err)
+				}
+			})
+			if tt.held {
+				select {
+				case <-done:
+					t.Error("the other request did not wait")
+				case <-time.After(5 * time.Millisecond):
+				}
+			} else {
+				<-done
+			}
+			close(awake)
+		})
+	}
+}
+
+// Each attempt, hop and login counts; an answer from the cache does not.
+func TestWhatTheRateLimitCounts(t *testing.T) {
+	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
+		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
+		if err != nil {
+			return err
+		}
+		return answered.Body.Close()
+	})
+	const limit = `"http":{"rateLimit":{"requests":1,"perSeconds":60}}`
+	for _, tt := range []struct {
+		name    string
+		method  auth.Authenticator
+		answers []http.HandlerFunc
+		sleeps  []time.Duration
+	}{
+		{"retry", nil, []http.HandlerFunc{say(503, ""), ok("1")}, []time.Duration{second, 59 * second}},
+		{"redirect", nil, []http.HandlerFunc{say(302, "", "Location: /y"), ok("1")}, []time.Duration{60 * second}},
+		{"login", login, []http.HandlerFunc{ok("1"), ok("1")}, []time.Duration{60 * second}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now := today()
+			var sleeps []time.Duration
+			f := newFixture(t, serve(t, tt.answers...).URL, `{`+limit+`}`, tt.method, func(o *Options) {
+				o.Now = func() time.Time { return now }
+				o.Sleep = func(_ context.Context, d time.Duration) error {
+					sleeps = append(sleeps, d)
+					now = now.Add(d)
+					return nil
+				}
+			})
+			if _, err := f.get(t, "x"); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "sleeps", sleeps, tt.sleeps)
+		})
+	}
+}
+
+// Requests for one answer at the same time are one request.
+func TestCacheAsksOnceForOneAnswer(t *testing.T) {
+	server := serve(t, ok("1"))
+	f := newFixture(t, server.URL, `{"http":{"concurrency":8}}`, nil, func(o *Options) {
+		o.Settings.ttl, o.CacheDir = 100, t.TempDir()
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if got, err := f.get(t, "x"); got != "1" || err != nil {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := f.stats.Requests.Load(); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A 401 to credentials that another request has replaced meanwhile does not count.
+func TestUnauthorizedBecauseOfAnotherRequest(t *testing.T) {
+	a := &tokens{}
+	outdate := func(w http.ResponseWriter, r *http.Request) {
+		a.n++
+		say(401, "")(w, r)
+	}
+	server := serve(t, outdate, outdate, say(401, ""), ok("1"))
+	f := newFixture(t, server.URL, `{}`, a)
+	if _, err := f.get(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "given up", a.renewed, []string{"t2"})
+	var tokens []string
+	for _, r := range server.seen {
+		tokens = append(tokens, r.header.Get("X-Token"))
+	}
+	if got, want := fmt.Sprint(tokens), "[t0 t1 t2 t3]"; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+}

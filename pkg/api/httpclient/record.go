@@ -1,0 +1,226 @@
+package httpclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/text/encoding"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/har"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// record writes every exchange to the recording as it was sent: each attempt, hop and
+// login, including failed ones. A login is written after its answer has been read,
+// when its secrets are known.
+type record struct {
+	next     Step
+	recorder *har.Recorder
+}
+
+func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
+	timed := *x
+	timed.moments = &phaseTimes{now: t.recorder.WallClock}
+	kept := har.Exchange{Request: x.Request, Origin: x.origin(ctx), Started: t.recorder.Now()}
+	began := t.recorder.WallClock()
+	res, err := t.next.Do(ctx, &timed)
+	ended := t.recorder.WallClock()
+	kept.Ended = t.recorder.Tick()
+	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
+	if err != nil {
+		if unknown, ok := errors.AsType[*har.UnrecordedError](err); ok {
+			kept.Err, kept.Unsent, kept.Unknown = unknown.Error(), true, true
+			return nil, errors.Join(err, t.keep(x, kept))
+		}
+		failed, ok := errors.AsType[*networkError](err)
+		if !ok || ctx.Err() != nil {
+			return nil, err // not an error of the API
+		}
+		kept.Err, kept.Code, kept.Unsent = failed.what, failed.code, failed.unsent
+		return nil, cmp.Or(t.keep(x, kept), err)
+	}
+	kept.Request = res.Request
+	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
+	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.HasInvalidUTF8()
+	if kept.Charsets, err = x.charsets(res); err == nil {
+		err = t.keep(x, kept)
+	}
+	if err != nil {
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
+
+// charsets returns the possible character sets of an answer that is not UTF-8.
+func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
+	if !res.Body.HasInvalidUTF8() {
+		return nil, nil
+	}
+	const first = 1 << 10
+	head, err := res.Body.Head(first)
+	all := response.Declared(res.Header.Get("Content-Type"), head)
+	if x.Sender.Charset != nil {
+		all = append(all, x.Sender.Charset)
+	}
+	return all, err
+}
+
+// origin says what an exchange is for; nil if its sender does not say it.
+func (x *Call) origin(ctx context.Context) *har.Initiator {
+	if x.Sender.PagePath == nil {
+		return nil
+	}
+	o := &har.Initiator{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.PagePath, Login: x.Purpose == Login, Attempt: x.Attempt}
+	built, sent := x.Built.URL, x.URL
+	if built.Scheme != sent.Scheme || built.Host != sent.Host || built.EscapedPath() != sent.EscapedPath() {
+		o.Redirected = true
+		return o
+	}
+	if x.Sender.FindSources != nil {
+		if out, err := outgoing(ctx, x); err == nil { // else the step send reports it
+			o.Sources = x.Sender.FindSources(out)
+		}
+	}
+	return o
+}
+
+// keep records an exchange, now or later with its login.
+func (t *record) keep(x *Call, kept har.Exchange) error {
+	if x.logins != nil {
+		return x.logins.keep(kept)
+	}
+	return t.recorder.Add(kept)
+}
+
+// loginRecord holds the exchanges of logins until their secrets are known.
+type loginRecord struct {
+	recorder *har.Recorder
+	spooler  *response.Spooler
+
+	mu        sync.Mutex
+	exchanges []har.Exchange
+	bodies    []*response.Spool
+	known     []int // exchanges whose secrets are known
+}
+
+// keep stores an exchange with a copy of its body, because the login closes the body.
+// It hides header and status line, except plain headers and Location, which is masked
+// like the request that follows.
+func (l *loginRecord) keep(x har.Exchange) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if x.Response != nil {
+		x.Response = withoutSecrets(x.Response)
+	}
+	if x.Body != nil {
+		body := l.spooler.New()
+		if _, err := io.Copy(body, x.Body()); err != nil {
+			return errors.Join(err, body.Close())
+		}
+		x.Body = body.Raw
+		l.bodies = append(l.bodies, body)
+	}
+	l.exchanges = append(l.exchanges, x)
+	return nil
+}
+
+// markSecretsKnown says that the secrets in the last answer so far are known. l may be nil.
+func (l *loginRecord) markSecretsKnown() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = append(l.known, len(l.exchanges)-1)
+}
+
+// withoutSecrets returns an answer to a login with header and status line as they may
+// be recorded.
+func withoutSecrets(res *http.Response) *http.Response {
+	plain := *res
+	plain.Header = res.Header.Clone()
+	for name, lines := range plain.Header {
+		for i := range lines {
+			// The recorder hides cookies, and expressions take null for no header.
+			if !auth.PlainHeader(name) && name != "Location" && name != "Set-Cookie" && lines[i] != "null" {
+				lines[i] = secret.Hidden
+			}
+		}
+	}
+	number, reason, _ := strings.Cut(res.Status, " ")
+	if reason != http.StatusText(res.StatusCode) {
+		plain.Status = number + " " + secret.Hidden
+	}
+	return &plain
+}
+
+// write records the stored exchanges. Of a status from 300, and of the last answer of
+// a failed login, it hides all texts, because their secrets are not known, unless a rule
+// has decided about the answer.
+func (l *loginRecord) write(failed error) error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	for i, x := range l.exchanges {
+		x.HideTexts = !slices.Contains(l.known, i) && x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
+		err = errors.Join(err, l.recorder.Add(x))
+	}
+	for _, body := range l.bodies {
+		err = errors.Join(err, body.Close())
+	}
+	return err
+}
+
+// phaseTimes are the times of the phases of one exchange.
+type phaseTimes struct {
+	now func() time.Time
+
+	mu sync.Mutex
+	at [3]time.Time
+}
+
+const (
+	connectionMade = iota
+	requestWritten
+	firstByte
+)
+
+// set stores the time of a moment. m may be nil.
+func (m *phaseTimes) set(moment int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.at[moment] = m.now()
+}
+
+// timings splits the duration of an exchange at its moments. A moment without a time
+// is at the end.
+func (m *phaseTimes) timings(began, ended time.Time, took time.Duration) har.Timings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	left := took
+	var parts [len(m.at)]float64
+	for i, to := range m.at {
+		if to.IsZero() {
+			to = ended
+		}
+		d := min(left, max(0, to.Sub(began).Round(time.Microsecond)))
+		left, began = left-d, to
+		parts[i] = float64(d) / float64(time.Millisecond)
+	}
+	return har.Timings{Blocked: parts[connectionMade], Send: parts[requestWritten], Wait: parts[firstByte], Receive: float64(left) / float64(time.Millisecond)}
+}

@@ -1,0 +1,69 @@
+package httpclient
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// maxRedirects is how many redirects of one request are followed.
+const maxRedirects = 5
+
+// redirect follows redirects about which no rule has decided. If one changes scheme, host or port of the first
+// request, credentials are removed (see stripper) and not added again when another
+// one leads back. A login fails there, because all of it may be credentials.
+type redirect struct {
+	next Step
+	// trusted are other origins that may get credentials.
+	trusted  []config.Origin
+	stripper *stripper
+}
+
+func (t *redirect) Do(ctx context.Context, x *Call) (*Response, error) {
+	first := x
+	for hop := 0; ; hop++ {
+		res, err := t.next.Do(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		location := res.Header.Get("Location")
+		if res.Status < 300 || res.Status > 399 || location == "" || res.Decision != nil {
+			return res, nil
+		}
+		if err := res.Body.Close(); err != nil {
+			return nil, err
+		}
+		if hop == maxRedirects {
+			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", x.Method, first.Address(), maxRedirects)
+		}
+		if x, err = t.follow(x, first.URL, res.Status, location); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *redirect) follow(x *Call, origin *url.URL, status int, location string) (*Call, error) {
+	to, err := x.URL.Parse(location)
+	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
+		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", x.Method, x.Address())
+	}
+	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
+	to.Fragment, to.RawFragment = "", ""
+	next := x.clone()
+	next.URL, next.Host = to, to.Host
+	safe := x.Method == http.MethodGet || x.Method == http.MethodHead || x.Method == http.MethodOptions
+	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
+		next.Method, next.Body, next.Sensitive = http.MethodGet, nil, x.Sensitive.WithBody(nil)
+	}
+	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
+		return next, nil
+	}
+	if x.Purpose == Login {
+		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
+			x.Method, x.Address(), config.OriginOf(to))
+	}
+	return next, t.stripper.strip(next, origin.User != nil)
+}

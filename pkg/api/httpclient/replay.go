@@ -1,0 +1,48 @@
+package httpclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+)
+
+// replay answers from a recording, including network errors. It sends nothing.
+type replay struct{ *Options }
+
+func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entry, err := t.Player.Answer(x.Request)
+	if err != nil {
+		return nil, err
+	}
+	if !entry.Unsent {
+		x.connected()
+	}
+	t.Player.EndExchange(entry)
+	if entry.Error != "" {
+		return nil, &networkError{code: entry.Code, what: entry.Error, unsent: entry.Unsent}
+	}
+	t.contacts.add(x.URL)
+	body, err := entry.Body()
+	if err != nil {
+		return nil, err
+	}
+	spool := t.spooler.New()
+	if _, err := io.Copy(spool, t.budget.reader(bytes.NewReader(body))); err != nil {
+		return nil, networkErrorOf(ctx, errors.Join(err, spool.Close()), true)
+	}
+	t.Stats.Bytes.Add(entry.Response.Content.Size)
+	header := entry.Headers()
+	spool.Arrived(unknownCoding(header), header.Get("Content-Type"))
+	return &Response{
+		Call:       x,
+		Status:     entry.Response.Status,
+		StatusLine: strconv.Itoa(entry.Response.Status) + " " + entry.Response.StatusText,
+		Header:     header,
+		Body:       spool,
+	}, nil
+}

@@ -1,0 +1,260 @@
+package httpclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+)
+
+// decide returns what the first rule that matches wants done with an answer, nil for
+// none. An error ends the exchange: the rule says so, or it cannot be applied. It
+// closes the answer.
+//
+// An answer that is not taken as data is removed from the cache, so that the next
+// request gets another one.
+func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
+	if res == nil {
+		return nil, nil
+	}
+	lists := []rule.List{x.Sender.Rules, t.Settings.Rules}
+	if x.Purpose == Login {
+		lists = []rule.List{t.Settings.LoginRules}
+	}
+	d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		err = failure.Wrap(fmt.Sprintf("a rule about the answer to %s cannot be applied", res.Address()), "", e)
+	}
+	if err == nil && d != nil {
+		err = t.discardRejected(x, res, d)
+	}
+	if err == nil && d.Is(rule.Fail) {
+		err = t.ruleError(res, d, "is an error")
+	}
+	if err != nil {
+		return nil, cmp.Or(err, res.close())
+	}
+	return d, nil
+}
+
+// discardRejected removes an answer from the cache that will not be read as data. Of one to a
+// login it registers the secrets, as registerLoginSecrets does for an error status.
+func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error {
+	switch {
+	case x.Purpose == Login && d.Is(rule.Accept):
+		x.logins.markSecretsKnown() // by the authentication
+		return nil
+	case d.Is(rule.Accept):
+		return nil
+	case x.Purpose != Login:
+		return res.EvictFromCache()
+	}
+	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	if err == nil {
+		auth.RegisterRefusedSecrets(t.Secrets, body, t.Settings.LoginRules.PathTexts())
+		x.logins.markSecretsKnown()
+	}
+	return err
+}
+
+// polling is how long an answer has been waited for.
+type polling struct {
+	began time.Time
+	polls int
+}
+
+// poll waits until the next request for an answer that is not ready. It holds back no
+// other request. It closes the answer.
+func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
+	p.polls++
+	wait, err := t.pollWait(res, d, p)
+	says := t.ruleMessage(d)
+	reason := "status " + strings.TrimSpace(statusLine(res))
+	if err = cmp.Or(err, res.close(), ctx.Err()); err != nil {
+		return err
+	}
+	if err := t.budget.check(); err != nil {
+		return err // no need to wait
+	}
+	t.Log.Emit(event.JobWaiting{
+		Method:      x.Method,
+		Path:        t.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
+		Asked:       p.polls,
+		Reason:      reason,
+		Text:        says,
+		WaitSeconds: wait.Seconds(),
+		Login:       x.Purpose == Login,
+		Pointer:     d.Pointer,
+		Job:         x.Sender.Job,
+		JobPointer:  x.Sender.Pointer,
+		Iteration:   x.Sender.Iteration,
+	})
+	defer x.Sender.Live.Pause(reason+", not ready", wait)()
+	wait, cut := t.budget.within(wait)
+	resume := func() error { return nil }
+	if rest := x.Sender.YieldSlot; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
+		resume = rest()
+	}
+	if err := cmp.Or(t.sleep(ctx, wait), cut); err != nil {
+		return err
+	}
+	return resume()
+}
+
+// leastStated is the shortest wait before an answer is requested again, when an answer
+// says how long.
+const leastStated = time.Second
+
+// pollWait is the wait before an answer is requested again. One beyond the limits is a
+// user error.
+func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Duration, error) {
+	wait := min(rule.DefaultPoll, d.Timeout) // it is requested again in any case
+	if d.Wait.Known {
+		wait = rule.Duration(d.Wait.Seconds)
+		if d.Wait.From != "" {
+			wait = max(wait, leastStated)
+		}
+	}
+	passed := t.Now().Sub(p.began)
+	switch {
+	case d.Wait.From != "" && wait > d.Timeout:
+		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
+	case wait > d.Timeout-passed:
+		return 0, t.ruleError(res, d, fmt.Sprintf("is not ready after %s seconds; it was requested %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
+			rule.Seconds(passed.Round(time.Second)), textfmt.Count(p.polls, "time"), rule.Seconds(d.Timeout)))
+	case wait > t.API.Retry.MaxWait:
+		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
+	}
+	return wait, nil
+}
+
+// ruleDelay is the wait before a retry that a rule wants; ok is false if neither the
+// rule nor the answer says how long.
+func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, err error) {
+	if d == nil || !d.Wait.Known {
+		return delay{}, false, nil
+	}
+	wait := rule.Duration(d.Wait.Seconds)
+	if wait > t.API.Retry.MaxWait {
+		return delay{}, true, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
+	}
+	return delay{wait: wait, pauseAll: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
+}
+
+// finalResponse ends an exchange that is not repeated. If a rule wants a retry, or the status is
+// one that is retried (listed), it has no retries left.
+func (t *retry) finalResponse(ctx context.Context, res *Response, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Response, error) {
+	if err == nil && listed {
+		res.tried, res.passed = attempt, passed
+	}
+	if d == nil || err != nil {
+		return res, err
+	}
+	if ctx.Err() != nil {
+		return nil, cmp.Or(ctx.Err(), res.close())
+	}
+	ended := t.ruleError(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
+	return nil, cmp.Or(ended, res.close())
+}
+
+func attempts(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// ruleReason says why a rule has a request sent again.
+func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
+	reason := "status " + strings.TrimSpace(statusLine(res)) + ", which a rule has tried again"
+	if says := t.ruleMessage(d); says != "" {
+		reason += ": " + says
+	}
+	return reason
+}
+
+// ruleError is the user error for an answer that a rule does not let pass. what is the
+// predicate of its sentence.
+func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
+	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
+	says := t.ruleMessage(d)
+	if says == "" {
+		says = t.excerpt(res)
+	}
+	if says != "" {
+		e.Message += ": " + says
+	}
+	return e.At(d.Pointer)
+}
+
+// excerpt is the beginning of an answer; of one to a login only its messages, because
+// the rest may be secret.
+func (t *retry) excerpt(res *Response) string {
+	if res.Purpose != Login {
+		return messageOf(res, t.Secrets)
+	}
+	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	if err != nil {
+		return ""
+	}
+	return shortMessage(auth.ErrorMessages(body), t.Secrets.Mask)
+}
+
+// waitsTooLong is the user error for a wait beyond a limit.
+func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
+	return failure.Userf("[%d] %s was answered with %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
+		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
+}
+
+// longWait formats a number of seconds that is beyond a limit.
+func longWait(seconds float64) string {
+	const day, century = 24 * 60 * 60, 100 * 365 * 24 * 60 * 60
+	switch {
+	case seconds >= century:
+		return "more than a hundred years"
+	case seconds >= 2*day:
+		return fmt.Sprintf("%.0f seconds (%.0f days)", seconds, math.Floor(seconds/day))
+	default:
+		return strconv.FormatFloat(seconds, 'f', -1, 64) + " seconds"
+	}
+}
+
+// ruleMessage is what the API says by the `message` of a rule: masked, in one line, short.
+func (t *retry) ruleMessage(d *rule.Decision) string { return matchedMessage(d, t.Secrets) }
+
+func matchedMessage(d *rule.Decision, secrets *secret.Registry) string {
+	text := secrets.Mask(printable(d.Message))
+	if len(d.Message) == rule.MostMessage {
+		text = text[:len(text)/2] // it may end with half of a secret, which is not masked
+	}
+	return shortMessage(text, secrets.Mask)
+}
+
+// statusLine is that of an answer, with a reason that may be shown: that of a login may
+// hold a secret.
+func statusLine(res *Response) string {
+	if res.Purpose == Login {
+		return fmt.Sprint(res.Status, " ", http.StatusText(res.Status))
+	}
+	return res.StatusLine
+}
+
+// RuleMessage is what the API says about an answer that a rule accepts or drops.
+func (c *Client) RuleMessage(res *Response) string {
+	if res.Decision == nil {
+		return ""
+	}
+	return matchedMessage(res.Decision, c.o.Secrets)
+}

@@ -1,0 +1,123 @@
+package httpclient
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/env"
+)
+
+// LimitReached is the error of a request that a limit does not allow.
+type LimitReached struct {
+	// Budget is the name of the flag: max-requests, max-time or max-bytes.
+	Budget string
+	// Limit is what was allowed, Reached what was used: requests, seconds or
+	// bytes.
+	Limit, Reached float64
+}
+
+func (l *LimitReached) Error() string { return "--" + l.Budget + " was reached" }
+
+// RunLimits enforces the limits of a run; nil is no limit. All clients of a run share
+// one. It does not count requests in flight, so it is exact only for requests that
+// are sent one after another.
+type RunLimits struct {
+	limits env.Limits
+	stats  *Stats
+	now    func() time.Time
+	after  func(time.Duration, func()) (stop func() bool)
+	start  time.Time
+	bytes  atomic.Int64
+}
+
+// newRunLimits makes the budget of a run that starts now. after is env.Run.After; with
+// nil the time is checked before each request only.
+func newRunLimits(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *RunLimits {
+	return &RunLimits{limits: l, stats: stats, now: now, after: after, start: now()}
+}
+
+// check returns a *LimitReached if a limit is reached.
+func (b *RunLimits) check() error {
+	if b == nil {
+		return nil
+	}
+	l := b.limits
+	switch sent := b.stats.Requests.Load(); {
+	case l.Requests > 0 && sent >= int64(l.Requests):
+		return &LimitReached{"max-requests", float64(l.Requests), float64(sent)}
+	case l.Bytes > 0 && b.bytes.Load() >= l.Bytes:
+		return &LimitReached{"max-bytes", float64(l.Bytes), float64(b.bytes.Load())}
+	case l.Time > 0 && b.elapsed() >= l.Time:
+		return b.timeIsUp()
+	}
+	return nil
+}
+
+// within cuts a wait to the time that is left. The error is for the end of the wait; it
+// is nil if there is time left then.
+func (b *RunLimits) within(wait time.Duration) (time.Duration, error) {
+	if b == nil || b.limits.Time == 0 {
+		return wait, nil
+	}
+	if left := max(0, b.limits.Time-b.elapsed()); left <= wait {
+		return left, &LimitReached{"max-time", b.limits.Time.Seconds(), b.limits.Time.Seconds()}
+	}
+	return wait, nil
+}
+
+func (b *RunLimits) elapsed() time.Duration { return b.now().Sub(b.start) }
+
+func (b *RunLimits) timeIsUp() error {
+	return &LimitReached{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
+}
+
+// until returns a context that ends when the time is up, with a *LimitReached as its cause.
+func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b == nil || b.limits.Time == 0 || b.after == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := b.after(b.limits.Time-b.elapsed(), func() { cancel(b.timeIsUp()) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// reader counts the bytes read of a body and fails at the first byte too many.
+func (b *RunLimits) reader(body io.Reader) io.Reader {
+	if b == nil || b.limits.Bytes == 0 {
+		return body
+	}
+	return &countedReader{body, b}
+}
+
+type countedReader struct {
+	body   io.Reader
+	budget *RunLimits
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.body.Read(p)
+	if got := r.budget.bytes.Add(int64(n)); got > r.budget.limits.Bytes {
+		return n, &LimitReached{"max-bytes", float64(r.budget.limits.Bytes), float64(got)}
+	}
+	return n, err
+}
+
+// enforceLimits stops requests when a limit is reached. It is below the cache, whose answers
+// do not count, and above the pacer, so that a request that cannot be sent does not
+// wait.
+type enforceLimits struct {
+	next   Step
+	budget *RunLimits
+}
+
+func (t *enforceLimits) Do(ctx context.Context, x *Call) (*Response, error) {
+	if err := t.budget.check(); err != nil {
+		return nil, err
+	}
+	return t.next.Do(ctx, x)
+}

@@ -1,0 +1,237 @@
+package httpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// send sends one request and receives the whole answer within the time-out. A body
+// that breaks off or exceeds the limit is an error.
+type send struct {
+	*Options
+	network *network
+}
+
+func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
+	if x.Purpose == Login && t.KeepLogins {
+		patient, done := withLoginGrace(ctx)
+		defer done()
+		ctx = patient
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
+	defer cancel()
+	sent := *x
+	sent.Request = withUser(x.Request)
+	w := &requestTrace{x: &sent}
+	defer x.Sender.Live.Await("for an answer")()
+	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.withoutCredentials())
+	if w.early.Load() {
+		return nil, unrelated(res, err)
+	}
+	if err != nil {
+		err = networkErrorOf(ctx, err, false)
+		if n, ok := err.(*networkError); ok {
+			n.unsent = !w.connected
+		}
+		return nil, err
+	}
+	t.contacts.add(x.URL)
+	if res.StatusCode < http.StatusOK {
+		return nil, switched(res)
+	}
+	spool := t.spooler.New()
+	err = t.receive(res, spool)
+	if err == nil {
+		// The last byte may arrive just after the context has ended.
+		err = ctx.Err()
+	}
+	if err != nil {
+		if closing := spool.Close(); closing != nil {
+			err = closing
+		}
+		return nil, networkErrorOf(ctx, err, true)
+	}
+	t.Stats.Bytes.Add(spool.Size())
+	spool.Arrived(unknownCoding(res.Header), res.Header.Get("Content-Type"))
+	return &Response{Call: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
+}
+
+// loginGrace is how long a login that is kept may still take when the run has ended.
+const loginGrace = 8 * time.Second
+
+// withLoginGrace is a context that ends a little after another one.
+func withLoginGrace(ctx context.Context) (patient context.Context, done func()) {
+	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(loginGrace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel(context.Cause(ctx))
+		case <-patient.Done():
+		}
+	})
+	return patient, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// withUser adds the header Authorization for user name and password of the address.
+func withUser(r *request.Request) *request.Request {
+	u := r.URL.User
+	if u == nil || r.Header.Get("Authorization") != "" {
+		return r
+	}
+	password, _ := u.Password()
+	r = r.Clone()
+	r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+	return r
+}
+
+func (x *Call) http(ctx context.Context) *http.Request {
+	req := (&http.Request{
+		Method: x.Method, URL: x.URL, Host: x.Host, Header: x.Header, ContentLength: int64(len(x.Body)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	switch {
+	case x.Body == nil:
+		// Without a body net/http would repeat the request by itself if a reused
+		// connection turns out to be closed. The configuration decides about retries.
+		req.Body = emptyBody{}
+		// Otherwise net/http probes the body for a first byte, and announces chunks
+		// if that takes too long.
+		req.TransferEncoding = []string{"identity"}
+	case len(x.Body) == 0:
+		req.Body = http.NoBody
+		req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+	default:
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.Body)), nil }
+		req.Body = io.NopCloser(bytes.NewReader(x.Body))
+	}
+	return req
+}
+
+// requestTrace follows a request through net/http.
+type requestTrace struct {
+	x         *Call
+	connected bool
+	conn      *earlyResponseConn
+	// early is set when the answer came before the request, see ordered.
+	early atomic.Bool
+}
+
+func (w *requestTrace) trace() *httptrace.ClientTrace {
+	trace := &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) { // in the goroutine of the request
+			w.connected = true
+			w.x.moments.set(connectionMade)
+			if w.x.connected != nil {
+				w.x.connected()
+			}
+			w.conn = earlyResponseConnOf(got.Conn)
+			w.conn.next()
+		},
+		GotFirstResponseByte: func() {
+			w.x.moments.set(firstByte)
+			if w.conn.early() {
+				w.early.Store(true)
+				_ = w.conn.Close() // it cannot be used again
+			}
+		},
+	}
+	if w.x.moments != nil {
+		trace.WroteRequest = func(httptrace.WroteRequestInfo) { w.x.moments.set(requestWritten) }
+	}
+	return trace
+}
+
+// concealUser registers the credentials in an address of the configuration or of a
+// proxy as secrets: the header made of them, the password, and a user name longer
+// than the password, because many APIs take their key as the user name and "x" or
+// nothing as the password. Texts below secretBytes would mask harmless words.
+func concealUser(u *url.Userinfo, secrets *secret.Registry) {
+	if u == nil {
+		return
+	}
+	name := u.Username()
+	password, _ := u.Password()
+	secrets.Add(base64.StdEncoding.EncodeToString([]byte(name + ":" + password)))
+	if len(password) >= secretBytes {
+		secrets.Add(password)
+	}
+	if len(name) >= secretBytes && len(name) > len(password) {
+		secrets.Add(name)
+	}
+}
+
+// switched is the error for an answer that switches protocols. It closes the answer.
+// net/http skips other 1xx answers.
+func switched(res *http.Response) error {
+	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not requested"
+	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
+}
+
+func unrelated(res *http.Response, err error) error {
+	if err == nil {
+		err = res.Body.Close()
+	}
+	return &networkError{code: codeReceive, what: unsolicitedText, cause: err}
+}
+
+func (t *send) receive(res *http.Response, spool *response.Spool) error {
+	body, err := decompress(res)
+	if err == nil {
+		body = t.budget.reader(body)
+		_, err = io.CopyN(spool, body, t.API.MaxResponseBytes)
+	}
+	switch {
+	case err == io.EOF:
+		err = nil
+	case err == nil:
+		err = atEnd(body, t.API.MaxResponseBytes)
+	}
+	if closing := res.Body.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// atEnd checks that a body has no byte beyond the limit.
+func atEnd(body io.Reader, limit int64) error {
+	n, err := io.ReadFull(body, make([]byte, 1))
+	switch {
+	case n > 0:
+		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the answer has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
+	case err == io.EOF:
+		return nil
+	default:
+		return err
+	}
+}
+
+// emptyBody is an empty body that, unlike http.NoBody, cannot be sent twice.
+type emptyBody struct{}
+
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (emptyBody) Close() error { return nil }
+
+// WriteTo saves net/http a copy buffer.
+func (emptyBody) WriteTo(io.Writer) (int64, error) { return 0, nil }
+
+var errRequestTimeout = errors.New("the answer did not arrive in time")

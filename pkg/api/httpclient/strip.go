@@ -1,0 +1,148 @@
+package httpclient
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// strip removes credentials from requests to an origin that only an answer names: in
+// the address of a next page, or in a value in the endpoint of a child job.
+type strip struct {
+	next Step
+	// known are the origins that the configuration names. They get credentials.
+	known []config.Origin
+	// anonymous are the origins that jobs without credentials name.
+	anonymous []config.Origin
+	stripper  *stripper
+}
+
+func (t *strip) Do(ctx context.Context, x *Call) (*Response, error) {
+	if x.Purpose == Login || trusts(t.known, x.URL) || x.Anonymous && trusts(t.anonymous, x.URL) {
+		return t.next.Do(ctx, x)
+	}
+	sent := x.clone()
+	stripped, err := t.stripper.ofAddress(sent)
+	if err == nil {
+		err = t.stripper.strip(sent, stripped)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.next.Do(ctx, sent)
+}
+
+// stripper removes credentials from requests to foreign origins and reports it.
+type stripper struct {
+	hasCredentials bool // an authentication, signature, certificate or user is configured
+	secrets        *secret.Registry
+	log            *event.Log
+
+	mu       sync.Mutex
+	reported map[string]bool // jobs by their pointers; each is reported once
+}
+
+func newStripper(o *Options) *stripper {
+	return &stripper{
+		hasCredentials: o.Auth != nil || o.Settings.signature != nil || o.Settings.certificate != nil || o.BaseURL.User != nil,
+		secrets:        o.Secrets,
+		log:            o.Log,
+		reported:       map[string]bool{},
+	}
+}
+
+// strip marks an exchange as foreign and removes its credentials: Authorization,
+// cookies, and every header that is a secret or holds one. A body with a secret is a
+// user error. stripped is set if something was removed before. The exchange and its
+// request are changed.
+func (t *stripper) strip(x *Call, stripped bool) error {
+	x.Untrusted = true
+	for name, values := range x.Header {
+		if name == "Authorization" || name == "Cookie" || x.Sensitive.Header(name) || slices.ContainsFunc(values, t.holdsSecret) {
+			delete(x.Header, name)
+			stripped = true
+		}
+	}
+	if x.Sensitive.Header("Host") && x.Host != x.URL.Host {
+		x.Host, stripped = x.URL.Host, true
+	}
+	if len(x.Body) > 0 && len(x.Sensitive.Body()) > 0 || t.holdsSecret(string(x.Body)) {
+		return secretAhead(x, "the body")
+	}
+	if stripped || t.hasCredentials && !x.Anonymous {
+		t.report(x)
+	}
+	return nil
+}
+
+// ofAddress removes the credentials from an address: parameters that are secrets or
+// hold one, and a user with one. A path with a secret is a user error. It reports
+// whether it removed anything.
+func (t *stripper) ofAddress(x *Call) (stripped bool, err error) {
+	u := x.URL // of a clone
+	if t.holdsSecret(u.Path) {
+		return false, secretAhead(x, "the path")
+	}
+	if u.User != nil && t.holdsSecret(u.User.String()) {
+		u.User, stripped = nil, true
+	}
+	pairs := strings.Split(u.RawQuery, "&")
+	harmless := slices.DeleteFunc(slices.Clone(pairs), func(pair string) bool { return x.Sensitive.Pair(pair) || t.holdsSecret(pair) })
+	if len(harmless) < len(pairs) {
+		u.RawQuery, stripped = strings.Join(harmless, "&"), true
+	}
+	return stripped, nil
+}
+
+// secretBytes is the shortest secret that counts here: a shorter one would be found in
+// parameters like page=1.
+const secretBytes = 4
+
+func (t *stripper) holdsSecret(text string) bool {
+	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
+}
+
+func secretAhead(x *Call, what string) error {
+	return failure.Userf("%s %s was not requested: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
+		x.Method, config.OriginOf(x.URL), what)
+}
+
+// report emits one event for each job.
+func (t *stripper) report(x *Call) {
+	sender := x.Sender
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reported[sender.Pointer] {
+		return
+	}
+	t.reported[sender.Pointer] = true
+	t.log.Emit(event.CredentialsWithheld{Origin: config.OriginOf(x.URL).String(), Job: sender.Job, JobPointer: sender.Pointer, Iteration: sender.Iteration})
+}
+
+// originsOf returns the origins of the base address and of configured endpoints, except
+// endpoints with a placeholder in the host.
+func originsOf(base *url.URL, endpoints []string) []config.Origin {
+	all := []config.Origin{config.OriginOf(base)}
+	for _, endpoint := range endpoints {
+		u, err := Resolve(base, endpoint)
+		if err != nil || strings.ContainsAny(u.Host, "{}") {
+			continue
+		}
+		if o := config.OriginOf(u); !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func trusts(origins []config.Origin, u *url.URL) bool {
+	of := config.OriginOf(u)
+	return slices.ContainsFunc(origins, func(o config.Origin) bool { return o.Covers(of) })
+}

@@ -1,0 +1,194 @@
+package pagination
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/decimal"
+)
+
+// cursor pages by an id: the nextrequest is for what comes after the largest
+// id so far (the smallest with reverse), plus an increment. A page without rows
+// is the last one.
+type cursor struct {
+	idKey            response.Path
+	param            parameter
+	increment        int64
+	reverse          bool
+	idKeyPointer     string
+	incrementPointer string
+}
+
+// cursorState is the largest or smallest id of the pages so far, nil before the
+// first one.
+type cursorState struct {
+	id *ID
+}
+
+// The settings of the method cursor.
+var (
+	IDKey = field.Text("idKey", "Path of the id", "Path in each item to the number whose highest value becomes the cursor, with its fraction, or, with `idType` `text`, to the id; `.` is the item itself.").
+		As(field.Path).Example(`"id"`)
+	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor; required unless the job places it with `{\"paging\": \"cursor\"}`.").As(field.Parameter).Example(`"since_id"`)
+	Increment   = field.Integer("increment", "Increment", "Added to the cursor, exactly; may be negative.").Default(0).Example(`-1`)
+	Reverse     = field.Flag("reverse", "Reverse", "Use the lowest value instead of the highest; with `idType` `text`, the id of the first item instead of the last.").Example(`true`)
+	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item becomes the cursor, unchanged.").
+			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("number", TextIDs)}).Default("number").Example(`"text"`)
+)
+
+// TextIDs is the value of IDType for ids that may be texts.
+const TextIDs = "text"
+
+func cursorMethod() Method {
+	return Method{
+		Name:     "cursor",
+		Settings: []field.Declaration{IDKey, CursorParam, IDType, Increment, Reverse},
+		Needed:   []field.Declaration{IDKey},
+		Values:   []RequestValue{{cursorValue, CursorParam}},
+		Compile:  compileCursor,
+		IDPath:   func(s config.Section) config.Section { return IDKey.In(s) },
+	}
+}
+
+func compileCursor(s config.Section) Scroller {
+	c := cursor{
+		idKey:            response.Path{Text: IDKey.Of(s), Separator: "."},
+		param:            parameterOf(s, RequestValue{cursorValue, CursorParam}),
+		increment:        int64(Increment.Of(s)),
+		reverse:          Reverse.Of(s),
+		idKeyPointer:     IDKey.In(s).Pointer,
+		incrementPointer: Increment.In(s).Pointer,
+	}
+	if IDType.Of(s) != TextIDs {
+		return c
+	}
+	if c.increment != 0 {
+		Increment.In(s).Problem("expected no increment: ids of the type \"text\" are sent as they stand", "remove it")
+	}
+	return textCursor{c}
+}
+
+func (c cursor) Needs() Requirements { return Requirements{ItemID: c.idKey} }
+
+func (c cursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, cursorState{}
+}
+
+func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	s := state.(cursorState)
+	if p.Rows == 0 {
+		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
+	}
+	if p.IDs.Wrong != "" {
+		return job, nil, nil, failure.Userf("the cursor value at '%s' of an item is not a number: %s", c.idKey.Text, p.IDs.Wrong).At(c.idKeyPointer)
+	}
+	switch {
+	case c.reverse && (s.id == nil || p.IDs.Min.number.Compare(s.id.number) < 0):
+		s.id = &p.IDs.Min
+	case !c.reverse && (s.id == nil || p.IDs.Max.number.Compare(s.id.number) > 0):
+		s.id = &p.IDs.Max
+	}
+	next, ok := s.id.plus(c.increment)
+	if !ok {
+		return job, nil, nil, failure.Userf("the cursor value %s and the increment %d have no sum of at most %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
+	}
+	return c.param.set(job, next), s, nil, nil
+}
+
+// ID is an id that is a number, or a text with a number, of any size. It may have a
+// fraction: some APIs page by a time with microseconds.
+type ID struct {
+	value  value.Value
+	number decimal.Number
+}
+
+// plus returns the number to send. As in the original, a whole number has no exponent. A
+// number with a fraction is sent as the response wrote it. ok is false if the sum has too
+// many digits.
+func (id ID) plus(increment int64) (sum value.Value, ok bool) {
+	if increment != 0 {
+		text, ok := id.number.Plus(increment, value.MaxWhole)
+		return value.OfNumber(text), ok
+	}
+	if text, ok := id.number.Whole(value.MaxWhole); ok && id.number.IsWhole() {
+		return value.OfNumber(text), true
+	}
+	if id.value.Kind() == value.Number {
+		return id.value, true
+	}
+	return value.OfNumber(decimal.Literal(strings.Trim(id.value.Raw(), value.Blanks))), true
+}
+
+// IDs are the smallest and largest id of the items of a page, and those of the first
+// and the last item.
+type IDs struct {
+	First, Last value.Value
+	Min, Max    ID
+	// Wrong shows the first id that is not a number, "" when all are.
+	Wrong string
+	any   bool // id was added
+	found bool // Min and Max
+}
+
+// Add takes the id of one more item.
+func (ids *IDs) Add(id value.Value) {
+	if !ids.any {
+		ids.First, ids.any = id, true
+	}
+	ids.Last = id
+	number, ok := id.Decimal()
+	if !ok {
+		if ids.Wrong == "" {
+			ids.Wrong = excerpt(id)
+		}
+		return
+	}
+	if !ids.found || number.Compare(ids.Min.number) < 0 {
+		ids.Min = ID{id, number}
+	}
+	if !ids.found || number.Compare(ids.Max.number) > 0 {
+		ids.Max = ID{id, number}
+	}
+	ids.found = true
+}
+
+// excerpt is a value as an error shows it: whole or not at all, since half of a
+// secret could not be masked.
+func excerpt(v value.Value) string {
+	const most = 60
+	if text := v.JSON(); len(text) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s of more than %d characters", v.Kind().WithArticle(), most)
+}
+
+func (c cursor) Describe(config.RequestSpec) []string {
+	which, more := "largest", ""
+	if c.reverse {
+		which = "smallest"
+	}
+	switch {
+	case c.increment > 0:
+		more = fmt.Sprintf(" plus %d", c.increment)
+	case c.increment < 0:
+		more = " minus " + strconv.FormatInt(c.increment, 10)[1:]
+	}
+	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
+}
+
+// numbers implements numbered: the request stays the same when no id is larger.
+func (cursor) numbers() (forever bool) { return false }
+
+func (c cursor) parameter() parameter { return c.param }
+
+func (c cursor) withPlacedValues(names []string) Scroller {
+	c.param = c.param.placing(names)
+	return c
+}

@@ -1,0 +1,104 @@
+package pagination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// limitStop ends a job after so many rows. The number is a setting, or every
+// page holds it. The page that reaches it is kept whole.
+type limitStop struct {
+	limit limit
+	field response.Path // of the number; an empty Text is none
+}
+
+// LimitStop is the setting, with its own.
+var (
+	LimitStop = field.Of("limitStop", "Stop by rows", "Stops after a number of rows. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
+		limitStopType())
+	LimitStopCount = field.Integer("count", "Count", "Number of rows.").Example(`500`)
+	LimitStopField = field.Text("field", "Field", "Path to the number of rows in the answer.").As(field.Path).Example(`"meta.total"`)
+)
+
+func limitStopType() *field.Type {
+	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
+	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // else paging would continue without a limit
+	return t
+}
+
+func compileLimitStop(s config.Section) stopper {
+	count, path := LimitStopCount.In(s), LimitStopField.In(s)
+	switch {
+	case count.Present() && path.Present():
+		fault(s, `expected the key "count" or the key "field", not both`)
+	case !count.Present() && !path.Present():
+		fault(s, `expected the key "count" or the key "field"`)
+	}
+	l := limitStop{limit: integerLimit(s, LimitStopCount), field: response.Path{Text: LimitStopField.Of(s), Separator: "."}}
+	if path.Present() {
+		l.limit.pointer = path.Pointer
+	}
+	return l
+}
+
+func (l limitStop) needs() Requirements {
+	if l.field.Text == "" {
+		return Requirements{}
+	}
+	return Requirements{Fields: []response.Path{l.field}}
+}
+
+func (limitStop) counts() bool { return true }
+
+// start is the number of rows so far.
+func (limitStop) start(time.Time) State { return 0 }
+
+func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
+	rows, known := state.(int)+p.Rows, true
+	if l.field.Text != "" {
+		v, err := p.field(l.field, l.limit.pointer)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.limit.at, known = rowsIn(v)
+	}
+	if int64(rows) >= l.limit.at {
+		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
+		if !known {
+			stop.Reason = Exhausted
+		}
+		return nil, stop, nil
+	}
+	return rows, nil, nil
+}
+
+// rowsIn rounds a number up to whole rows. It returns 0 if v is not a number.
+func rowsIn(v value.Value) (rows int64, known bool) {
+	n, ok := v.Decimal()
+	if !ok {
+		return 0, false
+	}
+	if rows, ok = n.Ceil(1); !ok {
+		rows, _ = v.Nearest()
+	}
+	return rows, true
+}
+
+func (l limitStop) describe() string {
+	if l.field.Text != "" {
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
+	}
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
+}
+
+func (l limitStop) totals() []Total {
+	if l.field.Text == "" {
+		return nil
+	}
+	return []Total{{Path: l.field}}
+}

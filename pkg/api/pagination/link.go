@@ -1,0 +1,61 @@
+package pagination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// link goes to the address that the header Link of each page gives a relation to it
+// (RFC 8288). A page without one is the last one.
+type link struct {
+	responseURL
+	rel string
+}
+
+// Rel is the setting of the method link alone.
+var Rel = field.Text("rel", "Relation", "What the header `Link` calls the next page.").Default("next").Example(`"older"`)
+
+func linkMethod() Method {
+	return Method{
+		Name:       "link",
+		AlsoCalled: []string{"linkheader", "headerlink", "weblinking", "rfc8288", "rfc5988"},
+		Settings:   []field.Declaration{Rel, IncludeParams},
+		Compile: func(s config.Section) Scroller {
+			return link{
+				rel:         Rel.Of(s),
+				responseURL: responseURL{includeParams: IncludeParams.Of(s), next: reference{header: "Link", pointer: placeOf(s, Rel)}},
+			}
+		},
+	}
+}
+
+func (l link) Needs() Requirements { return Requirements{Header: l.next.header} }
+
+func (l link) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
+
+func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	target, ok := LinkTo(l.rel, p.header("Link"), p.Address)
+	if !ok {
+		stop := l.next.missing(p)
+		stop.Rule = fmt.Sprintf("the header Link of the response has no address with the relation '%s'", l.rel)
+		if _, next := LinkTo("next", p.header("Link"), p.Address); next {
+			stop.Rule += ", but one with the relation 'next'"
+			stop.Hint = "remove 'rel' if that is the next page"
+		}
+		return job, nil, stop, nil
+	}
+	address, err := p.resolve(target)
+	if err != nil {
+		return job, nil, nil, failure.Userf("the address of the next page in the header Link is not valid: expected an http or https address, maybe a relative one").At(l.next.pointer)
+	}
+	return l.request(job, address), nil, nil, nil
+}
+
+func (l link) Describe(config.RequestSpec) []string {
+	text := fmt.Sprintf("Each request after the first goes to the address that the page before has in the header Link with the relation %q, until a page has none.", l.rel)
+	return []string{text, jobParams(l.includeParams)}
+}

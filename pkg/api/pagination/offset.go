@@ -1,0 +1,143 @@
+package pagination
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// offset pages by a number of rows to skip: the first request carries the page
+// size and the first offset, each next one adds the page size, and a page with fewer
+// rows than the page size is the last one. Without a limit none is sent and the
+// page size is the number of rows of the first page. With lastPage "empty" each request
+// adds the rows of the page before it, and an empty page is the last one.
+type offset struct {
+	counter
+	first   int64
+	fromJob bool
+}
+
+// offsetState is where the last request stood and, when the API's own page size
+// applies, what that is.
+type offsetState struct {
+	at       *big.Int
+	pageSize int64 // 0 before the first page
+}
+
+// The settings of the method offset alone.
+var (
+	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
+			Default("offset").As(field.Parameter).Example(`"start"`)
+	FirstOffset = field.Integer("firstOffset", "First offset", "Offset of the first row, which some APIs count from 1; an empty value is 0.").
+			Default(0).Example(`1`)
+	OffsetFromJob = field.Flag("offsetFromJob", "Offset from the job", "Begin at the offset found in the job's own parameters.").Example(`true`)
+)
+
+func offsetMethod() Method {
+	return Method{
+		Name:       "offset",
+		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
+		Values:     []RequestValue{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
+		Compile:    compileOffset,
+		Position: func(s config.Section) ([]string, failure.Text) {
+			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
+				return nil, ""
+			}
+			return pathOf(s, OffsetParam.Of(s)), "remove it here, or set \"" + failure.Text(OffsetFromJob.Name) + "\" to begin at it"
+		},
+	}
+}
+
+func compileOffset(s config.Section) Scroller {
+	o := offset{counter: counter{size: compilePageSize(s), param: parameterOf(s, RequestValue{offsetValue, OffsetParam}), firstPageParams: FirstPageParams.Of(s)}}
+	o.first, o.fromJob, o.total = int64(FirstOffset.Of(s)), OffsetFromJob.Of(s), compileTotal(s, TotalRows)
+	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
+		limit.Problem("expected a number of rows, at least 1", "")
+	}
+	return o
+}
+
+func (o offset) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	s := offsetState{at: big.NewInt(o.first)}
+	if own, ok := o.param.of(job); ok && o.fromJob {
+		if at, ok := own.Integer(); ok {
+			s.at = at
+		}
+	}
+	if !o.firstPageParams {
+		return job, s
+	}
+	return o.request(job, s.at), s
+}
+
+func (o offset) request(job config.RequestSpec, at *big.Int) config.RequestSpec {
+	return o.param.set(o.size.set(job, job), ofInteger(at))
+}
+
+func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	s := state.(offsetState)
+	size := o.size.of(job)
+	if size == 0 {
+		if s.pageSize == 0 {
+			s.pageSize = int64(p.Rows)
+		}
+		size = s.pageSize
+	}
+	if stop := o.size.lastPage(p, size); stop != nil {
+		return job, nil, stop, nil
+	}
+	if o.size.untilEmpty {
+		size = int64(p.Rows)
+	}
+	s.at = new(big.Int).Add(s.at, big.NewInt(size))
+	return o.request(job, s.at), s, nil, nil
+}
+
+func (o offset) Describe(job config.RequestSpec) []string {
+	_, state := o.First(job, time.Time{})
+	start, size := state.(offsetState).at, o.size.of(job)
+	further := "and then each time for as many rows further as the "
+	switch {
+	case o.size.untilEmpty && size == 0:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %spage before has, until a page is empty.", o.param, start, further))
+	case o.size.untilEmpty:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %spage before has, until a page is empty.", o.param, start, o.size.param, size, further))
+	case size == 0:
+		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %sfirst page has, until a page is empty or has fewer rows than that.", o.param, start, further))
+	}
+	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		o.param, series(start, size), o.size.param, size, o.size.untilLast(size)))
+}
+
+// full returns 0 if the API may return fewer rows than requested, because the next offset
+// depends on the number of rows.
+func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
+	if o.size.untilEmpty {
+		return 0
+	}
+	if size := o.size.of(job); size != 0 {
+		return int(size)
+	}
+	return int(state.(offsetState).pageSize)
+}
+
+func (o offset) announced(_ config.RequestSpec, state State, last PageInfo) bool {
+	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
+	return before.Cmp(big.NewInt(o.total.of(last))) < 0
+}
+
+func (o offset) fromStart(job config.RequestSpec) bool {
+	own, _ := o.param.of(job)
+	at, _ := own.Int()
+	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
+}
+
+func (o offset) withPlacedValues(names []string) Scroller {
+	o.counter = o.counter.placing(names)
+	return o
+}

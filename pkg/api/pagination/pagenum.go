@@ -1,0 +1,114 @@
+package pagination
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// pageNumber pages by a number that grows by one. With a page size, a page with
+// fewer rows is the last one; without, or with lastPage "empty", an empty page is.
+type pageNumber struct {
+	counter
+	firstPage int64
+}
+
+// The settings of the method pagenum alone.
+var (
+	PageParam = field.Text("pageParam", "Page parameter", "Parameter that carries the page number.").
+			Default("page").As(field.Parameter).Example(`"p"`)
+	FirstPage = field.Integer("firstPage", "First page", "Number of the first page; an empty value is 0.").
+			Default(1).EmptyMeans(0).Also("start_page").Example(`0`)
+	TotalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the answer, with the effects of `total`. If there is a total of rows too, the greater one counts.").
+			As(field.Path).Example(`"meta.total_pages"`)
+)
+
+func pageNumberMethod() Method {
+	return Method{
+		Name:       "pagenum",
+		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		Values:     []RequestValue{{pageValue, PageParam}, {limitValue, LimitParam}},
+		Compile:    compilePageNumber,
+		Position: func(s config.Section) ([]string, failure.Text) {
+			if !FirstPageParams.Of(s) {
+				return nil, ""
+			}
+			return pathOf(s, PageParam.Of(s)), "remove it here"
+		},
+	}
+}
+
+func compilePageNumber(s config.Section) Scroller {
+	return pageNumber{firstPage: int64(FirstPage.Of(s)), counter: counter{
+		param:           parameterOf(s, RequestValue{pageValue, PageParam}),
+		size:            compilePageSize(s),
+		firstPageParams: FirstPageParams.Of(s),
+		total:           compileTotal(s, TotalRows),
+		totalPages:      compileTotal(s, TotalPages),
+	}}
+}
+
+// First leaves the number of the last page as the state.
+func (n pageNumber) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	first := big.NewInt(n.firstPage)
+	if !n.firstPageParams {
+		return job, first
+	}
+	return n.request(job, first), first
+}
+
+func (n pageNumber) request(job config.RequestSpec, page *big.Int) config.RequestSpec {
+	return n.size.set(job, n.param.set(job, ofInteger(page)))
+}
+
+func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
+		return job, nil, stop, nil
+	}
+	page := new(big.Int).Add(state.(*big.Int), big.NewInt(1))
+	return n.request(job, page), page, nil, nil
+}
+
+func (n pageNumber) Describe(job config.RequestSpec) []string {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
+	if size := n.size.of(job); size > 0 {
+		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
+	}
+	return sentences(n.firstPageParams, text)
+}
+
+// full is the size of the last page, or at least one row, when the API has a page
+// size of its own.
+func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
+	if size := n.size.of(job); size > 0 {
+		return int(size)
+	}
+	return max(1, last.Rows)
+}
+
+func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
+	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
+	before := pages.Int64() // no run fetches more than that
+	if before < n.totalPages.of(last) {
+		return true
+	}
+	size, rows := n.size.of(job), n.total.of(last)
+	return size > 0 && rows > 0 && before <= (rows-1)/size
+}
+
+func (n pageNumber) fromStart(job config.RequestSpec) bool {
+	own, _ := n.param.of(job)
+	at, _ := own.Int()
+	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
+}
+
+func (n pageNumber) withPlacedValues(names []string) Scroller {
+	n.counter = n.counter.placing(names)
+	return n
+}

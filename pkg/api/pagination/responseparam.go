@@ -1,0 +1,165 @@
+package pagination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// responseParam sends a value of each page as a parameter with the next
+// request. A page without that value is the last one. Every later request is
+// built from the job, never from the request before it.
+type responseParam struct {
+	from          reference
+	to            parameter
+	includeParams bool
+	scroll        config.RequestSpec // what differs from the job in later requests
+	scrolled      scrolledParts
+}
+
+// The settings of the method response.param alone.
+var (
+	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the answer; required without `next`.").
+			As(field.Path).Example(`"meta.next_token"`)
+	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value; required unless the job places it with `{\"paging\": \"next\"}`.").
+			As(field.Parameter).Example(`"token"`)
+	scrollRequest = field.Of("scrollRequest", "Later requests", "How requests after the first differ from the job.",
+		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint and the method as a whole.",
+			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders))
+	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
+	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
+			EmptyMeans("GET").NullMeans("GET").Example(`"GET"`).Also("verb", "type")
+	scrollParams = field.Of("params", "Parameters", "Parameters of later pages. Expressions refer to the job.", config.ParamsType).
+			Example(`{"scroll": "1m"}`).Also("query").Evaluated(expr.InShared)
+	scrollHeaders = field.Of("headers", "Headers", "Headers of later pages. Expressions refer to the job.", config.ExpressionsType).
+			As(field.Headers).Example(`{"X-Scroll": "1"}`).Evaluated(expr.InShared)
+)
+
+func responseParamMethod() Method {
+	return Method{
+		Name:       "response.param",
+		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
+		Settings:   []field.Declaration{ResponseParam, Next, QueryParam, IncludeParams, scrollRequest},
+		Values:     []RequestValue{{nextValue, QueryParam}},
+		Compile:    compileResponseParam,
+	}
+}
+
+func compileResponseParam(s config.Section) Scroller {
+	if !ResponseParam.In(s).Present() && !Next.In(s).Present() {
+		fault(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
+	}
+	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
+	return responseParam{
+		from:          nextOf(s, ResponseParam, "."),
+		to:            parameterOf(s, RequestValue{nextValue, QueryParam}),
+		includeParams: IncludeParams.Of(s),
+		scroll:        scroll,
+		scrolled:      scrolled,
+	}
+}
+
+// scrolledParts are the parts of the request for later pages that are expressions.
+type scrolledParts struct{ params, headers config.Section }
+
+// compileScrollRequest reads a part of a request. Its expressions are evaluated by
+// evaluated.
+func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolledParts) {
+	s, ok := object(s)
+	if !ok {
+		return r, parts
+	}
+	r = config.RequestSpec{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
+	parts = scrolledParts{params: scrollParams.In(s), headers: scrollHeaders.In(s)}
+	if headers, ok := object(parts.headers); ok {
+		r.Headers = headers.Value
+	}
+	if parts.params.Value.Kind() == value.Array {
+		r.Params = parts.params.Value
+	} else if params, ok := object(parts.params); ok {
+		r.Params = params.Value
+	}
+	return r, parts
+}
+
+// expressions implements evaluating.
+func (r responseParam) expressions() []config.Section {
+	return []config.Section{r.scrolled.params, r.scrolled.headers}
+}
+
+// evaluated implements evaluating.
+func (r responseParam) evaluated(values []value.Value) Scroller {
+	r.scroll.Params, r.scroll.Headers = values[0], values[1]
+	return r
+}
+
+func (r responseParam) Needs() Requirements {
+	return Requirements{Fields: r.from.needs(), Header: r.from.header}
+}
+
+func (responseParam) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
+
+func (r responseParam) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	v, err := r.from.of(p)
+	if err != nil {
+		return job, nil, nil, err
+	}
+	if isMissing(v) {
+		return job, nil, r.from.missing(p), nil
+	}
+	return r.to.set(r.request(job), v), nil, nil, nil
+}
+
+func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
+	if !r.includeParams {
+		job.Params = value.OfMembers()
+	}
+	return r.scroll.Over(job)
+}
+
+func (r responseParam) Describe(config.RequestSpec) []string {
+	all := []string{
+		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.place()),
+		jobParams(r.includeParams),
+	}
+	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
+		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
+	}
+	return all
+}
+
+// isLast implements ending: what leads to the next page has nothing in it.
+func (r responseParam) isLast(p PageInfo) bool {
+	v, err := r.from.of(p)
+	return err == nil && isDeepEmpty(v)
+}
+
+func (r responseParam) parameter() parameter { return r.to }
+
+func (r responseParam) withPlacedValues(names []string) Scroller {
+	r.to = r.to.placing(names)
+	return r
+}
+
+// isDeepEmpty reports whether there is nothing in a value, however deep: the variables
+// of a GraphQL query without a cursor.
+func isDeepEmpty(v value.Value) bool {
+	for _, m := range v.Members() {
+		if !isDeepEmpty(m.Value) {
+			return false
+		}
+	}
+	for _, item := range v.Items() {
+		if !isDeepEmpty(item) {
+			return false
+		}
+	}
+	return v.Len() > 0 || v.Empty()
+}

@@ -1,0 +1,112 @@
+package pagination
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// responseURL goes to the address that each page holds for the next one. A page
+// without an address is the last one.
+type responseURL struct {
+	next          reference
+	includeParams bool
+	paramIsQuery  bool
+}
+
+// The settings of the methods response.url and zendesk.response.url.
+var (
+	URLDelimiter = field.Text("delimiter", "Separator", "Separator in `urlKey`.").Default(".").Example(`"#"`)
+	URLKey       = field.Text("urlKey", "Path of the next address", "Path to the address of the next page in the answer.").
+			Default("next_page").PartedBy(URLDelimiter).Example(`"links.next"`)
+	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
+	// IncludeParams is one of response.param too.
+	IncludeParams = field.Flag("includeParams", "Keep parameters", "Send the job's parameters with later pages too.").Example(`true`)
+)
+
+func responseURLMethod() Method {
+	return Method{
+		Name:       "response.url",
+		AlsoCalled: []string{"nexturl", "nextlink", "links", "url", "hateoas", "jsonlink"},
+		Settings:   []field.Declaration{URLKey, URLDelimiter, Next, IncludeParams, ParamIsQuery},
+		Compile:    func(s config.Section) Scroller { return newResponseURL(s, nextOf(s, URLKey, separator(s))) },
+	}
+}
+
+// separator is `delimiter`; unlike other empty texts "0" is one, too.
+func separator(s config.Section) string {
+	if text := URLDelimiter.In(s).Value.Text(); text != "" {
+		return text
+	}
+	return URLDelimiter.Of(s)
+}
+
+func newResponseURL(s config.Section, next reference) responseURL {
+	return responseURL{next: next, includeParams: IncludeParams.Of(s), paramIsQuery: ParamIsQuery.Of(s)}
+}
+
+func (r responseURL) Needs() Requirements {
+	return Requirements{Fields: r.next.needs(), Header: r.next.header}
+}
+
+func (responseURL) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
+
+func (r responseURL) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	address, stop, err := r.address(p)
+	if stop != nil || err != nil {
+		return job, nil, stop, err
+	}
+	return r.request(job, address), nil, nil, nil
+}
+
+// address is what the page holds: the address of the next one, or its query.
+func (r responseURL) address(p PageInfo) (string, *Stop, error) {
+	v, err := r.next.of(p)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case isMissing(v):
+		return "", r.next.missing(p), nil
+	case v.Kind() != value.String:
+		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.next.path.Text, v.Kind()).At(r.next.pointer)
+	}
+	return v.Raw(), nil, nil
+}
+
+// request goes to the address. Parameters of the job that are kept win over
+// those inside an address, because they are put over it when the request is
+// built, but not over a query that is alone.
+func (r responseURL) request(job config.RequestSpec, address string) config.RequestSpec {
+	if !r.includeParams {
+		job.Params = value.OfMembers()
+	}
+	if r.paramIsQuery {
+		return config.RequestSpec{Params: parseQuery(strings.TrimLeft(address, "?"))}.Over(job)
+	}
+	job.Endpoint = address
+	return job
+}
+
+func (r responseURL) Describe(config.RequestSpec) []string {
+	what := "goes to the address"
+	if r.paramIsQuery {
+		what = "has the parameters"
+	}
+	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.place())
+	return []string{text, jobParams(r.includeParams)}
+}
+
+// jobParams says what becomes of the parameters of a job (`includeParams`).
+func jobParams(included bool) string {
+	if included {
+		return "The parameters of the job are sent each time."
+	}
+	return "The parameters of the job are sent with the first request only."
+}

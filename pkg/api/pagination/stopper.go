@@ -1,0 +1,105 @@
+package pagination
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+)
+
+// stopper is a rule that can end a job before its scroller is asked. Like a
+// scroller it is a value that keeps nothing.
+type stopper interface {
+	needs() Requirements
+	// counts reports whether the rule only counts rows or pages.
+	counts() bool
+	// start is the state at the job's first request.
+	start(now time.Time) State
+	// after is the state after one more page, or the reason to stop.
+	after(s State, p PageInfo) (State, *Stop, error)
+	// describe is the rule in a sentence, "" for none.
+	describe() string
+}
+
+// compileStoppers reads the stoppers that are in the settings of a scroller,
+// the innermost first: rows are looked at before pages, time and volume, these
+// before the flag, and the flag before the condition.
+func compileStoppers(s config.Section) []stopper {
+	var all []stopper
+	for _, rule := range Stoppers() {
+		settings := rule.Setting.In(s)
+		ok := settings.Present()
+		if rule.Setting.Type.Kinds[0] == "object" {
+			settings, ok = object(settings)
+		}
+		if ok {
+			all = append(all, rule.compile(settings))
+		}
+	}
+	return all
+}
+
+// StopRule is a setting that can end a job.
+type StopRule struct {
+	Setting field.Setting[config.Section]
+	compile func(config.Section) stopper
+}
+
+// Stoppers are all rules.
+func Stoppers() []StopRule {
+	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
+}
+
+type stoppingScroller struct {
+	rule  stopper
+	inner Scroller
+}
+
+type stoppableState struct{ rule, inner State }
+
+func (g stoppingScroller) Needs() Requirements {
+	own, needs := g.rule.needs(), g.inner.Needs()
+	needs.Fields = append(needs.Fields, own.Fields...)
+	needs.Volume = needs.Volume || own.Volume
+	needs.Time = needs.Time || own.Time
+	return needs
+}
+
+func (g stoppingScroller) First(job config.RequestSpec, now time.Time) (config.RequestSpec, State) {
+	request, inner := g.inner.First(job, now)
+	return request, stoppableState{g.rule.start(now), inner}
+}
+
+func (g stoppingScroller) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	s := state.(stoppableState)
+	rule, stop, err := g.rule.after(s.rule, p)
+	if stop != nil || err != nil {
+		return job, nil, stop, err
+	}
+	request, inner, stop, err := g.inner.Next(job, s.inner, p)
+	if rule, ok := g.rule.(announcer); ok && stop != nil {
+		stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
+	}
+	return request, stoppableState{rule, inner}, stop, err
+}
+
+func (g stoppingScroller) Describe(job config.RequestSpec) []string {
+	all := g.inner.Describe(job)
+	if text := g.rule.describe(); text != "" {
+		all = append(all, text)
+	}
+	return all
+}
+
+func (g stoppingScroller) full(job config.RequestSpec, state State, last PageInfo) int {
+	if f, ok := g.inner.(predictable); ok {
+		return f.full(job, state.(stoppableState).inner, last)
+	}
+	return 0
+}
+
+func (g stoppingScroller) announced(job config.RequestSpec, state State, last PageInfo) bool {
+	f, ok := g.inner.(predictable)
+	return ok && g.rule.counts() && f.announced(job, state.(stoppableState).inner, last)
+}

@@ -1,0 +1,60 @@
+package pagination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// stopWhen ends a job when a condition holds for the root of an answer.
+type stopWhen struct{ condition.Condition }
+
+// StopWhen is the setting.
+var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the answer; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
+	field.TextType).As(field.Condition).Example(`"status==done"`, `"paging.more==false"`)
+
+func compileStopWhen(s config.Section) stopper {
+	return stopWhen{condition.CompileWords(s)}
+}
+
+func (w stopWhen) needs() Requirements {
+	var needs Requirements
+	for _, path := range w.Paths() {
+		needs.Fields = append(needs.Fields, conditionPath(path))
+	}
+	return needs
+}
+
+func conditionPath(path string) response.Path { return response.Path{Text: path, Separator: "."} }
+
+func (stopWhen) counts() bool { return false }
+
+func (stopWhen) start(time.Time) State { return nil }
+
+func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
+	holds, err := w.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.Pointer) })
+	if err != nil || !holds {
+		return s, nil, err
+	}
+	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
+}
+
+// announces implements announcing: the answer has a value that the condition compares,
+// and the condition does not hold.
+func (w stopWhen) announces(p PageInfo) string {
+	for _, path := range w.Paths() {
+		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {
+			return path
+		}
+	}
+	return ""
+}
+
+func (w stopWhen) describe() string {
+	return fmt.Sprintf("Stops after a page that satisfies %q.", w.Text)
+}

@@ -1,0 +1,68 @@
+package pagination
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// textCursor pages by the id of the last item (of the first with reverse): the nextrequest
+// is
+// for what comes after it. It is sent as it stands. A page without rows
+// is the last one.
+type textCursor struct{ cursor }
+
+func (c textCursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+	return job, nil
+}
+
+func (c textCursor) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+	if p.Rows == 0 {
+		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
+	}
+	id := p.IDs.Last
+	if c.reverse {
+		id = p.IDs.First
+	}
+	if k := id.Kind(); k != value.Number && k != value.String || id.Raw() == "" {
+		return job, nil, nil, failure.Userf("the cursor value at '%s' of the %s item of the page is neither a text nor a number: %s%s", c.idKey.Text, c.which(), excerpt(id), c.instead(id)).At(c.idKeyPointer)
+	}
+	return c.param.set(job, id), nil, nil, nil
+}
+
+// instead says how a cursor of several values is sent.
+func (c textCursor) instead(id value.Value) failure.Text {
+	if id.IsScalar() || id.IsNull() {
+		return ""
+	}
+	at := failure.Text("-1")
+	if c.reverse {
+		at = "0"
+	}
+	return "; the method 'response.param' sends it whole: set 'responseParam' to its path in the answer, such as 'items." + at + "." + failure.Part(c.idKey.Text) + "'"
+}
+
+func (c textCursor) which() string {
+	if c.reverse {
+		return "first"
+	}
+	return "last"
+}
+
+func (c textCursor) Describe(config.RequestSpec) []string {
+	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.which())}
+}
+
+// fromStart implements starting: a job with a cursor of its own begins after it.
+func (c textCursor) fromStart(job config.RequestSpec) bool {
+	own, _ := c.param.of(job)
+	return own.Empty()
+}
+
+func (c textCursor) withPlacedValues(names []string) Scroller {
+	c.param = c.param.placing(names)
+	return c
+}

@@ -1,0 +1,62 @@
+package response
+
+import (
+	"io"
+)
+
+// window is how many bytes of a text that is not in memory are read at once.
+const window = 64 << 10
+
+// buffered is a text that is read from start to end. One that is in memory is read
+// where it stands.
+type buffered struct {
+	home   *Spooler
+	text   []byte    // what was read, and not taken
+	source io.Reader // of the rest; nil when there is none
+	buf    []byte    // that holds text, if there is a source
+}
+
+// buffered is the text of the spool from an offset on.
+func (s *Spool) buffered(offset int64) (buffered, error) {
+	if s.file == nil && !s.HasInvalidUTF8() {
+		return buffered{home: s.home, text: s.memory[offset:]}, nil
+	}
+	source, err := s.text(offset)
+	if err != nil {
+		return buffered{}, err
+	}
+	return buffered{home: s.home, source: source, buf: s.home.buffer()}, nil
+}
+
+func (b *buffered) close() { b.home.recycle(b.buf) }
+
+// fill reads on; io.EOF at the end of the text.
+func (b *buffered) fill() error {
+	if b.source == nil {
+		return io.EOF
+	}
+	held := len(b.text)
+	if size := max(window, 2*held); cap(b.buf) < size {
+		b.buf = append(make([]byte, 0, size), b.text...)
+	} else {
+		copy(b.buf[:held], b.text)
+	}
+	n, err := b.source.Read(b.buf[held:max(window, 2*held)])
+	b.text = b.buf[:held+n]
+	if n > 0 {
+		return nil // an error comes again
+	}
+	return err
+}
+
+// Read implements io.Reader.
+func (b *buffered) Read(p []byte) (int, error) {
+	if len(b.text) == 0 {
+		if err := b.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, b.text)
+	b.text = b.text[n:]
+	return n, nil
+}

@@ -1,0 +1,468 @@
+package response
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// scanJSON scans a text in JSON: where the data is, and what is around it.
+func scanJSON(d *decodeState) error {
+	s := &scan{decodeState: d, detect: d.query.Data.Text == "", data: &pathNode{}, volume: volume{wanted: d.query.Volume}}
+	var err error
+	if s.bounded, err = d.spool.bounded(0); err != nil {
+		return err
+	}
+	defer s.bounded.close()
+	if err := s.bounded.skipMark(); err != nil {
+		return err
+	}
+	s.dec = s.bounded.dec
+	root := &pathNode{}
+	if !s.detect {
+		s.path = d.query.Data.Segments()
+		s.survey = surveyAround(s.path)
+		s.data, s.batched = root.addDataPath(d.query.Data)
+		if s.data.list = true; !s.batched {
+			s.whole = root.addLiteralName(d.query.Data)
+		}
+		if s.whole != nil {
+			s.whole.list = true
+		}
+	} else {
+		root.list = true
+	}
+	fields := s.placesOf(root)
+	if err := s.all(root); err != nil {
+		return notJSON(err)
+	}
+	if d.page.fields, err = s.seen(fields); err != nil {
+		return err
+	}
+	d.page.Root = root.at.kind
+	if d.query.Volume {
+		d.page.Volume = s.volume.bytes
+	}
+	if err := s.locate(d.page); err != nil {
+		return err
+	}
+	if d.page.errors, err = s.reported(); err != nil {
+		return err
+	}
+	return d.shape()
+}
+
+// notJSON explains why a text is not JSON; any other error stays what it is.
+func notJSON(err error) error {
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &formatError{reason: "it ends too early", cause: err}
+	case errors.Is(err, errMoreText):
+		return &formatError{reason: errMoreText.Error(), cause: err}
+	case errors.Is(err, errLargeItem):
+		return largeItem(err)
+	case ok:
+		return &formatError{reason: value.Complaint(syntax), cause: err}
+	default:
+		return err
+	}
+}
+
+func (s *scan) reported() (value.Value, error) {
+	switch at := s.survey.errors; {
+	case at.kind != value.Array && at.kind != value.Object:
+		return value.Value{}, nil
+	case at.end-at.start > maxField:
+		return value.OfString(fmt.Sprintf("%d bytes of errors", at.end-at.start)), nil
+	default:
+		return s.read(at)
+	}
+}
+
+func (s *scan) read(at valueRange) (value.Value, error) {
+	if at.end == at.start {
+		return value.Value{}, nil
+	}
+	r, err := s.spool.text(at.start)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Read(value.NewDecoder(io.LimitReader(r, at.end-at.start)))
+}
+
+// locate settles where the items are and how many.
+func (s *scan) locate(page *Page) error {
+	if s.batched {
+		return s.locateBatches(page)
+	}
+	s.lists.tidy()
+	for _, l := range s.lists.all {
+		page.Lists = append(page.Lists, l.name)
+	}
+	if s.detect && len(s.lists.all) == 1 {
+		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
+	}
+	if s.whole != nil && s.data.at == (valueRange{}) {
+		s.data, s.path = s.whole, []string{s.query.Data.Text}
+	}
+	data := s.data.at
+	keyed := s.query.KeyAs != ""
+	page.list = data.kind == value.Array || (keyed || s.query.Parallel) && data.kind == value.Object
+	if page.list || data.kind == value.Null {
+		page.Indicators = s.survey.beside(s.path)
+	}
+	if !s.detect {
+		page.OtherLists = s.survey.lists
+	}
+	page.Found = data != valueRange{}
+	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
+	page.Rows, page.ItemCount = s.data.rows, s.data.hash
+	if !page.list || s.stored != s.data {
+		spool := s.spool
+		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
+		if key := s.query.KeyAs; keyed {
+			page.items = func(yield func(value.Packed, error) bool) { spool.readMembers(data, key, yield) }
+		}
+	}
+	switch {
+	case keyed && data.kind == value.Object:
+	case keyed && data.kind == value.Array && page.Rows > 0:
+		return s.notKeyed(data.kind)
+	case data.kind == value.Object:
+		page.Rows = 1
+	case !page.list && data.kind != value.Null:
+		v, err := s.read(data)
+		if err != nil {
+			return err
+		}
+		switch {
+		case v.Empty():
+		case keyed:
+			return s.notKeyed(data.kind)
+		default:
+			page.Rows = 1
+		}
+	}
+	return nil
+}
+
+// readItems reads the items at a place of the text once more.
+func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool) {
+	d, err := s.bounded(data.start)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	defer d.close()
+	var packer value.Packer
+	// Not a buffer of the spool: several goroutines may read a page at once.
+	item := s.home.buffer()
+	defer func() { s.home.recycle(item) }()
+	if data.kind != value.Array {
+		item, _, err = d.item(&packer, item)
+		yield(item, largeItem(err))
+		return
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		yield(nil, err)
+		return
+	}
+	d.list()
+	for more := true; more; {
+		item, _, more, err = d.next(&packer, item[:0])
+		if (more || err != nil) && !yield(item, largeItem(err)) {
+			return
+		}
+	}
+}
+
+// scan is the state of one pass over a text.
+type scan struct {
+	*decodeState
+	dec     *jsontext.Decoder
+	bounded *boundedDecoder // of dec
+	volume  volume
+	packer  value.Packer
+	stored  *pathNode // the list whose items are in the store
+	buf     []byte
+	survey  indicatorScan
+	detect  bool
+	data    *pathNode
+	whole   *pathNode // the data where its whole path is a name; nil for none
+	path    []string  // of the data; none when it is the whole response
+	lists   lists     // when the data must be found
+	// batched is set when the data may be at several places, one after another. Their
+	// items are in the store, so many of them, or must be read again; found is set when
+	// there is a list of batches.
+	batched, found, again bool
+	rows                  int
+	// below are the nodes that are wanted of the values around the current one, and of
+	// that, one group after the other.
+	below []*pathNode
+}
+
+func (s *scan) all(root *pathNode) error {
+	if err := s.value([]*pathNode{root}, s.detect); err != nil {
+		return err
+	}
+	if s.detect && root.at.kind == value.Array {
+		s.data = root
+	}
+	if _, err := s.dec.ReadToken(); err != io.EOF {
+		if err == nil {
+			err = errMoreText
+		}
+		return err
+	}
+	return nil
+}
+
+var errMoreText = errors.New("more text after the end of the value")
+
+// value scans the next value, which is at all of these nodes; none are there
+// where nothing is wanted. With collect, list-valued members are candidates for the
+// data.
+func (s *scan) value(nodes []*pathNode, collect bool) error {
+	kind := s.dec.PeekKind()
+	if len(nodes) == 0 && !s.survey.wants(kind) {
+		return s.skip()
+	}
+	for _, p := range nodes {
+		p.forget()
+		p.visited = true
+	}
+	if data := s.mayBeData(nodes, kind); data != nil {
+		return s.apart(data, func() error { return s.wantedValue(nodes, kind, collect) })
+	}
+	return s.wantedValue(nodes, kind, collect)
+}
+
+// mayBeData returns the node of a value that may be the data, nil for none.
+func (s *scan) mayBeData(nodes []*pathNode, kind jsontext.Kind) *pathNode {
+	for _, p := range nodes {
+		if p.list && (kind == '[' || p == s.data || p == s.whole) {
+			return p
+		}
+	}
+	return nil
+}
+
+// apart reads the data into a separate hash. The fingerprint contains this hash instead of
+// the data, so that each byte is hashed once.
+func (s *scan) apart(data *pathNode, read func() error) error {
+	around := s.hash
+	s.hash = maphash.Hash{}
+	s.hash.SetSeed(around.Seed())
+	err := read()
+	data.hash = s.hash.Sum64()
+	s.hash = around
+	add(&s.hash, data.hash)
+	if s.batched {
+		add(&s.itemsHash, data.hash)
+	}
+	return err
+}
+
+// add writes the sum of one hash to another.
+func add(h *maphash.Hash, sum uint64) {
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], sum)
+	h.Write(bytes[:])
+}
+
+// wantedValue scans a value that is at these nodes, or that the survey looks at.
+func (s *scan) wantedValue(nodes []*pathNode, kind jsontext.Kind, collect bool) error {
+	batch := s.inBatch(nodes)
+	if batch != nil && kind != '[' && (kind != '{' || s.query.KeyAs == "") {
+		return s.storeBatch(nodes)
+	}
+	var at valueRange
+	var err error
+	switch kind {
+	case '{', '[':
+		if err = s.token(); err != nil {
+			return err
+		}
+		at = valueRange{kind: kindOf(kind), start: s.bounded.offset() - 1}
+		if kind == '{' {
+			err = s.members(nodes, collect)
+		} else {
+			err = s.listItems(nodes)
+		}
+		at.end = s.bounded.offset()
+	case '}', ']': // no value; as a token it is refused in the words of the parser
+		err = s.token()
+	default:
+		var raw jsontext.Value
+		raw, err = s.scalar()
+		end := s.bounded.offset()
+		at = valueRange{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
+		s.survey.scalar(raw)
+		for _, p := range nodes {
+			p.selected = err == nil && p.selector != nil && p.selector.MatchesValue(scalarOf(raw))
+		}
+	}
+	if s.survey.atErrors() {
+		s.survey.errors = at
+	}
+	for _, p := range nodes {
+		p.at = at
+	}
+	if err == nil && batch != nil {
+		return s.countBatch(batch)
+	}
+	return err
+}
+
+func (s *scan) members(nodes []*pathNode, collect bool) error {
+	if s.query.KeyAs != "" {
+		if data, below := dataOf(nodes); data != nil {
+			return s.dataMembers(nodes, data, below)
+		}
+	}
+	_, err := s.eachMember(nodes, collect)
+	return err
+}
+
+// dataMembers scans an object that is the data, whose members are the items.
+func (s *scan) dataMembers(nodes []*pathNode, data *pathNode, below bool) (err error) {
+	if !below && !s.volume.wanted {
+		if err = s.storeMembers(data); err == nil {
+			err = s.token()
+		}
+		return err
+	}
+	s.survey.off++
+	data.rows, err = s.eachMember(nodes, false)
+	s.survey.off--
+	return err
+}
+
+// eachMember scans the members of an object and counts them.
+func (s *scan) eachMember(nodes []*pathNode, collect bool) (n int, err error) {
+	group := len(s.below)
+	for ; s.dec.PeekKind() == '"'; n++ {
+		raw, err := s.scalar()
+		if err != nil {
+			return n, err
+		}
+		name := contents(raw)
+		s.survey.enter(name)
+		for _, p := range nodes {
+			if child := p.children[string(name)]; child != nil {
+				s.below = append(s.below, child)
+			}
+		}
+		if collect {
+			if err := s.candidate(string(name), group); err != nil {
+				return n, err
+			}
+		}
+		if err := s.value(s.below[group:], false); err != nil {
+			return n, err
+		}
+		s.below = s.below[:group]
+		s.survey.leave()
+	}
+	return n, s.token()
+}
+
+// candidate notes a list-valued property of the root. What is wanted of it is in
+// a group of the nodes.
+func (s *scan) candidate(name string, group int) error {
+	s.lists.forget(name)
+	if s.dec.PeekKind() != '[' {
+		return nil
+	}
+	if len(s.below) == group {
+		s.below = append(s.below, &pathNode{})
+	}
+	child := s.below[group]
+	child.list = true
+	return s.lists.add(name, child)
+}
+
+// dataOf is the node of the data among those of a value, nil where it is not there.
+// below reports whether something in the value is wanted.
+func dataOf(nodes []*pathNode) (data *pathNode, below bool) {
+	for _, p := range nodes {
+		if p.list {
+			data = p
+		}
+		below = below || len(p.children) > 0
+	}
+	return data, below
+}
+
+func (s *scan) listItems(nodes []*pathNode) error {
+	data, below := dataOf(nodes)
+	if data != nil && !below && !s.volume.wanted {
+		return s.storeItems(data)
+	}
+	s.survey.list(kindOf(s.dec.PeekKind()))
+	s.survey.off++
+	rows, group := 0, len(s.below)
+	for ; s.dec.PeekKind() != ']'; rows++ {
+		for _, p := range nodes {
+			s.found = s.found || p.every != nil
+			s.below = p.appendItemNodes(s.below, rows)
+		}
+		if err := s.value(s.below[group:], false); err != nil {
+			return err
+		}
+		for _, child := range s.below[group:] {
+			if child.at.kind == value.Null {
+				child.forget() // an item that is null does not count as found
+			}
+		}
+		s.below = s.below[:group]
+		for _, p := range nodes {
+			p.updateSelected()
+		}
+	}
+	s.survey.off--
+	for _, p := range nodes {
+		p.rows = rows
+	}
+	return s.token()
+}
+
+// storeItems scans the items of a list that may be the data. Nothing is wanted of
+// them but the rows.
+func (s *scan) storeItems(p *pathNode) error {
+	s.keepIn(p)
+	s.bounded.list()
+	for ; ; p.rows++ {
+		start := len(s.items.last)
+		dst, regular, more, err := s.bounded.next(&s.packer, s.items.last)
+		s.items.last = dst
+		if err != nil {
+			return err
+		}
+		item := value.Packed(dst[start:])
+		if p.rows == 0 {
+			s.survey.list(item.Kind())
+		}
+		if !more {
+			return s.token()
+		}
+		if !regular {
+			s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
+			item = s.buf
+		}
+		s.hash.Write(item)
+		if err := s.items.spill(); err != nil {
+			return err
+		}
+	}
+}

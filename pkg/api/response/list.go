@@ -1,0 +1,127 @@
+package response
+
+import (
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// itemList are the items of a list, one after another as they are decoded, and the
+// fields that lie in the list.
+type itemList struct {
+	*decodeState
+	fields []itemField
+	buf    []byte
+}
+
+// newItemList begins a list that is the whole answer.
+func (d *decodeState) newItemList() *itemList {
+	l := &itemList{decodeState: d}
+	for i, path := range d.query.Fields {
+		l.fields = append(l.fields, itemField{field: &d.page.fields[i], path: path.Segments(), most: maxField})
+	}
+	d.page.Root, d.page.Found, d.page.list = value.Array, true, true
+	d.page.Volume = int64(len("[]"))
+	return l
+}
+
+// add adds the item that a decoder has appended to items.last, from start on. regular
+// says that equal items have equal packed forms.
+func (l *itemList) add(start int, regular bool) error {
+	item := value.Packed(l.items.last[start:])
+	if l.query.Volume {
+		l.page.Volume += packedVolume(item)
+		if l.page.Rows > 0 {
+			l.page.Volume += int64(len(","))
+		}
+	}
+	if l.page.Rows == 0 && l.query.Data.Text != "" && (item.Kind() == value.Object || item.Kind() == value.Array) {
+		l.page.OtherLists = []string{""}
+	}
+	for i := range l.fields {
+		l.fields[i].observe(item)
+	}
+	l.page.Rows++
+	if !regular {
+		l.buf = item.Regular(l.buf[:0])
+		item = l.buf
+	}
+	l.hash.Write(item)
+	return l.items.spill()
+}
+
+// end gives the fields their values.
+func (l *itemList) end() {
+	for i := range l.fields {
+		l.fields[i].end()
+	}
+}
+
+// itemField is a field whose path leads to values that come one after another, or
+// into the list of them.
+type itemField struct {
+	field *fieldValue
+	path  []string // from the list on
+	// alone says that a value that has no other beside it is not a list. An index or a
+	// selector finds it all the same.
+	alone bool
+	most  int // bytes
+	count int
+	found bool
+	// kept is packed: the values, without a path, else what the path leads to.
+	kept []byte
+}
+
+// observe looks at the next value.
+func (f *itemField) observe(v value.Packed) {
+	at := f.count
+	f.count++
+	path := f.path
+	switch {
+	case len(path) == 0:
+		f.keep(v)
+		return
+	case !value.MeansItem(path[0]): // it leads on only where there is no list
+		if f.kept = nil; !f.alone || at > 0 {
+			return
+		}
+	case path[0] == value.LastItem:
+		path = path[1:]
+	case f.found || !selects(path[0], at, v):
+		return
+	default:
+		path = path[1:]
+	}
+	f.found, f.field.tooLarge, f.kept = true, false, nil
+	if v, ok := v.Walk(path); ok {
+		f.keep(v)
+	}
+}
+
+func (f *itemField) keep(v value.Packed) {
+	if f.field.tooLarge = f.field.tooLarge || len(f.kept)+len(v) > f.most; !f.field.tooLarge {
+		f.kept = append(f.kept, v...)
+	}
+}
+
+// selects reports whether a segment means the item at a place of a list.
+func selects(segment string, at int, item value.Packed) bool {
+	selector, ok := value.ParseSelector(segment)
+	if !ok {
+		return segment == strconv.Itoa(at) && item.Kind() != value.Null
+	}
+	return selector.MatchesItem(item)
+}
+
+// end gives the field its value.
+func (f *itemField) end() {
+	switch {
+	case f.field.tooLarge, f.alone && f.count == 0:
+	case len(f.path) > 0, f.alone && f.count == 1:
+		f.field.value = value.Packed(f.kept).Value()
+	default:
+		all := append(value.OpenArray(nil), f.kept...)
+		value.CloseArray(all, 0)
+		f.field.value = value.Packed(all).Value()
+	}
+}

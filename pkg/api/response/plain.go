@@ -1,0 +1,39 @@
+package response
+
+import (
+	"io"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// maxPlain is how many bytes an answer may have that becomes a single value.
+const maxPlain = 8 << 20
+
+// decodeText makes an item of each text.
+func decodeText(d *decodeState) error {
+	list := d.newItemList()
+	err := d.eachText(func(t *textReader) error {
+		for len(t.text) <= maxPlain {
+			if err := t.fill(); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		if len(t.text) > maxPlain {
+			return failure.Userf("the text%s is too large: it has more than %d MiB", t.of(), maxPlain>>20)
+		}
+		if len(t.text) == 0 && t.name == "" {
+			return io.EOF
+		}
+		start := len(list.items.last)
+		item := value.OpenObject(list.items.last)
+		item = value.PackString(value.AppendName(item, []byte("data")), t.text)
+		value.CloseObject(item, start)
+		list.items.last = item
+		return list.add(start, true)
+	})
+	list.end()
+	return err
+}

@@ -1,0 +1,121 @@
+package response
+
+import (
+	"io"
+	"os"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
+)
+
+// store keeps the items of an answer in their order, packed: in memory while they
+// are few, else compressed in a temporary file. First all are added, then they
+// are read as often as needed. The spool closes it.
+type store struct {
+	home *Spooler
+	most int    // bytes that stay in memory
+	last []byte // the items after those in the file
+	file *os.File
+	size int64 // of the blocks in the file
+
+	blocks blocks.Writer
+}
+
+// newStore is the store for what is made of the spool, in the place of an earlier
+// one.
+func (s *Spool) newStore() *store {
+	if s.items == nil {
+		s.items = &store{home: s.home, last: s.home.buffer()}
+		s.items.blocks.To = s.items.write
+	}
+	s.items.reset()
+	s.items.most = s.home.block
+	if s.file == nil {
+		s.items.most = max(s.home.limit, s.home.block)
+	}
+	return s.items
+}
+
+func (s *store) reset() {
+	s.last, s.size = s.last[:0], 0
+}
+
+// spill moves the last items to the file when there are too many for memory. To
+// be called after items were appended to last.
+func (s *store) spill() error {
+	if len(s.last) <= s.most {
+		return nil
+	}
+	if s.file == nil {
+		var err error
+		if s.file, err = s.home.tempFile(); err != nil {
+			return keeping(err)
+		}
+	}
+	s.most = s.home.block
+	var err error
+	s.last, err = s.blocks.Add(s.last)
+	return keeping(err)
+}
+
+func keeping(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure.Applicationf("keeping the items of a response: %w", err)
+}
+
+// complete ends the adding. An answer may wait long, without the buffer of the writer.
+func (s *store) complete() { s.blocks = blocks.Writer{To: s.write} }
+
+func (s *store) write(p []byte) error {
+	n, err := s.file.WriteAt(p, s.size)
+	s.size += int64(n)
+	return err
+}
+
+// all streams the items. Several goroutines may do so at once.
+func (s *store) all(yield func(value.Packed, error) bool) {
+	if s.file == nil || s.inFile(yield) {
+		eachItem(s.last, yield)
+	}
+}
+
+// inFile streams the items in the file; false when there should be no more.
+func (s *store) inFile(yield func(value.Packed, error) bool) bool {
+	reader := blocks.NewReader(io.NewSectionReader(s.file, 0, s.size))
+	for {
+		items, err := reader.Next()
+		switch {
+		case err == io.EOF:
+			return true
+		case err != nil:
+			yield(nil, failure.Applicationf("reading the items of a response: %w", err))
+			return false
+		case !eachItem(items, yield):
+			return false
+		}
+	}
+}
+
+// eachItem yields packed items; false when there should be no more.
+func eachItem(items []byte, yield func(value.Packed, error) bool) bool {
+	for parts := value.PartsOf(items); parts.More(); {
+		if !yield(parts.Value(), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *store) close() error {
+	s.home.recycle(s.last)
+	s.last = nil
+	if s.file == nil {
+		return nil
+	}
+	f := s.file
+	s.file = nil
+	return f.Close()
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+)
+
+// source is the text of the configuration and its file.
+type source struct {
+	file string
+	text []byte
+}
+
+// written is what a run has written so far.
+type written struct {
+	tables, state, report, recording bool
+	// kept says that a login has changed the state, whether the run succeeds or not.
+	kept bool
+}
+
+// reportFailure writes why a run failed to stderr, and returns the exit code. A person gets the
+// line of the configuration too; the platform and programs get one line.
+func reportFailure(o *Options, err error) int {
+	if !o.stderrIsTerminal || !o.showPlace(err) {
+		fmt.Fprintln(o.Stderr, o.prefix()+oneLine(o.Secrets, err))
+	}
+	return failure.ExitCode(err)
+}
+
+// prefix marks the only line of a failure for a person.
+func (o *Options) prefix() string {
+	switch {
+	case !o.stderrIsTerminal:
+		return ""
+	case Colours(o.Stderr, o.Getenv):
+		return "\x1b[1;31merror\x1b[0m: "
+	default:
+		return "error: "
+	}
+}
+
+// showPlace writes a failure with its place in the configuration. It reports whether
+// there is one.
+func (o *Options) showPlace(err error) bool {
+	if o.source.text == nil {
+		return false
+	}
+	pointer := failure.PointerOf(err)
+	message := strings.Replace(oneLine(o.Secrets, err), " (at "+o.Secrets.Mask(pointer)+")", "", 1)
+	r := diagnostic.OfFailure(o.source.file, o.source.text, o.Secrets, err, message)
+	if len(r.Findings) == 0 {
+		return false
+	}
+	// Without a reader of stderr the exit code and the events remain.
+	_ = diagnostic.WriteText(o.Stderr, []*diagnostic.Report{r}, Colours(o.Stderr, o.Getenv))
+	return true
+}
+
+// failureFilter leaves the last event of a failed run out of a terminal where stderr
+// shows the failure too.
+type failureFilter struct{ event.Sink }
+
+// Write implements event.Sink.
+func (s failureFilter) Write(e event.Event) error {
+	if e.Kind == (event.RunFailed{}).Kind() {
+		return nil
+	}
+	return s.Sink.Write(e)
+}
+
+// outputSummary is the last readable line of a run: it names the files that were written;
+// "" for none.
+func (o *Options) outputSummary() string {
+	var parts []string
+	add := func(is bool, what, path string) {
+		if is {
+			parts = append(parts, what+" in "+textfmt.Printable(o.Secrets.Mask(path)))
+		}
+	}
+	add(o.written.tables, "tables", filepath.Join(o.DataDir, "out", "tables"))
+	add(o.written.state, "state", filepath.Join(o.DataDir, "out", "state.json"))
+	add(o.written.report, "report", filepath.Join(o.Report, report.HTMLFile))
+	add(o.written.recording, "recording", o.Record)
+	if parts == nil {
+		return ""
+	}
+	return "Written: " + strings.Join(parts, ", ") + "\n"
+}
+
+// interruptedSummary says what an interrupted run leaves: no table, and no state but what a login
+// must remember.
+func (o *Options) interruptedSummary() string {
+	tables, state := filepath.Join(o.DataDir, "out", "tables"), filepath.Join(o.DataDir, "out", "state.json")
+	entries, err := os.ReadDir(tables)
+	hasTables := err == nil && len(entries) > 0
+	_, err = os.Stat(state)
+	hasState := err == nil
+	switch {
+	case o.written.kept && hasTables:
+		return fmt.Sprintf("no table was written, %s is as before; %s has the new credentials of a login", tables, state)
+	case o.written.kept:
+		return fmt.Sprintf("no table was written; %s has the new credentials of a login", state)
+	case hasTables && hasState:
+		return fmt.Sprintf("no table and no state was written, %s and %s are those of the run before", tables, state)
+	case hasTables:
+		return fmt.Sprintf("no table and no state was written, %s is that of the run before", tables)
+	case hasState:
+		return fmt.Sprintf("no table and no state was written, %s is that of the run before", state)
+	default:
+		return "no table and no state was written"
+	}
+}

@@ -1,0 +1,310 @@
+package infer
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// secretParam reports whether a parameter is a credential by its name.
+func secretParam(name string, v value.Value) bool {
+	short := textfmt.Letters(name)
+	if strings.Contains(short, "paginat") || short == "continuation" {
+		return false
+	}
+	if slices.Contains([]string{"key", "auth", "appid", "hapikey", "code", "sig"}, short) {
+		return v.Kind() == value.String && len(v.Raw()) >= 8
+	}
+	if slices.Contains(sessionNames, short) {
+		return v.Kind() == value.String && len(v.Raw()) >= 8 && (short != "sid" || looksRandom(v.Raw()))
+	}
+	return lint.PlainSecret(name, v) ||
+		v.Kind() == value.String && v.Raw() != "" && slices.ContainsFunc([]string{"subscriptionkey", "appkey", "authkey", "signature", "apipassword"}, func(end string) bool { return strings.HasSuffix(short, end) })
+}
+
+// secretHeader reports whether a header is a credential by its name.
+func secretHeader(name string) bool {
+	short := textfmt.Letters(name)
+	return slices.ContainsFunc([]string{"key", "token", "secret", "password", "authorization", "auth", "signature", "session", "cookie"},
+		func(end string) bool { return strings.HasSuffix(short, end) })
+}
+
+// isCredential reports whether a header has a credential, by its name or by its value.
+func isCredential(name string, lines []string) bool {
+	return secretHeader(name) || randomHeader(name, strings.Join(lines, ", "))
+}
+
+// keyUser reports whether the user name of a basic authentication is a key: it looks random,
+// or the password is a word that only fills the field.
+func keyUser(user, password string) bool {
+	idle := []string{"", "x", "xx", "xxx", "-", "_", ".", "anything", "nothing", "none", "null", "unused", "ignored", "dummy", "blank", "api_token", "apitoken", "api_key", "apikey", "pass", "password"}
+	return user != "" && (looksRandom(user) || slices.Contains(idle, strings.ToLower(password)) && password != "" && !strings.Contains(user, "@"))
+}
+
+// userSecrets returns the secrets in the credentials of a basic authentication.
+func userSecrets(user, password string) []string {
+	if keyUser(user, password) {
+		return []string{user, user + ":" + password}
+	}
+	return []string{cmp.Or(password, user)}
+}
+
+// Secrets are the credentials in a request: what no message may show. It knows
+// them before there is an answer.
+func Secrets(r example.Request) []string {
+	var all []string
+	if u, err := url.Parse(r.URL); err == nil {
+		if u.User != nil {
+			password, _ := u.User.Password()
+			all = append(all, userSecrets(u.User.Username(), password)...)
+		}
+		all = append(all, secretPairs(u.RawQuery)...)
+		for _, s := range pathSecrets(u.EscapedPath()) {
+			all = append(all, s.text)
+			if plain, err := url.PathUnescape(s.text); err == nil && plain != s.text {
+				all = append(all, plain)
+			}
+		}
+	}
+	for name, lines := range r.Header {
+		for _, line := range lines {
+			if !isCredential(name, lines) {
+				continue
+			}
+			all = append(all, line)
+			if scheme, rest, ok := strings.Cut(line, " "); ok {
+				all = append(all, rest)
+				if user, password, ok := basic(scheme, rest); ok {
+					all = append(all, userSecrets(user, password)...)
+				}
+			}
+		}
+	}
+	if body, err := value.Parse(r.Body); err == nil {
+		all = append(all, secretMembers(body)...)
+	} else {
+		all = append(all, secretPairs(string(r.Body))...)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+func secretPairs(query string) []string {
+	var all []string
+	for _, m := range parseQuery(query) {
+		if secretParam(m.Name, m.Value) {
+			all = append(all, m.Value.Raw())
+		}
+	}
+	return all
+}
+
+func secretMembers(v value.Value) []string {
+	var all []string
+	for _, m := range v.Members() {
+		if secretParam(m.Name, m.Value) {
+			all = append(all, m.Value.Raw())
+		}
+		all = append(all, secretMembers(m.Value)...)
+	}
+	for _, item := range v.Items() {
+		all = append(all, secretMembers(item)...)
+	}
+	return all
+}
+
+// keep puts a secret under a key of config and returns the reference to it.
+func (d *configBuilder) keep(name, credential string) value.Value {
+	name = "#" + camel(name)
+	key := name
+	for n := 2; slices.ContainsFunc(d.attributes, func(m value.Member) bool { return m.Name == key }); n++ {
+		key = fmt.Sprintf("%s%d", name, n)
+	}
+	d.attributes = append(d.attributes, value.Member{Name: key, Value: value.OfString(credential)})
+	if strings.Contains(credential, secret.Hidden) {
+		d.note(fmt.Sprintf("The credential is masked in the archive: write it under '%s' of /parameters/config.", key))
+	}
+	return one(string(expr.Attr), value.OfString(key))
+}
+
+// camel makes apiKey of X-Api-Key and api_key.
+func camel(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+	})
+	if len(words) > 1 && strings.EqualFold(words[0], "x") {
+		words = words[1:]
+	}
+	for i, word := range words {
+		if strings.ToUpper(word) == word || i == 0 && len(words) > 1 {
+			word = strings.ToLower(word)
+		}
+		if i == 0 {
+			words[i] = strings.ToLower(word[:1]) + word[1:]
+		} else {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	if len(words) == 0 {
+		return "secret"
+	}
+	return strings.Join(words, "")
+}
+
+// credentials finds what proves who sends the request: parameters, a user name,
+// headers.
+func (d *configBuilder) credentials() {
+	before := len(d.Guesses)
+	inQuery := d.secretParams()
+	authorization := d.x.Header.Get("Authorization")
+	if authorization == "" && d.url.User != nil {
+		password, _ := d.url.User.Password()
+		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(d.url.User.Username()+":"+password))
+	}
+	if authorization != "" {
+		d.authorization(authorization, inQuery)
+	}
+	for _, name := range sortedNames(d.x.Header) {
+		if name == "Authorization" || name == "Cookie" || !isCredential(name, d.x.Header[name]) || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "Sec-") {
+			continue
+		}
+		text := strings.Join(d.x.Header[name], ", ")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		sure, why := Sure, "a header of this name is a credential"
+		if !secretHeader(name) {
+			sure, why = Likely, "its value looks like a key"
+		}
+		d.secretHeader(name, d.keep(name, text), sure, why)
+	}
+	cookie := d.x.Header.Get("Cookie")
+	switch {
+	case cookie == "":
+	case len(d.Guesses) > before:
+		d.note("The cookies of the example are left out: it has another credential.")
+	default:
+		d.secretHeader("Cookie", d.keep("cookie", cookie), Unsure, "there is nothing else that could be a credential")
+		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
+	}
+	if len(d.Guesses) == before && len(d.hidden) > 0 {
+		d.guessHidden()
+	} else if len(d.Guesses) == before {
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), value.OfString(None), Likely, "nothing in the request looks like a credential")
+	}
+}
+
+// secretParams moves credentials out of the parameters: of a query into the
+// authentication, of a body behind a reference. It reports whether there is an
+// authentication now.
+func (d *configBuilder) secretParams() bool {
+	var query, kept object
+	for _, m := range d.params {
+		switch {
+		case !secretParam(m.Name, m.Value) || d.pagesBy(m.Name):
+			kept = append(kept, m)
+		case d.method == http.MethodGet:
+			query.set(m.Name, d.keep(m.Name, m.Value.Raw()))
+			if strings.HasSuffix(textfmt.Letters(m.Name), "sig") || strings.HasSuffix(textfmt.Letters(m.Name), "signature") {
+				d.note(fmt.Sprintf("'%s' looks like a signature. If it is computed for each request, see the recipe signed-requests.", m.Name))
+			}
+		default:
+			kept.set(m.Name, d.keep(m.Name, m.Value.Raw()))
+			d.guess("authentication", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobParams.Name), m.Name), kept[len(kept)-1].Value, Likely, "a parameter of this name is a credential")
+		}
+	}
+	d.params = kept
+	if len(query) == 0 {
+		return false
+	}
+	d.auth = value.OfMembers(
+		value.Member{Name: auth.TypeSetting.Name, Value: value.OfString("query")},
+		value.Member{Name: auth.Query.Name, Value: query.value()},
+	)
+	var names []string
+	for _, m := range query {
+		names = append(names, quote(m.Name))
+	}
+	d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Likely,
+		"the query has "+strings.Join(names, " and ")+", by its name a credential; this way it is added to every request, later pages too")
+	return true
+}
+
+// pagesBy reports whether the answer names this parameter for its next page: a
+// token is not always a credential.
+func (d *configBuilder) pagesBy(name string) bool {
+	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool {
+		return isToken(f) && textfmt.Letters(paramOf(f)) == textfmt.Letters(name)
+	})
+}
+
+// basic reads the credentials of HTTP basic authentication.
+func basic(scheme, credentials string) (user, password string, ok bool) {
+	if !strings.EqualFold(scheme, "basic") {
+		return "", "", false
+	}
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(credentials))
+	if err != nil {
+		return "", "", false
+	}
+	return strings.Cut(string(decoded), ":")
+}
+
+// authorization turns the header of that name into settings.
+func (d *configBuilder) authorization(header string, taken bool) {
+	scheme, credentials, parted := strings.Cut(strings.TrimSpace(header), " ")
+	credentials = strings.TrimSpace(credentials)
+	user, password, isBasic := basic(scheme, credentials)
+	switch {
+	case isBasic && !taken && !keyUser(user, password) && !value.OfString(user).Empty() && !value.OfString(password).Empty():
+		d.auth = one(auth.TypeSetting.Name, value.OfString("basic"))
+		d.attributes = append(d.attributes,
+			value.Member{Name: auth.Username.Name, Value: value.OfString(user)},
+			value.Member{Name: auth.SecretPassword.Name, Value: value.OfString(password)})
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
+	case isBasic:
+		encoded := call("base64_encode", d.keep("credentials", user+":"+password))
+		d.secretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
+			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header, and so does a user name that looks like a key")
+	case signs(scheme):
+		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request and left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
+	case !parted || credentials == "":
+		d.secretHeader("Authorization", d.keep("authorization", header), Sure, "the request has this header")
+	default:
+		d.secretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.keep("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
+		if strings.EqualFold(scheme, "bearer") && strings.Count(credentials, ".") == 2 {
+			d.note("The token looks like one that ends after a while (JWT). If the API has a login, see the recipes client-credentials and refresh-token.")
+		}
+	}
+}
+
+// signs names the schemes whose header is computed for each request.
+func signs(scheme string) bool {
+	scheme = strings.ToLower(scheme)
+	return strings.HasPrefix(scheme, "aws4-") || slices.Contains([]string{"oauth", "digest", "hmac", "signature", "hawk", "ntlm", "negotiate"}, scheme)
+}
+
+func call(function string, args ...value.Value) value.Value {
+	return value.OfMembers(
+		value.Member{Name: "function", Value: value.OfString(function)},
+		value.Member{Name: "args", Value: value.OfItems(args...)},
+	)
+}
+
+func (d *configBuilder) secretHeader(name string, v value.Value, c Confidence, evidence string) {
+	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
+	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
+}

@@ -1,0 +1,279 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// keyPath is the names on the way from the root of the answer.
+type keyPath []string
+
+// scalarFact is a scalar or null of the answer outside of every list.
+type scalarFact struct {
+	keyPath
+	value value.Value
+}
+
+// name is the last name.
+func (p keyPath) name() string { return p[len(p)-1] }
+
+// parent is the name before the last one, "" at the root.
+func (p keyPath) parent() string {
+	if len(p) < 2 {
+		return ""
+	}
+	return p[len(p)-2]
+}
+
+// dotted is the place as a path whose segments are parted by dots; false when
+// that would lead elsewhere.
+func (p keyPath) dotted() (string, bool) {
+	text, delimiter, ok := p.path()
+	return text, ok && delimiter == "."
+}
+
+// path is the place as a path and what parts its segments; false when nothing
+// does.
+func (p keyPath) path() (text, delimiter string, ok bool) {
+	if slices.Contains(p, "") {
+		return "", "", false
+	}
+	for _, delimiter := range []string{".", "/", "|", "#", "~"} {
+		if !slices.ContainsFunc(p, func(name string) bool { return strings.Contains(name, delimiter) }) {
+			return strings.Join(p, delimiter), delimiter, true
+		}
+	}
+	return "", "", false
+}
+
+// list is a place where data may be.
+type list struct {
+	keyPath
+	items   []value.Value
+	objects int // items that are objects
+	whole   bool
+	alone   bool // an element of XML of which there is only one
+	// columns is the path to the names of the values, for rows that were lists; parallel
+	// says that the items were an object of lists.
+	columns  string
+	parallel bool
+}
+
+// deepest is how far below the root anything is looked for.
+const deepest = 8
+
+// survey finds the lists of the answer and the scalars outside of them. In XML an
+// element that has no other beside it may be a list, too.
+func survey(answer value.Value, xml bool) (facts []scalarFact, lists []list) {
+	var walk func(v value.Value, at keyPath)
+	walk = func(v value.Value, at keyPath) {
+		switch {
+		case v.Kind() == value.Array:
+			l := list{keyPath: slices.Clone(at), items: v.Items()}
+			for _, item := range l.items {
+				if item.Kind() == value.Object {
+					l.objects++
+				}
+			}
+			lists = append(lists, l)
+		case v.Kind() == value.Object && len(at) < deepest:
+			for _, m := range v.Members() {
+				below := append(slices.Clone(at), m.Name)
+				if xml && onlyElement(v, m) && isPlural(below.parent(), m.Name) {
+					lists = append(lists, list{keyPath: below, items: []value.Value{m.Value}, objects: 1, alone: true})
+					continue
+				}
+				walk(m.Value, below)
+			}
+		case len(at) > 0 && v.Kind() != value.Object:
+			facts = append(facts, scalarFact{slices.Clone(at), v})
+		}
+	}
+	walk(answer, nil)
+	return facts, lists
+}
+
+// onlyElement reports whether a member is an element with something in it, and the only
+// one of the element around it.
+func onlyElement(around value.Value, m value.Member) bool {
+	return m.Value.Kind() == value.Object && !slices.ContainsFunc(around.Members(), func(other value.Member) bool {
+		return other.Name != m.Name && !strings.HasPrefix(other.Name, "@")
+	})
+}
+
+// isPlural reports whether a name looks like that of many of another: products, productList.
+func isPlural(many, one string) bool {
+	many, one = textfmt.Letters(many), textfmt.Letters(one)
+	return len(one) > 1 && len(many) > len(one) && strings.HasPrefix(many, one[:len(one)-1])
+}
+
+// setting is the value of dataField.
+func (l list) setting() value.Value {
+	if len(l.keyPath) == 0 {
+		return value.OfString(".")
+	}
+	text, delimiter, _ := l.path()
+	way := value.Member{Name: config.DataFieldPath.Name, Value: value.OfString(text)}
+	switch {
+	case l.columns != "":
+		return value.OfMembers(way, value.Member{Name: config.DataFieldColumns.Name, Value: value.OfString(l.columns)})
+	case l.parallel:
+		return value.OfMembers(way, value.Member{Name: config.DataFieldParallel.Name, Value: value.OfBool(true)})
+	case delimiter == ".":
+		return value.OfString(text)
+	}
+	return value.OfMembers(way, value.Member{Name: config.DataFieldDelimiter.Name, Value: value.OfString(delimiter)})
+}
+
+// label is how the list is called in questions and choices.
+func (l list) label() string {
+	if len(l.keyPath) == 0 {
+		return "."
+	}
+	text, _, _ := l.path()
+	return text
+}
+
+// besides are lists that come along with data but hardly are it.
+var besides = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
+
+// rank orders lists: those of objects before others, what comes along with data
+// last, then by the number of items.
+func (l list) rank() (objects, main, items int) {
+	if l.objects > 0 {
+		objects = 1
+	}
+	main = 1
+	if len(l.keyPath) > 0 && slices.Contains(besides, textfmt.Letters(l.name())) {
+		main = 0
+	}
+	return objects, main, len(l.items)
+}
+
+// chooseData settles where the data is.
+func (d *configBuilder) chooseData(choice string) error {
+	d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
+		_, _, ok := l.path()
+		return !ok && len(l.keyPath) > 0
+	})
+	// Lists under a name that suggests something else still win when they are
+	// the only ones with objects.
+	slices.SortStableFunc(d.lists, func(a, b list) int {
+		ao, am, ai := a.rank()
+		bo, bm, bi := b.rank()
+		for _, order := range []int{bo - ao, bm - am, bi - ai, len(a.keyPath) - len(b.keyPath)} {
+			if order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	if len(d.lists) == 0 {
+		d.lists = []list{d.single()}
+	}
+	at := 0
+	if choice != "" {
+		at = slices.IndexFunc(d.lists, func(l list) bool { return l.label() == choice })
+		if at < 0 {
+			return failure.Userf("there is no list '%s' in the answer, expected one of %s", choice, strings.Join(labels(d.lists), ", "))
+		}
+	}
+	d.data = d.lists[at]
+	evidence, sure := d.dataEvidence()
+	if choice != "" {
+		evidence, sure = "chosen: "+evidence, Sure
+	}
+	d.DataFields = append(d.DataFields, Option{d.data.label(), describe(d.data)})
+	for i, l := range d.lists {
+		if i != at {
+			d.DataFields = append(d.DataFields, Option{l.label(), describe(l)})
+		}
+	}
+	d.guess("data", failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobDataField.Name), d.data.setting(), sure, evidence)
+	return nil
+}
+
+func labels(lists []list) []string {
+	names := make([]string, len(lists))
+	for i, l := range lists {
+		names[i] = l.label()
+	}
+	return names
+}
+
+func describe(l list) string {
+	switch {
+	case l.columns != "" || l.parallel:
+		return l.tableEvidence()
+	case l.whole:
+		return "one object"
+	case l.alone:
+		return "one element"
+	case len(l.items) == 0:
+		return "an empty list"
+	case l.objects == 0:
+		return fmt.Sprintf("a list of %s that are not objects", textfmt.Count(len(l.items), "item"))
+	default:
+		return "a list of " + textfmt.Count(l.objects, "object")
+	}
+}
+
+func (d *configBuilder) dataEvidence() (string, Confidence) {
+	what := describe(d.data)
+	switch {
+	case d.data.whole:
+		return "there is no list in the answer, so it is one row", Likely
+	case d.data.columns != "":
+		return what, Sure
+	case d.data.parallel:
+		return what, Likely
+	case len(d.data.keyPath) == 0:
+		return "the answer itself is " + what, Sure
+	case d.data.alone:
+		return what + ", and others like it would be beside it", Likely
+	case len(d.lists) == 1:
+		return "the only list in the answer, " + what, Sure
+	default:
+		return fmt.Sprintf("%s; the others are %s", what, others(d.lists, d.data)), Likely
+	}
+}
+
+func others(lists []list, chosen list) string {
+	var texts []string
+	for _, l := range lists {
+		if l.label() != chosen.label() {
+			texts = append(texts, fmt.Sprintf("'%s' (%s)", l.label(), describe(l)))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// single is an answer without lists: one row, the object that holds it or the
+// whole answer.
+func (d *configBuilder) single() list {
+	if all := d.answer.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.answer, all[0]) {
+		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
+	}
+	for _, m := range d.answer.Members() {
+		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, textfmt.Letters(m.Name)) {
+			if _, _, ok := (keyPath{m.Name}).path(); ok {
+				return list{keyPath: keyPath{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
+			}
+		}
+	}
+	return list{items: []value.Value{d.answer}, objects: 1, whole: true}
+}
+
+// outside are the facts that do not belong to the data.
+func (d *configBuilder) outside() []scalarFact {
+	if !d.data.whole {
+		return d.facts
+	}
+	return nil
+}

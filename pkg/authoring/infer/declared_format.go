@@ -1,0 +1,74 @@
+package infer
+
+import (
+	"fmt"
+	"mime"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// mediaTypes are the formats by the types of a header Content-Type.
+var mediaTypes = map[string]string{
+	"application/json":          jsonFormat,
+	"application/x-ndjson":      linesFormat,
+	"application/ndjson":        linesFormat,
+	"application/jsonl":         linesFormat,
+	"application/x-jsonl":       linesFormat,
+	"application/jsonlines":     linesFormat,
+	"application/x-jsonlines":   linesFormat,
+	"text/csv":                  csvFormat,
+	"application/csv":           csvFormat,
+	"text/tab-separated-values": csvFormat,
+	"application/xml":           xmlFormat,
+	"text/xml":                  xmlFormat,
+}
+
+// extensions are the formats by the ends of names.
+var extensions = map[string]string{
+	".json":   jsonFormat,
+	".jsonl":  linesFormat,
+	".ndjson": linesFormat,
+	".csv":    csvFormat,
+	".tsv":    csvFormat,
+	".xml":    xmlFormat,
+}
+
+// packedExtensions are the ends of names of packed files.
+var packedExtensions = []string{".gz", ".gzip", ".zst", ".zip"}
+
+// extension is the end of a name in lower case, without and with those of wrappers.
+func extension(name string) (own, whole string) {
+	name = strings.ToLower(path.Base(name))
+	own = path.Ext(name)
+	whole = own
+	for slices.Contains(packedExtensions, own) {
+		name = strings.TrimSuffix(name, own)
+		own = path.Ext(name)
+		whole = own + whole
+	}
+	return own, whole
+}
+
+// stated is the format that the answer states, "" for none, and what states it: its
+// type, or the name of a file.
+func (r *reader) stated(file string, u *url.URL) (format, by string) {
+	if format = mediaTypes[r.media]; format != "" {
+		return format, "the Content-Type is " + r.media
+	}
+	if strings.HasSuffix(r.media, "+xml") {
+		return xmlFormat, "the Content-Type is " + r.media
+	}
+	_, disposition, err := mime.ParseMediaType(r.x.AnswerHeader.Get("Content-Disposition"))
+	if err != nil {
+		disposition = nil
+	}
+	for _, name := range []string{file, disposition["filename"], u.Path} {
+		own, _ := extension(name)
+		if format = extensions[own]; format != "" {
+			return format, fmt.Sprintf("a name ends with %s", own)
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,117 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// variablesParam is the parameter of a GraphQL request with its variables.
+const variablesParam = "variables"
+
+// behindVariable finds the variable of a query that a connection begins after.
+var behindVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bafter\s*:\s*\$(\w+)`) })
+
+// graphQLPaging finds the cursor of a connection, which is sent back as one of the
+// variables of the query. The others stay.
+func graphQLPaging(d *configBuilder) *pager {
+	info := d.pageInfo()
+	more, hasMore := named(info, "hasnextpage")
+	variable := d.cursorVariable()
+	cursor, ok := named(info, "endcursor", "nextcursor", textfmt.Letters(variable), "cursor")
+	switch {
+	case variable == "" && len(info) > 0:
+		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin after one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
+		return nil
+	case !ok && hasMore:
+		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.keyPath, ".")))
+		return nil
+	case !ok:
+		return nil
+	}
+	from, dotted := cursor.dotted()
+	if !dotted {
+		return nil
+	}
+	p := newPager("response.param", Sure, fmt.Sprintf("'%s' is the cursor of the page, and the query takes one as $%s; the other variables stay", from, variable))
+	p.text(pagination.ResponseParam, from)
+	p.text(pagination.QueryParam, variablesParam+"."+variable)
+	p.text(pagination.ParamDelimiter, ".")
+	p.flag(pagination.IncludeParams)
+	d.endOfConnection(p, more, hasMore)
+	d.beginConnection(p, variable)
+	return p
+}
+
+// endOfConnection adds what ends the pages of a connection.
+func (d *configBuilder) endOfConnection(p *pager, more scalarFact, hasMore bool) {
+	if hasMore {
+		flag, _ := more.dotted()
+		p.flags(flag, false)
+		p.evidence += fmt.Sprintf("; '%s' says whether there is more", flag)
+		return
+	}
+	around := strings.Join(d.data.keyPath[:len(d.data.keyPath)-1], ".")
+	if total, _, ok := d.total(); ok && strings.HasPrefix(total, around) {
+		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(total)))
+		p.evidence += fmt.Sprintf("; '%s' is the number of all items", total)
+		return
+	}
+	p.note = "GraphQL: request hasNextPage, too, as in pageInfo { hasNextPage endCursor }: without it one more request is sent after the last page."
+}
+
+// beginConnection lets the run begin at the first page, no matter which page the example shows.
+func (d *configBuilder) beginConnection(p *pager, variable string) {
+	variables, _ := d.param(variablesParam)
+	own, ok := variables.Get(variable)
+	if !ok || own.IsNull() {
+		return
+	}
+	p.replaced = []string{variablesParam}
+	p.added = []value.Member{{Name: variablesParam, Value: variables.With(variable, value.Value{})}}
+	p.evidence += " (the example has a cursor, the run begins without)"
+}
+
+// pageInfo are the members of pageInfo beside the data.
+func (d *configBuilder) pageInfo() []scalarFact {
+	around := d.data.keyPath[:len(d.data.keyPath)-1]
+	var info []scalarFact
+	for _, f := range d.facts {
+		if len(f.keyPath) == len(around)+2 && slices.Equal(f.keyPath[:len(around)], around) && textfmt.Letters(f.parent()) == "pageinfo" {
+			info = append(info, f)
+		}
+	}
+	return info
+}
+
+// cursorVariable is the variable that takes the cursor, "" for none: the one that the
+// query says, else one with a usual name.
+func (d *configBuilder) cursorVariable() string {
+	query, _ := d.param("query")
+	if match := behindVariable().FindStringSubmatch(query.Raw()); match != nil {
+		return match[1]
+	}
+	variables, _ := d.param(variablesParam)
+	for _, m := range variables.Members() {
+		if slices.Contains([]string{"after", "cursor", "endcursor", "aftercursor", "nextcursor"}, textfmt.Letters(m.Name)) && !strings.Contains(m.Name, ".") {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+// named is the first fact with the first of the names that any has.
+func named(facts []scalarFact, names ...string) (scalarFact, bool) {
+	for _, name := range names {
+		if i := slices.IndexFunc(facts, func(f scalarFact) bool { return name != "" && textfmt.Letters(f.name()) == name }); i >= 0 {
+			return facts[i], true
+		}
+	}
+	return scalarFact{}, false
+}

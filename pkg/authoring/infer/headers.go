@@ -1,0 +1,62 @@
+package infer
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
+
+// ownHeaders are made by the connection or by the extractor itself.
+var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection", "Accept-Encoding", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive", "Authorization", "Cookie"}
+
+// browserHeaders say something about the program that sent the request, not
+// about what is requested.
+var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
+
+func browserHeader(name string) bool {
+	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-")
+}
+
+// headers keeps what else is sent and could matter.
+func (d *configBuilder) headers() {
+	var left []string
+	for _, name := range sortedNames(d.x.Header) {
+		text := strings.Join(d.x.Header[name], ", ")
+		switch {
+		case slices.Contains(ownHeaders, name), isCredential(name, d.x.Header[name]) && !browserHeader(name), strings.TrimSpace(text) == "":
+		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || d.asksAnyway(text)):
+		case browserHeader(name), !httpguts.ValidHeaderFieldName(name), !httpguts.ValidHeaderFieldValue(text):
+			left = append(left, name)
+		default:
+			d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: value.OfString(text)})
+			d.guess("header", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), value.OfString(text), Likely, "the request has it, and it is none of those that every browser sends")
+		}
+	}
+	if len(left) > 0 {
+		d.note("Left out, because they only describe the program that sent the example: " + strings.Join(left, ", ") + ".")
+	}
+	if d.x.Insecure {
+		d.note("The example does not check the server's certificate, the extractor always does: if the certificate is not a public one, set api.caCertificate.")
+	}
+}
+
+// asksAnyway reports whether the extractor requests all these media types by itself.
+func (d *configBuilder) asksAnyway(accept string) bool {
+	own := strings.Split(d.accept, ", ")
+	for one := range strings.SplitSeq(accept, ",") {
+		kind, _, _ := strings.Cut(one, ";")
+		if !slices.Contains(own, strings.ToLower(strings.TrimSpace(kind))) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,209 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// key is a property that distinguishes items.
+type key struct {
+	name    string
+	numeric bool // a whole number in every item
+}
+
+// keys are the properties that have another value in each item and a name that
+// suggests so, the best first.
+func (d *configBuilder) keys() []key {
+	if d.data.whole || d.data.objects == 0 || d.data.objects < len(d.data.items) {
+		return nil
+	}
+	var found []key
+	for _, m := range d.data.items[0].Members() {
+		if d.keyRank(m.Name) == 0 {
+			continue
+		}
+		k, seen := key{m.Name, true}, map[string]bool{}
+		for _, item := range d.data.items {
+			v := item.Field(m.Name)
+			if kind := v.Kind(); kind == value.Number || kind == value.String && v.Raw() != "" {
+				seen[v.Raw()] = true
+			}
+			_, whole := wholeNumber(v)
+			k.numeric = k.numeric && whole
+		}
+		if len(seen) == len(d.data.items) {
+			found = append(found, k)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b key) int { return d.keyRank(b.name) - d.keyRank(a.name) })
+	return found
+}
+
+// ownIDs are names of the id of the item itself. The ids of other things, such as
+// customer_id, may be different in each item of an example and yet be no key.
+var ownIDs = []string{"sysid", "uid", "gid", "uuid", "guid", "pk", "objectid", "recordid", "rowid", "itemid", "entityid", "resourceid", "internalid", "systemid", "globalid", "uniqueid"}
+
+// keyRank is how much a name suggests a key, 0 for not at all.
+func (d *configBuilder) keyRank(name string) int {
+	short := textfmt.Letters(name)
+	isID := len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
+	own, _ := lastName(strings.Split(d.url.Path, "/"), genericPath)
+	switch {
+	case short == "id":
+		return 4
+	case slices.Contains(ownIDs, short), isID && own != "" && isPlural(own, strings.TrimSuffix(short, "id")):
+		return 3
+	case slices.Contains([]string{"key", "sku", "code", "number"}, short):
+		return 2
+	case isID:
+		return 1
+	}
+	return 0
+}
+
+// chooseKey settles whether there is a mapping with a primary key. Without one
+// the tables are made of everything that comes, which loses nothing.
+func (d *configBuilder) chooseKey(choice string) error {
+	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
+	names := []string{None}
+	for _, k := range d.keys() {
+		names = append(names, k.name)
+		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", textfmt.Count(len(d.data.items), "item"))})
+	}
+	if choice == "" || choice == None {
+		if len(names) > 1 {
+			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], textfmt.Count(len(d.data.items), "item"), names[1]))
+		}
+		return nil
+	}
+	at := slices.Index(names, choice)
+	if at < 0 {
+		return failure.Userf("'%s' cannot be the primary key: it is missing, empty or not unique in the example, or its name does not suggest it; expected one of %s", choice, strings.Join(names, ", "))
+	}
+	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
+	d.mapping = d.columns(choice)
+	d.guess("primary key", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.MappingsSetting), d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
+	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")
+	return nil
+}
+
+// columns is a mapping of everything in the items: objects as columns of their
+// properties, lists as JSON text.
+func (d *configBuilder) columns(primary string) value.Value {
+	var settings object
+	taken := map[string]bool{}
+	holdings, _ := holdingsOf(d.data.items)
+	var add func(v value.Value, at keyPath)
+	add = func(v value.Value, at keyPath) {
+		has := holdings[at.id()]
+		if has.objects && !has.others() && isNothing(v) {
+			return // an object in other items, whose members are columns
+		}
+		if v.Kind() == value.Object && v.Len() > 0 && len(at) < deepest && !has.others() {
+			for _, m := range v.Members() {
+				add(m.Value, append(slices.Clone(at), m.Name))
+			}
+			return
+		}
+		path, ok := at.dotted()
+		name := columnName(at)
+		if !ok || name == "" {
+			return
+		}
+		if v.Kind() == value.Array || v.Kind() == value.Object || has.objects {
+			v = value.OfMembers(
+				value.Member{Name: mapping.ColumnSetting.Name, Value: one(mapping.ColumnName.Name, value.OfString(name))},
+				value.Member{Name: mapping.ForceType.Name, Value: value.OfBool(true)})
+		} else {
+			v = value.OfString(name)
+		}
+		if path == primary {
+			v = one(mapping.ColumnSetting.Name, value.OfMembers(
+				value.Member{Name: mapping.ColumnName.Name, Value: value.OfString(name)},
+				value.Member{Name: mapping.PrimaryKey.Name, Value: value.OfBool(true)}))
+		}
+		known := slices.IndexFunc(settings, func(m value.Member) bool { return m.Name == path })
+		switch {
+		case known >= 0 && v.Kind() == value.Object && settings[known].Value.Kind() != value.Object:
+			settings[known].Value = v // a list in one item, null in another
+		case known < 0 && !taken[strings.ToLower(name)]:
+			taken[strings.ToLower(name)] = true
+			settings.set(path, v)
+		}
+	}
+	for _, item := range d.data.items {
+		add(item, nil)
+	}
+	return settings.value()
+}
+
+// columnName is the name of a column for a place in an item.
+func columnName(at keyPath) string {
+	parts := make([]string, len(at))
+	for i, name := range at {
+		parts[i] = plainName(name)
+	}
+	return strings.Trim(strings.Join(parts, "_"), "_")
+}
+
+// sinceName is a parameter that requests what has changed since a time.
+var sinceName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
+})
+
+// remarks are what else the example shows.
+func (d *configBuilder) remarks() {
+	for _, m := range d.params {
+		if sinceName().MatchString(m.Name) && isTime(m.Value) {
+			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))
+		}
+	}
+	if d.data.whole || d.data.objects == 0 {
+		return
+	}
+	var lists, times []string
+	for _, item := range d.data.items {
+		for _, m := range item.Members() {
+			if m.Value.Kind() == value.Array && !slices.Contains(lists, m.Name) {
+				lists = append(lists, m.Name)
+			}
+			if changeName().MatchString(m.Name) && isTime(m.Value) && !slices.Contains(times, m.Name) {
+				times = append(times, m.Name)
+			}
+		}
+	}
+	if len(lists) > 0 && d.mapping.Len() == 0 {
+		d.note(fmt.Sprintf("The items hold lists (%s): each becomes a table of its own, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
+	}
+	if len(times) > 0 {
+		d.note(fmt.Sprintf("The items say when they changed (%s). If the API can return only what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
+	}
+}
+
+// changeName is a property that says when an item changed.
+var changeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(updated|modified|changed|last_?(updated|modified|changed|edited)).*$`)
+})
+
+// isTime reports whether a value is a date or a time in one of the usual forms.
+func isTime(v value.Value) bool {
+	if v.Kind() != value.String {
+		return false
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04:05-0700"} {
+		if _, err := time.Parse(layout, v.Raw()); err == nil {
+			return true
+		}
+	}
+	return false
+}

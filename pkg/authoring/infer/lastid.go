@@ -1,0 +1,93 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Names of flags in an answer, see squash.
+var (
+	moreNames = []string{"hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "moreitems"}
+	lastNames = []string{"islast", "islastpage", "last", "lastpage", "done", "finished"}
+)
+
+// besideNames are objects in which answers have what they say about pages, see squash.
+var besideNames = []string{"meta", "metadata", "paging", "pagination", "pager", "page", "pageinfo", "links", "responsemetadata", "resultinfo", "cursor", "cursors"}
+
+// moreFlag is the field of the answer that says whether there is more; last is set
+// when it is true on the last page.
+func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
+	for _, f := range d.outside() {
+		path, dotted := f.dotted()
+		if f.value.Kind() != value.Bool || !dotted || len(f.keyPath) > 1 && !slices.Contains(besideNames, textfmt.Letters(f.parent())) {
+			continue
+		}
+		name := textfmt.Letters(f.name())
+		if last := slices.Contains(lastNames, name); last || slices.Contains(moreNames, name) {
+			return f, path, last, true
+		}
+	}
+	return scalarFact{}, "", false, false
+}
+
+// lastID finds an answer that says whether there is more, and a parameter that requests
+// what comes after an id: that of the request, or the one of APIs whose answers look
+// like Stripe's.
+func lastID(d *configBuilder) *pager {
+	key, ok := d.anyID()
+	if !ok {
+		return nil
+	}
+	for _, m := range d.params {
+		reverse, known := cursorNames[textfmt.Letters(m.Name)]
+		if _, isNumber := wholeNumber(m.Value); known && !isNumber && !m.Value.Empty() {
+			p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' is different in each item; the run begins at %s, as the example", m.Name, key, m.Value.Text()))
+			return d.lastItem(p, key, m.Name, reverse)
+		}
+	}
+	_, path, _, flagged := d.moreFlag()
+	if object := d.answer.Field("object"); !flagged || object.Raw() != "list" {
+		return nil
+	}
+	for _, m := range d.params {
+		if reverse, known := cursorNames[textfmt.Letters(m.Name)]; known { // an empty one
+			return d.lastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
+		}
+	}
+	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the answer looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
+}
+
+// lastIDGuess finds an answer that says whether there is more, when nothing shows how to
+// request it.
+func lastIDGuess(d *configBuilder) *pager {
+	key, ok := d.anyID()
+	_, path, _, flagged := d.moreFlag()
+	if !ok || !flagged {
+		return nil
+	}
+	return d.lastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' requests what comes after an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
+}
+
+// lastItem lets the id of the last item bring the next page, of the first with reverse.
+func (d *configBuilder) lastItem(p *pager, key, param string, reverse bool) *pager {
+	p.text(pagination.IDKey, key)
+	p.text(pagination.CursorParam, param)
+	p.text(pagination.IDType, pagination.TextIDs)
+	if reverse {
+		p.flag(pagination.Reverse)
+	}
+	p.flagged = true
+	return p
+}
+
+// anyID is the property whose name suggests most that it identifies the items.
+func (d *configBuilder) anyID() (string, bool) {
+	if keys := d.keys(); len(keys) > 0 {
+		return keys[0].name, true
+	}
+	return "", false
+}

@@ -1,0 +1,145 @@
+package infer
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// packed is a file of an answer, "" for the name of the answer itself.
+type packed struct {
+	name string
+	text []byte
+}
+
+// unpack undoes all wrappers and returns the first file that is taken.
+func (r *reader) unpack() (packed, error) {
+	files := []packed{{text: r.x.Answer}}
+	var wrappers []string
+	member := ""
+	for range response.MaxCompressions {
+		name := response.CompressionOf(files[0].text)
+		if name == "" {
+			break
+		}
+		first := !slices.Contains(wrappers, "zip")
+		wrappers = append(wrappers, name)
+		r.response = unpackSettings(wrappers, member)
+		var err error
+		if files, err = r.files(); err != nil {
+			return packed{}, err
+		}
+		why := "it begins like a file in " + name
+		if name == "zip" && first {
+			all := len(files)
+			if member, files, err = r.choose(files); err != nil {
+				return packed{}, err
+			}
+			why = "it begins like a zip"
+			if member != "" {
+				why += fmt.Sprintf(", of whose %s the %d like '%s' are taken", textfmt.Count(all, "file"), len(files), member)
+			}
+			r.response = unpackSettings(wrappers, member)
+		}
+		if len(wrappers) > 1 {
+			why = "in that, " + why
+		}
+		r.evidence = append(r.evidence, why)
+	}
+	if i := slices.IndexFunc(files, func(f packed) bool { return len(f.text) > 0 }); i > 0 {
+		return files[i], nil
+	}
+	return files[0], nil
+}
+
+// unpackSettings are the settings of a section `response` for packed answers.
+func unpackSettings(wrappers []string, member string) object {
+	list := make([]value.Value, len(wrappers))
+	for i, name := range wrappers {
+		list[i] = value.OfString(name)
+	}
+	settings := object{{Name: response.UnpackSetting.Name, Value: value.OfItems(list...)}}
+	if len(list) == 1 {
+		settings[0].Value = list[0]
+	}
+	if member != "" {
+		settings.set(response.MemberSetting.Name, value.OfString(member))
+	}
+	return settings
+}
+
+// files are the files of the answer, unpacked as far as is known.
+func (r *reader) files() ([]packed, error) {
+	spool, err := r.spool(r.x.Answer)
+	if err != nil {
+		return nil, err
+	}
+	defer spool.Close() // of memory only
+	var all []packed
+	err = r.scanner.Files(spool, response.Query{Format: r.compiled(), MaxBytes: maxUnpacked}, func(name string, f io.Reader) error {
+		text, err := io.ReadAll(f)
+		all = append(all, packed{name, text})
+		return err
+	})
+	if err != nil {
+		return nil, r.explained(err)
+	}
+	return all, nil
+}
+
+// kind are the files of an archive with one end of their names.
+type kind struct {
+	extension string
+	format    string
+	files     []packed
+}
+
+// rank orders kinds: records before documents and those before what is unknown.
+func (k kind) rank() int {
+	switch k.format {
+	case "":
+		return 0
+	case jsonFormat:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// choose takes the files of an archive that hold the data, and makes a pattern for
+// their names where it has others.
+func (r *reader) choose(files []packed) (member string, taken []packed, err error) {
+	var kinds []kind
+	for _, f := range files {
+		if f.name == "[Content_Types].xml" || f.name == "mimetype" {
+			return "", nil, failure.Userf("%s answered with a document of an office program, which the extractor cannot read; request CSV", r.host)
+		}
+		own, whole := extension(f.name)
+		i := slices.IndexFunc(kinds, func(k kind) bool { return k.extension == whole })
+		if i < 0 {
+			i = len(kinds)
+			kinds = append(kinds, kind{extension: whole, format: extensions[own]})
+		}
+		kinds[i].files = append(kinds[i].files, f)
+	}
+	best := slices.MaxFunc(kinds, func(a, b kind) int {
+		if order := a.rank() - b.rank(); order != 0 {
+			return order
+		}
+		return len(a.files) - len(b.files)
+	})
+	member = "*" + best.extension
+	if len(kinds) == 1 || best.extension == "" || strings.ContainsAny(best.extension, `*?[]\`) {
+		return "", files, nil
+	}
+	if slices.ContainsFunc(best.files, func(f packed) bool { return !strings.HasSuffix(f.name, best.extension) }) {
+		return "", files, nil // names in capitals
+	}
+	return member, best.files, nil
+}

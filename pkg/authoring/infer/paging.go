@@ -1,0 +1,389 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// pager is one way in which the API may page.
+type pager struct {
+	settings   object // method first
+	confidence Confidence
+	evidence   string
+	// replaced are parameters of the example that paging sends itself, and added
+	// those that the job needs for it.
+	replaced []string
+	added    []value.Member
+	note     string
+	// flagged requests the flag that says whether there is more.
+	flagged bool
+}
+
+func (p *pager) method() string { return p.settings[0].Value.Raw() }
+
+func newPager(method string, c Confidence, evidence string) *pager {
+	return &pager{settings: object{{Name: pagination.MethodName.Name, Value: value.OfString(method)}}, confidence: c, evidence: evidence}
+}
+
+func (p *pager) text(s field.Setting[string], text string) {
+	p.settings.set(s.Name, value.OfString(text))
+}
+
+func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
+
+// flags lets a field of the answer end the paging.
+func (p *pager) flags(path string, stopOn bool) {
+	flag := object{{Name: pagination.FlagField.Name, Value: value.OfString(path)}, {Name: pagination.StopOn.Name, Value: value.OfBool(stopOn)}}
+	p.settings.set(pagination.NextPageFlag.Name, flag.value())
+}
+
+func (p *pager) has(name string) bool {
+	return slices.ContainsFunc(p.settings, func(m value.Member) bool { return m.Name == name })
+}
+
+func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
+
+// pagers are the ways of paging that are looked for, the ones that an answer
+// states before those that are usual. Of GraphQL only variables are parameters.
+func (d *configBuilder) pagers() []func(*configBuilder) *pager {
+	if d.graphQL() {
+		return []func(*configBuilder) *pager{graphQLPaging}
+	}
+	return []func(*configBuilder) *pager{
+		nextAddress,
+		linkHeader,
+		headerNext,
+		nextToken,
+		lastID,
+		cursorParam,
+		offsetParam,
+		pageParam,
+		offsetAnswer,
+		pageAnswer,
+		linkPosition,
+		lastIDGuess,
+		newestFirst,
+	}
+}
+
+// choosePaging settles how the next page is requested.
+func (d *configBuilder) choosePaging(choice string) error {
+	var found []*pager
+	for _, look := range d.pagers() {
+		p := look(d)
+		if p != nil && !slices.ContainsFunc(found, func(o *pager) bool { return o.method() == p.method() }) {
+			found = append(found, p)
+		}
+	}
+	names := make([]string, 0, len(found)+1)
+	for _, p := range found {
+		names = append(names, p.method())
+		d.Pagings = append(d.Pagings, Option{p.method(), p.evidence})
+	}
+	d.Pagings, names = append(d.Pagings, Option{None, "one request"}), append(names, None)
+	at := 0
+	if choice != "" {
+		if at = slices.Index(names, choice); at < 0 {
+			return failure.Userf("the example shows no paging by '%s', expected one of %s", choice, strings.Join(names, ", "))
+		}
+		d.Pagings = toFront(d.Pagings, at)
+	}
+	place := pointer(config.APISection, config.PaginationSection)
+	if at == len(found) {
+		why := "nothing in the example shows how to request the next page"
+		if choice != "" {
+			why = "chosen"
+		} else {
+			d.noteMore()
+		}
+		d.guess("paging", place, value.OfString(None), Likely, why)
+		return nil
+	}
+	if choice == "" {
+		d.noteOthers(found)
+	}
+	d.take(found[at])
+	d.guess("paging", place, value.OfMembers(d.pager.settings...), d.pager.confidence, d.pager.evidence)
+	return nil
+}
+
+// reasons say why a method is taken before others.
+var reasons = map[string]string{
+	"link":                 "the API itself gives the address of the next page, and none after the last one",
+	"response.url":         "the API itself gives the address of the next page, and none after the last one",
+	"zendesk.response.url": "the API itself gives the address of the next page",
+	"response.param":       "the API itself gives the value that brings the next page, and none after the last one",
+	"cursor":               "it continues after an item, so nothing is missed when items come or go meanwhile",
+	"offset":               "the example shows most of what it needs",
+	"pagenum":              "the example shows most of what it needs",
+}
+
+// noteOthers says which of several ways of paging was taken, and why.
+func (d *configBuilder) noteOthers(found []*pager) {
+	if len(found) < 2 {
+		return
+	}
+	var others []string
+	for _, p := range found[1:] {
+		others = append(others, quote(p.method()))
+	}
+	taken := found[0].method()
+	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
+}
+
+// noteMore says what shows that there is a next page, when nothing shows how to request
+// it.
+func (d *configBuilder) noteMore() {
+	more := ""
+	f, path, last, flagged := d.moreFlag()
+	total, n, counted := d.total()
+	switch {
+	case flagged && f.value.True() != last:
+		more = fmt.Sprintf("The answer says that there are more pages ('%s' is %t)", path, !last)
+	case counted && n > int64(len(d.data.items)):
+		more = fmt.Sprintf("The answer says that there is more ('%s' is %d, the page has %s)", total, n, textfmt.Count(len(d.data.items), "item"))
+	case d.fullPage():
+		more = fmt.Sprintf("The page is full (%s): the API has probably more", textfmt.Count(len(d.data.items), "item"))
+	default:
+		return
+	}
+	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
+}
+
+// take makes the way of paging that of the proposal.
+func (d *configBuilder) take(p *pager) {
+	d.pager = p
+	d.drop(p.replaced...)
+	d.params = append(d.params, p.added...)
+	if p.note != "" {
+		d.note(p.note)
+	}
+	if m := p.method(); (m == "offset" || m == "pagenum" || m == "response.param" || p.flagged) && !p.has(pagination.NextPageFlag.Name) {
+		d.flag()
+	}
+}
+
+// flag adds the field of the answer that reports whether there is more.
+func (d *configBuilder) flag() {
+	if _, path, last, ok := d.moreFlag(); ok {
+		d.pager.flags(path, last)
+		d.pager.evidence += fmt.Sprintf("; '%s' reports whether there is more", path)
+	}
+}
+
+// fullPage reports whether the example requested as many items as it got.
+func (d *configBuilder) fullPage() bool {
+	for _, m := range d.params {
+		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, textfmt.Letters(m.Name)) && int(n) == len(d.data.items) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextAddress finds the address of the next page in the answer.
+func nextAddress(d *configBuilder) *pager {
+	for _, f := range d.outside() {
+		name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
+		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
+		if !strings.Contains(name, "next") && !below {
+			continue
+		}
+		address := f.value.Raw()
+		switch {
+		case f.value.Kind() == value.String && looksLikeAddress(address):
+			return d.byAddress(f, address)
+		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.besidesPrevious(f)):
+			p := d.byAddress(f, "")
+			if p != nil {
+				p.confidence = Likely
+				p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
+			}
+			return p
+		}
+	}
+	return nil
+}
+
+func looksLikeAddress(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
+}
+
+// besidesPrevious reports whether a key is beside others of a list of links.
+func (d *configBuilder) besidesPrevious(f scalarFact) bool {
+	return slices.ContainsFunc(d.facts, func(o scalarFact) bool {
+		return slices.Equal(o.keyPath[:len(o.keyPath)-1], f.keyPath[:len(f.keyPath)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, textfmt.Letters(o.name()))
+	})
+}
+
+func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
+	path, delimiter, ok := f.path()
+	if !ok {
+		return nil
+	}
+	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the answer holds the address of the next page", path))
+	p.text(pagination.URLKey, path)
+	if delimiter != "." {
+		p.text(pagination.URLDelimiter, delimiter)
+	}
+	if strings.HasPrefix(address, "?") {
+		p.flag(pagination.ParamIsQuery)
+		p.evidence = fmt.Sprintf("'%s' of the answer holds the query of the next page", path)
+	}
+	p.note = d.elsewhere(address)
+	_, query, _ := strings.Cut(address, "?")
+	next := value.OfMembers(parseQuery(query)...)
+	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.has("endtime") {
+		p.settings[0].Value = value.OfString("zendesk.response.url")
+		p.evidence += "; it has start_time and the answer end_time, as Zendesk's incremental exports"
+	}
+	if d.method == "GET" && address != "" {
+		d.keepParams(p, query)
+	}
+	return p
+}
+
+// keepParams has the job's parameters sent again when the query of the next page lacks
+// some, unless it knows better.
+func (d *configBuilder) keepParams(p *pager, query string) {
+	if missing := d.lacking(query); len(missing) > 0 {
+		p.flag(pagination.IncludeParams)
+		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
+	}
+}
+
+// lacking are the parameters of the request that the query of the next page lacks, none
+// when it has another value of one: then it knows better.
+func (d *configBuilder) lacking(query string) []string {
+	next := value.OfMembers(parseQuery(query)...)
+	var missing []string
+	for _, m := range d.params {
+		v, ok := next.Get(m.Name)
+		if ok && v.Text() != m.Value.Text() {
+			return nil
+		}
+		if !ok {
+			missing = append(missing, quote(m.Name))
+		}
+	}
+	return missing
+}
+
+// elsewhere warns of a next page at an origin that gets no credentials.
+func (d *configBuilder) elsewhere(address string) string {
+	next, err := d.url.Parse(address)
+	if err != nil || config.OriginOf(next) == config.OriginOf(d.url) {
+		return ""
+	}
+	return fmt.Sprintf("The next page is at %s, the example at %s: credentials do not follow there. If it may have them, add \"http\": {\"trustedOrigins\": [%q]} to \"api\".",
+		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
+}
+
+// has reports whether the answer has a scalar of that name.
+func (d *configBuilder) has(name string) bool {
+	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
+}
+
+// tokenNames are keys of answers whose value brings the next page.
+var tokenNames = []string{"cursor", "endcursor", "aftercursor", "continuationtoken", "continuation", "scrollid", "bookmark", "marker", "pagetoken"}
+
+// nextNames are what follows "next" in such a key. (There are others:
+// next_delivery_at.)
+var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor", "pageid", "pagekey", "offset", "start", "id", "key", "marker", "bookmark", "continuationtoken", "scrollid", "index", "position"}
+
+// tokenParams are parameters that usually carry such a value.
+var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
+
+// isToken reports whether a value of the answer brings the next page.
+func isToken(f scalarFact) bool {
+	name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
+	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(name, "next") && slices.Contains(nextNames, name[len("next"):]):
+		return !f.value.Empty() || name != "next" // an empty "next" may be anything
+	case slices.Contains(tokenNames, name):
+		return true
+	case slices.Contains([]string{"startingafter", "after", "token", "pagetoken"}, name) && slices.Contains([]string{"next", "nextpage"}, parent):
+		return true // as Intercom has it
+	case name == "after":
+		return strings.Contains(parent, "cursor") || strings.Contains(parent, "paging") || strings.Contains(parent, "next") || strings.Contains(parent, "page")
+	case name == "offset": // a text, as Airtable has it
+		return f.value.Kind() == value.String && !f.value.IsNumeric() && f.value.Raw() != ""
+	}
+	return false
+}
+
+// paramOf is the parameter that carries the token to the API, as its name
+// suggests: next_cursor → cursor.
+func paramOf(f scalarFact) string {
+	name := f.name()
+	switch textfmt.Letters(name) {
+	case "endcursor", "aftercursor":
+		return "after"
+	case "nexttoken":
+		return name
+	case "next":
+		for _, word := range []string{"cursor", "page", "offset"} {
+			if strings.Contains(textfmt.Letters(f.parent()), word) {
+				return word
+			}
+		}
+		return "cursor"
+	}
+	rest := nextWord().ReplaceAllString(name, "")
+	if rest == "" {
+		return name
+	}
+	if rest != name {
+		rest = strings.ToLower(rest[:1]) + rest[1:]
+	}
+	return strings.TrimLeft(rest, "_-")
+}
+
+// nextWord is the word at the beginning of a name.
+var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
+
+// nextToken finds a value in the answer that is a parameter of the next request.
+func nextToken(d *configBuilder) *pager {
+	for _, f := range d.outside() {
+		path, ok := f.dotted()
+		if !ok || !isToken(f) {
+			continue
+		}
+		param, confidence, why := paramOf(f), Likely, "; that '%s' carries it is only usual, look it up in the documentation"
+		for _, m := range d.params {
+			if short := textfmt.Letters(m.Name); short == textfmt.Letters(param) || slices.Contains(tokenParams, short) {
+				param, confidence, why = m.Name, Sure, "; the request has the parameter '%s'"
+				break
+			}
+		}
+		if own, ok := d.param(param); ok && !own.Empty() && own.Text() == f.value.Text() {
+			continue // an echo of the request
+		}
+		p := newPager("response.param", confidence, fmt.Sprintf("'%s' of the answer looks like the value that brings the next page"+why, path, param))
+		if f.value.Empty() {
+			p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page"+why, path, param)
+			p.confidence = Likely
+		}
+		p.text(pagination.ResponseParam, path)
+		p.text(pagination.QueryParam, param)
+		p.replaced = []string{param}
+		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
+			p.flag(pagination.IncludeParams)
+		}
+		return p
+	}
+	return nil
+}

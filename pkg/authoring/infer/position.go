@@ -1,0 +1,192 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/api/pagination"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The usual names of parameters and of what answers repeat of them, see squash.
+var (
+	offsetNames = []string{"offset", "skip", "start", "startat", "startindex", "startposition", "firstresult", "from", "pageoffset"}
+	pageNames   = []string{"page", "p", "pg", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage"}
+	limitNames  = []string{"limit", "count", "size", "perpage", "pagesize", "maxresults", "top", "take", "rows", "pagelimit", "itemsperpage", "resultsperpage", "length", "num"}
+	totalNames  = []string{"total", "totalcount", "totalresults", "totalitems", "totalrecords", "totalrows", "recordstotal", "numfound", "itemcount", "resultcount", "totalelements", "count"}
+)
+
+// numberOf is the first parameter of the request with one of the names that
+// holds a whole number.
+func (d *configBuilder) numberOf(names []string) (name string, n int64, ok bool) {
+	for _, m := range d.params {
+		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, textfmt.Letters(m.Name)) {
+			return m.Name, n, true
+		}
+	}
+	return "", 0, false
+}
+
+// stated is the first number of the answer with one of the names.
+func (d *configBuilder) stated(names []string) (f scalarFact, n int64, ok bool) {
+	for _, f := range d.outside() {
+		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, textfmt.Letters(f.name())) {
+			return f, n, true
+		}
+	}
+	return scalarFact{}, 0, false
+}
+
+func wholeNumber(v value.Value) (int64, bool) {
+	n, ok := v.Int()
+	return n, ok && n >= 0 && (v.IsInteger() || v.Kind() == value.String && digits().MatchString(v.Raw()))
+}
+
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+$`) })
+
+// total is the path and the value of the number of all items, which cannot be
+// less than those of the page.
+func (d *configBuilder) total() (path string, n int64, ok bool) {
+	for _, f := range d.outside() {
+		n, isNumber := wholeNumber(f.value)
+		name := textfmt.Letters(f.name())
+		if name == "value" {
+			name = textfmt.Letters(f.parent()) // {"total": {"value": 10}}
+		}
+		least := int64(len(d.data.items))
+		if name == "count" {
+			least++ // else it is that of the page
+		}
+		path, dotted := f.dotted()
+		if isNumber && dotted && n >= least && n > 0 && slices.Contains(totalNames, name) {
+			return path, n, true
+		}
+	}
+	return "", 0, false
+}
+
+// sized adds the page size and where paging ends: what offset and pagenum have
+// in common.
+func (d *configBuilder) sized(p *pager) *pager {
+	items := int64(len(d.data.items))
+	path, total, counted := d.total()
+	param, asked, isAsked := d.numberOf(limitNames)
+	f, stated, isStated := d.stated(limitNames)
+	limit, untilEmpty := int64(0), false
+	switch {
+	case isAsked && asked > 0:
+		limit = asked
+		p.replaced = append(p.replaced, param)
+		p.evidence += fmt.Sprintf("; '%s' requests %d", param, asked)
+		if isStated && stated > 0 && stated < asked && stated >= items {
+			limit = stated
+			p.evidence += fmt.Sprintf(", of which the API allows %d", stated)
+		} else if counted && items > 0 && items < asked && total > items {
+			limit = items
+			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
+		} else if !counted && items < asked {
+			untilEmpty = true
+			p.evidence += fmt.Sprintf(", and the API gave %d: the last page or the most that it gives, so pages are requested until one is empty", items)
+			p.note = "The page has fewer items than requested, and no total says whether there are more. A run requests pages until one is empty ('lastPage'). If the API responds to the request after the last page with an error other than 404, add a rule to the job, such as \"rules\": [{\"status\": 400, \"do\": \"skip\"}]. If this was the last page and the API gives as many items as 'limit' requests, remove 'lastPage', which saves a request."
+		}
+	case isStated && stated > 0 && stated >= items && textfmt.Letters(f.name()) != "count":
+		limit, param = stated, f.name()
+		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.keyPath, "."))
+	}
+	if limit > 0 {
+		p.number(pagination.Limit, limit)
+		p.text(pagination.LimitParam, param)
+	}
+	if untilEmpty {
+		p.text(pagination.LastPage, pagination.UntilEmpty)
+	}
+	if counted {
+		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(path)))
+		p.evidence += fmt.Sprintf("; '%s' is the number of all items (%d)", path, total)
+	}
+	return p
+}
+
+// offsetParam finds an offset among the parameters.
+func offsetParam(d *configBuilder) *pager {
+	name, n, ok := d.numberOf(offsetNames)
+	if !ok {
+		return nil
+	}
+	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, textfmt.Letters(name)) {
+		return nil // more often a time
+	}
+	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	return d.sized(d.offset(p, name, n))
+}
+
+// offset fills in the name of the parameter and where it begins.
+func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
+	p.text(pagination.OffsetParam, name)
+	p.replaced = append(p.replaced, name)
+	switch {
+	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, textfmt.Letters(name)):
+		p.flag(pagination.OffsetFromJob)
+		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
+		p.evidence += ", which begins at 1"
+	case n > 0:
+		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at 0)", n)
+	}
+	return p
+}
+
+// offsetAnswer finds an offset that the answer repeats.
+func offsetAnswer(d *configBuilder) *pager {
+	f, n, ok := d.stated(offsetNames)
+	_, _, limited := d.stated(limitNames)
+	_, _, counted := d.total()
+	if !ok || !limited && !counted {
+		return nil
+	}
+	p := newPager("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
+	return d.sized(d.offset(p, f.name(), n))
+}
+
+// pageParam finds a page number among the parameters.
+func pageParam(d *configBuilder) *pager {
+	name, n, ok := d.numberOf(pageNames)
+	if !ok {
+		return nil
+	}
+	p := newPager("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	return d.sized(d.page(p, name, n))
+}
+
+// page fills in the name of the parameter and the first page.
+func (d *configBuilder) page(p *pager, name string, n int64) *pager {
+	first := min(n, 1)
+	p.number(pagination.FirstPage, first)
+	p.text(pagination.PageParam, name)
+	p.replaced = append(p.replaced, name)
+	if n > first {
+		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at %d)", n, first)
+	}
+	return p
+}
+
+// pageAnswer finds a page number that the answer repeats.
+func pageAnswer(d *configBuilder) *pager {
+	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
+	_, _, limited := d.stated(limitNames)
+	_, _, counted := d.total()
+	_, _, pages := d.stated([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
+	if !ok || !limited && !counted && !pages || textfmt.Letters(f.name()) == "number" && !pages {
+		return nil
+	}
+	name := f.name()
+	switch textfmt.Letters(name) {
+	case "currentpage", "number":
+		name = "page"
+	}
+	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
+	return d.sized(d.page(p, name, n))
+}

@@ -1,0 +1,83 @@
+package infer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+)
+
+// leastRandom is the minimum length of a part that looks random.
+const leastRandom = 12
+
+// looksRandom reports whether a text looks random: a part between separators changes
+// between digits, lower and upper case more often than words do.
+func looksRandom(text string) bool {
+	return !strings.ContainsAny(text, " \t\"{}[]") && slices.ContainsFunc(strings.FieldsFunc(text, separates), randomPart)
+}
+
+func separates(r rune) bool { return strings.ContainsRune("-_.:,;/|~=+&?%@", r) }
+
+func randomPart(part string) bool {
+	if len(part) < leastRandom {
+		return false
+	}
+	changes, digits, letters := 0, 0, 0
+	before := byte(0)
+	for i := range len(part) {
+		class := classOf(part[i])
+		if class == 'd' {
+			digits++
+		} else {
+			letters++
+		}
+		// The capital at the beginning of a word changes nothing by itself.
+		word := before == 'u' && class == 'l' && (i < 2 || classOf(part[i-2]) != 'u')
+		if i > 0 && class != before && !word {
+			changes++
+		}
+		before = class
+	}
+	if digits > 0 && len(part) >= 2*leastRandom && hexadecimal().MatchString(part) {
+		return true
+	}
+	return letters > 0 && (digits > 0 || len(part) >= 2*leastRandom) && changes*4 >= len(part)
+}
+
+// classOf returns d for a digit, u for an upper case letter, and l for other characters.
+func classOf(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return 'd'
+	case 'A' <= c && c <= 'Z':
+		return 'u'
+	}
+	return 'l'
+}
+
+var hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]+|[0-9A-F]+)$`) })
+
+// uuid matches a UUID. In paths a UUID is far more often an id than a credential.
+var uuid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+})
+
+// traceHeaders are headers with a random value that identifies the request in logs.
+var traceHeaders = []string{"requestid", "correlationid", "traceid", "spanid", "requesttraceid", "transactionid", "idempotencykey"}
+
+// randomHeader reports whether a header that is not in a standard has a value that looks
+// like a key, regardless of its name.
+func randomHeader(name, text string) bool {
+	short := strings.TrimPrefix(textfmt.Letters(name), "x")
+	switch {
+	case !strings.HasPrefix(strings.ToLower(name), "x-"), browserHeader(name):
+		return false
+	case slices.ContainsFunc(traceHeaders, func(end string) bool { return strings.HasSuffix(short, end) }), strings.HasPrefix(short, "b3"), strings.HasPrefix(short, "datadog"), strings.HasPrefix(short, "amzn"):
+		return false
+	case strings.HasSuffix(short, "id") && uuid().MatchString(text):
+		return false
+	}
+	return looksRandom(text)
+}

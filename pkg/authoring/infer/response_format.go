@@ -1,0 +1,364 @@
+package infer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The formats that are looked for, by their names in a configuration.
+const (
+	jsonFormat  = "json"
+	linesFormat = "jsonl"
+	csvFormat   = "csv"
+	xmlFormat   = "xml"
+)
+
+// parsedExample is how an answer is written, and what is in it.
+type parsedExample struct {
+	// answer is the root, as the paths of a configuration see it.
+	answer value.Value
+	format string
+	// response has the settings of the job that are not the usual ones, accept the
+	// header that the extractor sends with them.
+	response object
+	accept   string
+	// evidence is why, and certain how sure that is.
+	evidence []string
+	certain  Confidence
+	// advice are notes.
+	advice []string
+}
+
+// reader reads an answer by the decoders of package answer.
+type reader struct {
+	parsedExample
+	x       example.Exchange
+	host    string
+	scanner *response.Scanner
+	spools  *response.Spooler
+	// media is the type in the header Content-Type, and params are its parameters.
+	media  string
+	params map[string]string
+	// text is that of the answer, or of its first file.
+	text []byte
+}
+
+const (
+	// maxUnpacked is how many bytes a packed answer may have.
+	maxUnpacked = 32 << 20
+	// inMemory is how many bytes a spool may have without a file: more than an example.
+	inMemory = 256 << 20
+	// headBytes are what shows how a text is written.
+	headBytes = 1 << 20
+)
+
+// read finds out how the answer is written and reads it.
+func read(x example.Exchange, u *url.URL) (parsedExample, error) {
+	switch {
+	case x.Status == 401 || x.Status == 403:
+		return parsedExample{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
+	case x.Status/100 != 2:
+		return parsedExample{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", u.Host, x.Status)
+	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Answer, []byte(byteOrderMark)))) == 0:
+		return parsedExample{}, failure.Userf("%s answered without a body, expected data", u.Host)
+	}
+	// The beginning of the answer is not for messages: it may repeat a credential.
+	hide := func(string) string { return "\x00" }
+	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
+	if media, params, err := mime.ParseMediaType(x.AnswerHeader.Get("Content-Type")); err == nil {
+		r.media, r.params = media, params
+	}
+	if err := r.read(u); err != nil {
+		return parsedExample{}, err
+	}
+	if k := r.answer.Kind(); k != value.Object && k != value.Array {
+		return parsedExample{}, failure.Userf("%s answered with a %s, expected an object or a list", r.host, k)
+	}
+	return r.parsedExample, nil
+}
+
+const byteOrderMark = "\ufeff"
+
+func (r *reader) read(u *url.URL) error {
+	first, err := r.unpack()
+	if err != nil {
+		return err
+	}
+	stated, by := r.stated(first.name, u)
+	text := bytes.TrimPrefix(first.text, []byte(byteOrderMark))
+	v, notJSON := value.Parse(text)
+	r.text = first.text
+	if other, ok, err := r.inOtherCharset(); err != nil {
+		return err
+	} else if ok {
+		v, notJSON = other, nil
+		if _, stated := r.charset(); !stated { // a run reads what the header states
+			r.encode()
+			r.evidence = append(r.evidence, "its bytes are not UTF-8")
+		}
+	}
+	if k := v.Kind(); notJSON == nil && (k == value.Object || k == value.Array || stated != csvFormat) && stated != linesFormat {
+		r.format, r.answer = jsonFormat, v
+		r.accept = "application/json"
+		if len(r.response) > 0 {
+			r.accept = r.compiled().Accept
+		}
+		return nil
+	}
+	head, err := r.head()
+	if err != nil {
+		return err
+	}
+	if err := r.detect(head, stated, by, notJSON); err != nil {
+		return err
+	}
+	return r.items()
+}
+
+// inOtherCharset reads a text that is not UTF-8 as JSON in its character set. It returns
+// false if the text is UTF-8 or is not JSON.
+func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
+	charset, _ := r.charset()
+	if charset == "" {
+		return value.Value{}, false, nil
+	}
+	spool, err := r.spool(r.text)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	defer spool.Close() // of memory only
+	text, _, err := spool.Text(compile(object{{Name: response.EncodingSetting.Name, Value: value.OfString(charset)}}))
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, notJSON := value.Parse(text)
+	return v, notJSON == nil && (v.Kind() == value.Object || v.Kind() == value.Array), nil
+}
+
+// detect settles the format, by how a text begins and by what the answer states.
+func (r *reader) detect(head, stated, by string, notJSON error) error {
+	start := strings.TrimLeft(head, " \t\r\n")
+	switch {
+	case isHTML(start):
+		return r.unknown("it is an HTML page")
+	case strings.HasPrefix(start, "<"):
+		r.is(xmlFormat, "it begins like XML", stated, by)
+		return nil
+	case stated == linesFormat, areLines(start):
+		r.is(linesFormat, "each line is a JSON value", stated, by)
+		r.encode()
+		return nil
+	}
+	if stated == csvFormat || start != "" && start[0] != '{' && start[0] != '[' {
+		if c, ok := r.csv(cutAtRecord(head, csvHead), stated == csvFormat); ok {
+			r.is(csvFormat, "", stated, by)
+			r.encode()
+			c.apply(r)
+			return nil
+		}
+	}
+	if notJSON == nil {
+		return r.unknown("it is a single value")
+	}
+	return r.unknown(notJSON.Error())
+}
+
+// is sets the format. by is what states one, and looks how the body shows it.
+func (r *reader) is(format, looks, stated, by string) {
+	r.format = format
+	r.response = append(object{{Name: response.FormatSetting.Name, Value: value.OfString(format)}}, r.response...)
+	switch {
+	case stated == format:
+		r.evidence = append(r.evidence, by)
+	case looks != "":
+		r.evidence = append(r.evidence, looks)
+	default:
+		r.certain = Likely
+	}
+}
+
+// encode sets the character set of a text that does not say it itself.
+func (r *reader) encode() {
+	charset, stated := r.charset()
+	if charset == "" {
+		return
+	}
+	r.response.set(response.EncodingSetting.Name, value.OfString(charset))
+	if stated {
+		r.evidence = append(r.evidence, "the Content-Type says that its character set is "+charset)
+		return
+	}
+	r.certain = Unsure
+	r.advice = append(r.advice, "The text is not UTF-8, and the answer does not say what it is: "+charset+" is a guess. Look at letters with accents in the table; in central Europe windows-1250 is usual.")
+}
+
+func (r *reader) unknown(why string) error {
+	return failure.Userf("%s did not answer with JSON, JSON lines, CSV or XML (%s): %s", r.host, contentType(r.x), why)
+}
+
+// items reads the items by the settings that were found.
+func (r *reader) items() error {
+	spool, err := r.spool(r.x.Answer)
+	if err != nil {
+		return err
+	}
+	defer spool.Close() // of memory only
+	format := r.compiled()
+	r.accept = format.Accept
+	q := response.Query{Format: format, MaxBytes: maxUnpacked}
+	if r.format == xmlFormat {
+		q.Data = response.Path{Text: ".", Separator: "."}
+	}
+	var all []value.Value
+	page, err := r.scanner.Scan(spool, q)
+	if err == nil {
+		for item, failed := range page.Items() {
+			if err = failed; err != nil {
+				break
+			}
+			all = append(all, item.Value())
+		}
+	}
+	switch {
+	case err != nil:
+		return r.explained(err)
+	case r.format != xmlFormat:
+		r.answer = value.OfItems(all...)
+	case len(all) == 0:
+		return failure.Userf("%s answered with an empty element of XML, expected one with data in it", r.host)
+	default:
+		r.answer = all[0]
+	}
+	return nil
+}
+
+// compiled is the section as the extractor understands it.
+func (r *reader) compiled() response.Format { return compile(r.response) }
+
+func compile(settings object) response.Format {
+	var problems failure.Problems // validate would find them
+	return response.Compile(field.NewSection(settings.value(), "", &problems))
+}
+
+// explained is an error about the example.
+func (r *reader) explained(err error) error {
+	switch {
+	case errors.Is(err, response.ErrLarge):
+		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
+	case err == io.EOF:
+		return failure.Userf("%s answered with a file that has nothing in it, expected data", r.host)
+	case failure.KindOf(err) != failure.User:
+		return err
+	default:
+		return failure.Userf("the answer of %s cannot be read: %w", r.host, err)
+	}
+}
+
+// spool is a spool with a text.
+func (r *reader) spool(text []byte) (*response.Spool, error) {
+	spool := r.spools.New()
+	if _, err := spool.Write(text); err != nil {
+		return nil, err
+	}
+	return spool, nil
+}
+
+// charset is the character set of the text, "" for UTF-8; stated says that it is known
+// from the answer.
+func (r *reader) charset() (name string, stated bool) {
+	switch name = strings.ToLower(r.params["charset"]); {
+	case utf8.Valid(r.text) && bytes.ContainsFunc(r.text, func(c rune) bool { return c >= utf8.RuneSelf }):
+		return "", false // a run reads it as UTF-8, too
+	case name != "" && knownCharset(name):
+		if name == "utf-8" || name == "utf8" || name == "us-ascii" {
+			return "", true
+		}
+		return name, true
+	case marked(r.text), utf8.Valid(r.text):
+		return "", false
+	default:
+		return usualCharset, false
+	}
+}
+
+// head is the beginning of the text in UTF-8.
+func (r *reader) head() (string, error) {
+	settings := object{{Name: response.FormatSetting.Name, Value: value.OfString("text")}}
+	if charset, _ := r.charset(); charset != "" {
+		settings.set(response.EncodingSetting.Name, value.OfString(charset))
+	}
+	spool, err := r.spool(r.text[:min(len(r.text), headBytes)])
+	if err != nil {
+		return "", err
+	}
+	defer spool.Close() // of memory only
+	page, err := r.scanner.Scan(spool, response.Query{Format: compile(settings)})
+	if err != nil {
+		return "", r.explained(err)
+	}
+	for item, err := range page.Items() {
+		return item.Value().Field("data").Raw(), err
+	}
+	return "", nil
+}
+
+// usualCharset is that of many programs that do not write UTF-8.
+const usualCharset = "windows-1252"
+
+func knownCharset(name string) bool {
+	var problems failure.Problems
+	response.Compile(field.NewSection(value.OfMembers(
+		value.Member{Name: response.FormatSetting.Name, Value: value.OfString("text")},
+		value.Member{Name: response.EncodingSetting.Name, Value: value.OfString(name)}), "", &problems))
+	return len(problems) == 0
+}
+
+// marked reports whether a text begins with a byte order mark, which wins over any
+// setting.
+func marked(text []byte) bool {
+	return bytes.HasPrefix(text, []byte(byteOrderMark)) || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
+func isHTML(text string) bool {
+	start := strings.ToLower(text[:min(len(text), len("<!doctype html"))])
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+// areLines reports whether the first two lines of a text are objects or lists in JSON.
+func areLines(text string) bool {
+	found := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		v, err := value.Parse([]byte(line))
+		if k := v.Kind(); err != nil || k != value.Object && k != value.Array {
+			return false
+		}
+		if found++; found == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// written says how the answer is written, when that is not plain JSON.
+func (d *configBuilder) written() {
+	if len(d.response) > 0 {
+		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)
+		d.guess("format", at, d.response.value(), d.certain, strings.Join(d.evidence, "; "))
+	}
+	d.Notes = append(d.Notes, d.advice...)
+}

@@ -1,0 +1,250 @@
+package langservice
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// maxItems is how many completions are offered: the best.
+const maxItems = 100
+
+// Item is something that may be written at a place.
+type Item struct {
+	// Label is what a person chooses.
+	Label string `json:"label"`
+	// Kind is key, value, function, reference, attribute, placeholder, variable, name or
+	// example.
+	Kind string `json:"kind"`
+	// Detail is its type or its form in a few words, Doc what it means.
+	Detail string `json:"detail,omitzero"`
+	Doc    string `json:"doc,omitzero"`
+	// Insert replaces the text from Start to End; the cursor is then Caret bytes behind
+	// Start.
+	Insert string `json:"insert"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+	Caret  int    `json:"caret"`
+}
+
+// Complete returns what may be written at an offset, the best first.
+func (d *Buffer) Complete(offset int) []Item {
+	offset = max(0, min(offset, len(d.text)))
+	at := cursorAt(d.root, d.text, offset)
+	c := completer{d: d, offset: offset}
+	switch {
+	case at.after:
+	case at.inName:
+		c.names(at.around, at.on)
+	case at.on == nil && at.around != nil && at.around.kind == object:
+		c.names(at.around, nil)
+	case at.on == nil && at.around != nil:
+		c.value(&node{parent: at.around, start: offset, end: offset})
+	case at.on != nil && at.on.kind == text:
+		c.inText(at.on)
+	case at.on != nil && (at.on.kind == missing || at.on.kind == word):
+		c.value(at.on)
+	}
+	return c.best()
+}
+
+// completer collects items for one place.
+type completer struct {
+	d      *Buffer
+	offset int
+	prefix string // what is written already
+	items  []Item
+}
+
+// best returns the items that match what is written: those that begin with it, then those
+// that contain it, each in its order.
+func (c *completer) best() []Item {
+	prefix := strings.ToLower(c.prefix)
+	rank := func(i Item) int {
+		label := strings.ToLower(i.Label)
+		switch {
+		case strings.HasPrefix(label, prefix), strings.HasPrefix(strings.Trim(label, `"#{`), strings.Trim(prefix, `"#{`)):
+			return 0
+		case strings.Contains(label, prefix):
+			return 1
+		default:
+			return 2
+		}
+	}
+	found := slices.DeleteFunc(c.items, func(i Item) bool { return rank(i) == 2 })
+	slices.SortStableFunc(found, func(a, b Item) int { return rank(a) - rank(b) })
+	return found[:min(len(found), maxItems)]
+}
+
+// names offers names of members: instead of the name of on, or of a new member.
+func (c *completer) names(around, on *node) {
+	what := declaredAt(c.d.language, around)
+	start, end, before := c.offset, c.offset, ""
+	if on != nil {
+		start, end = on.nameStart, on.nameEnd
+		c.prefix = unquoted(c.d.text[start:max(start, c.offset)], false)
+	}
+	if gap := c.commaBefore(start); gap >= 0 {
+		before, start = ","+c.d.text[gap:start], gap
+	}
+	add := func(i Item, skeleton string) {
+		name := before + value.OfString(i.Label).JSON()
+		if on != nil && on.colon > 0 {
+			skeleton = ""
+		} else {
+			name += ": "
+		}
+		caret := strings.IndexByte(skeleton, '|')
+		skeleton = strings.Replace(skeleton, "|", "", 1)
+		if caret < 0 {
+			caret = len(skeleton)
+		}
+		if c.memberBehind(end) && (on == nil || on.colon == 0) {
+			skeleton += ","
+		}
+		i.Insert, i.Start, i.End, i.Caret = name+skeleton, start, end, len(name)+caret
+		c.items = append(c.items, i)
+	}
+	has := func(name string) bool { n := around.child(name); return n != nil && n != on }
+	if what.kind != nil && isExpression(what.kind) || what.expression {
+		for _, i := range c.d.forms(around, what) {
+			if !has(i.Label) {
+				add(i, i.Insert)
+			}
+		}
+	}
+	if what.kind == nil {
+		return
+	}
+	if around.parent != nil && around.name == config.JobPlaceholders.Name {
+		for _, name := range c.wanted(around.parent) {
+			if !has(name) {
+				add(Item{Label: name, Kind: "placeholder", Detail: "{" + name + "} of the endpoint", Doc: "The path of its value in the item of the parent."}, `"|"`)
+			}
+		}
+	}
+	fields := what.kind.Members(func(name string) value.Value { return value.OfString(around.child(name).raw(c.d.text)) })
+	first := func(f *field.Field) int {
+		if what.kind.Needs(f.Name) || around == c.d.root && f.Name == config.Wrapper.Name {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(fields, func(a, b *field.Field) int { return first(a) - first(b) })
+	for _, f := range fields {
+		if !has(f.Name) {
+			add(describeField(f, what.kind), skeleton(f))
+		}
+	}
+}
+
+// commaBefore returns the end of the value before an offset, if a comma is missing between
+// them, else -1.
+func (c *completer) commaBefore(offset int) int {
+	before := strings.TrimRight(c.d.text[:offset], " \t\r\n")
+	if before == "" || strings.ContainsAny(before[len(before)-1:], "{[,:") {
+		return -1
+	}
+	return len(before)
+}
+
+// memberBehind reports whether a member follows without a comma.
+func (c *completer) memberBehind(offset int) bool {
+	return strings.HasPrefix(strings.TrimLeft(c.d.text[offset:], " \t\r\n"), `"`)
+}
+
+// describeField describes a key.
+func describeField(f *field.Field, in *field.Type) Item {
+	detail := f.Type.Describes()
+	if in != nil && in.Needs(f.Name) {
+		detail += ", required"
+	}
+	if !f.Default.IsNull() {
+		detail += ", default " + f.Default.JSON()
+	}
+	return Item{Label: f.Name, Kind: "key", Detail: detail, Doc: plain(f.Doc)}
+}
+
+// skeleton is the beginning of a value, with | for the cursor.
+func skeleton(f *field.Field) string {
+	t := f.Type
+	switch {
+	case t.Allows(value.Bool) && !t.Allows(value.Object) && !f.Default.IsNull() && f.Default.Kind() == value.Bool:
+		return value.OfBool(!f.Default.True()).JSON() + "|"
+	case t.Allows(value.Array) && !t.Allows(value.String):
+		return "[|]"
+	case t.Allows(value.Object) && !t.Allows(value.String):
+		return "{|}"
+	case t.Allows(value.String) && !t.Allows(value.Number) || len(t.Values()) > 0 || t.Describes() == field.TextType.Title:
+		return `"|"`
+	default:
+		return "|"
+	}
+}
+
+// value offers whole values in the place of a node, which is missing or a word.
+func (c *completer) value(n *node) {
+	what := declaredAt(c.d.language, n)
+	start := n.start
+	if n.kind == missing {
+		start = c.offset
+	}
+	c.prefix = c.d.text[start:max(start, min(c.offset, n.end))]
+	before := ""
+	if n.colon > 0 && start == n.colon {
+		before = " "
+	}
+	if n.colon == 0 {
+		if gap := c.commaBefore(start); gap >= 0 {
+			before, start = ","+c.d.text[gap:start], gap
+		}
+	}
+	add := func(i Item, insert string) {
+		caret := strings.IndexByte(insert, '|')
+		insert = strings.Replace(insert, "|", "", 1)
+		if caret < 0 {
+			caret = len(insert)
+		}
+		if n.colon > 0 && c.memberBehind(max(n.end, c.offset)) {
+			insert += ","
+		}
+		i.Insert, i.Start, i.End, i.Caret = before+insert, start, max(n.end, c.offset), len(before)+caret
+		c.items = append(c.items, i)
+	}
+	for _, name := range c.known(n, what) {
+		add(name, value.OfString(name.Label).JSON())
+	}
+	if what.kind == nil {
+		return
+	}
+	t := what.kind
+	if f := what.field; f != nil {
+		if !f.Default.IsNull() && len(t.Values()) == 0 {
+			add(Item{Label: f.Default.JSON(), Kind: "value", Detail: "the default"}, f.Default.JSON())
+		}
+		if t.Describes() == field.FlagType.Title {
+			add(Item{Label: "true", Kind: "value"}, "true")
+			add(Item{Label: "false", Kind: "value"}, "false")
+		}
+		for _, e := range f.Examples {
+			add(Item{Label: e, Kind: "example", Detail: "an example"}, e)
+		}
+	}
+	if what.expression {
+		for _, i := range c.d.forms(n, what) {
+			label := `{"` + i.Label + `": …}`
+			add(Item{Label: label, Kind: i.Kind, Detail: i.Detail, Doc: i.Doc}, `{"`+i.Label+`": `+i.Insert+`}`)
+		}
+	}
+	switch {
+	case isExpression(t):
+	case t.Allows(value.Array) && !t.Allows(value.String):
+		add(Item{Label: "[]", Kind: "value", Detail: t.Describes()}, "[|]")
+	case t.Allows(value.Object) && !t.Allows(value.String):
+		add(Item{Label: "{}", Kind: "value", Detail: t.Describes()}, "{|}")
+	}
+	c.items = slices.CompactFunc(c.items, func(a, b Item) bool { return a.Insert == b.Insert })
+}

@@ -1,0 +1,94 @@
+package langservice
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+)
+
+// Hover says what is at a place.
+type Hover struct {
+	// Title is a name, Detail its type in a few words, Doc what it means.
+	Title  string `json:"title"`
+	Detail string `json:"detail,omitzero"`
+	Doc    string `json:"doc,omitzero"`
+	// Examples are JSON texts.
+	Examples []string `json:"examples,omitzero"`
+	// Start and End are the part of the text that it is about.
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Hover says what the name or the value at an offset means; ok is false if there is nothing
+// to say.
+func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
+	offset = max(0, min(offset, len(d.text)))
+	at := cursorAt(d.root, d.text, offset)
+	n := at.on
+	switch {
+	case n == nil:
+		return Hover{}, false
+	case !at.inName && (n.kind == text || n.kind == word):
+		if h, ok := d.hoverText(n); ok {
+			h.Start, h.End = n.start, n.end
+			return h, true
+		}
+	}
+	if n.name == "" {
+		return Hover{}, false
+	}
+	h = Hover{Title: n.name, Start: n.nameStart, End: n.nameEnd}
+	if !at.inName {
+		h.Start, h.End = n.start, n.end
+	}
+	what := declaredAt(d.language, n)
+	around := declaredAt(d.language, at.around)
+	switch {
+	case what.field != nil:
+		i := describeField(what.field, around.kind)
+		h.Detail, h.Doc, h.Examples = i.Detail, i.Doc, what.field.Examples
+		if what.field.Deprecated != "" {
+			h.Detail += ", deprecated"
+			h.Doc = plain(what.field.Deprecated.String()) + ". " + h.Doc
+		}
+	case what.attribute:
+		h.Detail, h.Doc = "attribute", `A key of your own: {"`+string(expr.Attr)+`": "`+n.name+`"} is its value.`
+	case around.expression:
+		forms := d.forms(at.around, around)
+		i := slices.IndexFunc(forms, func(i Item) bool { return i.Label == n.name })
+		if i < 0 {
+			return Hover{}, false
+		}
+		h.Detail, h.Doc = forms[i].Detail, forms[i].Doc
+	default:
+		return Hover{}, false
+	}
+	return h, true
+}
+
+// hoverText explains the name of a function.
+func (d *Buffer) hoverText(n *node) (Hover, bool) {
+	if n.name != functionKey {
+		return Hover{}, false
+	}
+	name := n.raw(d.text)
+	all := d.language.Vocabulary.Functions
+	i := slices.IndexFunc(all, func(f expr.Function) bool { return f.Name == name })
+	if i < 0 {
+		return Hover{}, false
+	}
+	h := Hover{Title: all[i].Name, Detail: all[i].Signature(), Doc: plain(all[i].Doc)}
+	for _, e := range all[i].Examples {
+		h.Examples = append(h.Examples, name+"("+e.Expression+") is "+e.Value)
+	}
+	return h, true
+}
+
+var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+
+// plain returns Markdown without links: names stay in backticks.
+func plain(doc string) string {
+	return strings.ReplaceAll(link.ReplaceAllString(doc, "$1"), "**", "")
+}

@@ -1,0 +1,146 @@
+package platformapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// component is derived from the stored configurations. There is no list of components:
+// those with a configuration, even in the trash, and those of Options.Components are
+// known.
+type component struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Type        string   `json:"type"`
+	Description string   `json:"description"`
+	URI         string   `json:"uri"`
+	Flags       []string `json:"flags"`
+	Data        struct{} `json:"data"`
+	// Version and what follows are the same for all components: nothing is known of
+	// them here.
+	Version               int      `json:"version"`
+	LongDescription       *string  `json:"longDescription"`
+	HasUI                 bool     `json:"hasUI"`
+	HasRun                bool     `json:"hasRun"`
+	Icon32                *string  `json:"ico32"`
+	Icon64                *string  `json:"ico64"`
+	Schema                struct{} `json:"configurationSchema"`
+	RowSchema             struct{} `json:"configurationRowSchema"`
+	EmptyConfiguration    struct{} `json:"emptyConfiguration"`
+	EmptyConfigurationRow struct{} `json:"emptyConfigurationRow"`
+	ConfigurationHelp     *string  `json:"configurationDescription"`
+	DocumentationURL      *string  `json:"documentationUrl"`
+	Features              []string `json:"features"`
+	Categories            []string `json:"categories"`
+	ExpiredOn             *string  `json:"expiredOn"`
+	// Configurations are absent where only components are listed.
+	Configurations *[]configurationRecord `json:"configurations,omitempty"`
+}
+
+// includedParts says what the records of configurations in a list of components have.
+type includedParts struct{ content, rows, state bool }
+
+func shownBy(q *query) includedParts {
+	var show includedParts
+	for _, part := range splitList(q.list("include")) {
+		switch part {
+		case "configuration":
+			show.content = true
+		case "rows":
+			show.rows = true
+		case "state":
+			show.state = true
+		default:
+			q.fail(`"include" must be "configuration", "rows" or "state"`)
+		}
+	}
+	return show
+}
+
+func (show includedParts) record(c store.Configuration) configurationRecord {
+	record := configurationOf(c, show.rows)
+	if !show.content {
+		record.Configuration = nil
+	}
+	if show.state {
+		return record
+	}
+	record.State = nil
+	if show.rows {
+		for i := range *record.Rows {
+			(*record.Rows)[i].State = nil
+		}
+	}
+	return record
+}
+
+// listComponents lists the components that have configurations, with these.
+func (s *server) listComponents(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	show := shownBy(q)
+	deleted, _ := q.flag("isDeleted")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	configurations, err := s.Store.Configurations("", deleted)
+	if err != nil {
+		return answer{}, err
+	}
+	found := []component{}
+	for _, c := range configurations { // sorted by component
+		if len(found) == 0 || found[len(found)-1].ID != c.Component {
+			last := componentOf(r, c.Component)
+			last.Configurations = &[]configurationRecord{}
+			found = append(found, last)
+		}
+		list := found[len(found)-1].Configurations
+		*list = append(*list, show.record(c))
+	}
+	return ok(found, nil)
+}
+
+func (s *server) showComponent(r *http.Request) (answer, error) {
+	id := r.PathValue("component")
+	err := s.knows(id)
+	return ok(componentOf(r, id), err)
+}
+
+// knows returns a refusal if a component is not known.
+func (s *server) knows(id string) error {
+	if !validID(id) {
+		return noComponent(id)
+	}
+	if slices.Contains(s.Components, id) {
+		return nil
+	}
+	known, err := s.Store.HasComponent(id)
+	if err == nil && !known {
+		err = noComponent(id)
+	}
+	return err
+}
+
+func noComponent(id string) *refusal {
+	return notFound("storage.components.notFound", "Component %q not found", id)
+}
+
+// known are all components that are known, in the order of their ids.
+func (s *server) known(r *http.Request) ([]component, error) {
+	used, err := s.Store.Components()
+	ids := slices.Concat(s.Components, used)
+	slices.Sort(ids)
+	return each(slices.Compact(ids), func(id string) component { return componentOf(r, id) }), err
+}
+
+func componentOf(r *http.Request, id string) component {
+	kind := "extractor"
+	if strings.HasSuffix(id, ".variables") {
+		kind = "other"
+	}
+	return component{
+		ID: id, Name: id, Type: kind, Flags: []string{}, Features: []string{}, Categories: []string{}, Version: 1, HasRun: true, URI: base(r) + storagePath + "/components/" + id,
+	}
+}

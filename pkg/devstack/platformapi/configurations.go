@@ -1,0 +1,244 @@
+package platformapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+type configurationRecord struct {
+	ID                string  `json:"id"`
+	Name              string  `json:"name"`
+	Description       string  `json:"description"`
+	Created           string  `json:"created"`
+	Creator           creator `json:"creatorToken"`
+	Version           int     `json:"version"`
+	ChangeDescription string  `json:"changeDescription"`
+	IsDisabled        bool    `json:"isDisabled"`
+	IsDeleted         bool    `json:"isDeleted"`
+	// Configuration and State can be left out in a list of components.
+	Configuration  json.RawMessage `json:"configuration,omitempty"`
+	State          json.RawMessage `json:"state,omitempty"`
+	CurrentVersion currentVersion  `json:"currentVersion"`
+	// Rows and RowsSortOrder are absent right after the creation: clients that are
+	// about to create rows would use an empty list as theirs.
+	Rows          *[]rowRecord `json:"rows,omitempty"`
+	RowsSortOrder *[]string    `json:"rowsSortOrder,omitempty"`
+}
+
+type currentVersion struct {
+	Created           string  `json:"created"`
+	Creator           creator `json:"creatorToken"`
+	ChangeDescription string  `json:"changeDescription"`
+	VersionIdentifier string  `json:"versionIdentifier"`
+}
+
+func configurationOf(c store.Configuration, withRows bool) configurationRecord {
+	record := configurationRecord{
+		ID: c.ID, Name: c.Name, Description: c.Description,
+		Created: storageTime(c.Created), Creator: creatorToken(),
+		Version: c.Version, ChangeDescription: c.ChangeDescription,
+		IsDisabled: c.IsDisabled, IsDeleted: c.IsDeleted,
+		Configuration: c.Configuration, State: c.State,
+		CurrentVersion: currentVersion{
+			Created: storageTime(c.Changed), Creator: creatorToken(),
+			ChangeDescription: c.ChangeDescription, VersionIdentifier: strconv.Itoa(c.Version),
+		},
+	}
+	if withRows {
+		rows, order := rowsOf(c), make([]string, 0, len(c.Rows))
+		for _, row := range c.Rows {
+			order = append(order, row.ID)
+		}
+		record.Rows, record.RowsSortOrder = &rows, &order
+	}
+	return record
+}
+
+func (s *server) createConfiguration(r *http.Request) (answer, error) {
+	f := formFields(r)
+	c := store.Configuration{
+		Component: r.PathValue("component"), ID: f.id("configurationId"),
+		Name: f.text("name"), Description: f.text("description"), ChangeDescription: f.text("changeDescription"),
+		Configuration: s.sealed(f, r.PathValue("component"), "configuration"), State: s.sealed(f, r.PathValue("component"), "state"),
+	}
+	c.IsDisabled, _ = f.flag("isDisabled")
+	switch {
+	case !validID(c.Component):
+		return answer{}, noComponent(c.Component)
+	case f.err != nil:
+		return answer{}, f.err
+	case c.Name == "":
+		return answer{}, invalid(`"name" is required`)
+	}
+	stored, err := s.Store.CreateConfiguration(c)
+	return created(configurationOf(stored, false), instead(err, store.ErrExists, exists("configuration", "Configuration %q already exists", c.ID)))
+}
+
+func (s *server) listConfigurations(r *http.Request) (answer, error) {
+	component := r.PathValue("component")
+	if err := s.knows(component); err != nil {
+		return answer{}, err
+	}
+	q := queryOf(r)
+	deleted, _ := q.flag("isDeleted")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	configurations, err := s.Store.Configurations(component, deleted)
+	return ok(each(configurations, func(c store.Configuration) configurationRecord { return configurationOf(c, true) }), err)
+}
+
+func (s *server) showConfiguration(r *http.Request) (answer, error) {
+	c, err := s.configuration(r)
+	return ok(configurationOf(c, true), err)
+}
+
+// configuration is the one that the path names. Configurations in the trash can be
+// listed and purged; for everything else they do not exist.
+func (s *server) configuration(r *http.Request) (store.Configuration, error) {
+	id := r.PathValue("configuration")
+	c, err := s.Store.Configuration(r.PathValue("component"), id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && c.IsDeleted {
+		return store.Configuration{}, noConfiguration(id)
+	}
+	return c, err
+}
+
+func noConfiguration(id string) *refusal {
+	return notFound("storage.configuration.notFound", "Configuration %q not found", id)
+}
+
+func (s *server) updateConfiguration(r *http.Request) (answer, error) {
+	f := formFields(r)
+	document, state := s.sealed(f, r.PathValue("component"), "configuration"), s.sealed(f, r.PathValue("component"), "state")
+	order, ordered := f.order()
+	c, err := s.change(r, f, func(c *store.Configuration) error {
+		c.ChangeDescription = f.text("changeDescription")
+		f.describe(&c.Name, &c.Description, &c.IsDisabled)
+		if c.Name == "" {
+			return invalid(`"name" must not be empty`)
+		}
+		if document != nil {
+			c.Configuration = document
+		}
+		if state != nil {
+			c.State = state
+		}
+		if !ordered {
+			return nil
+		}
+		return sortRows(c.Rows, order)
+	})
+	return ok(configurationOf(c, true), err)
+}
+
+// change makes a new version of the configuration that the path names. The function
+// may read fields that were read before.
+func (s *server) change(r *http.Request, f *fields, change func(*store.Configuration) error) (store.Configuration, error) {
+	if _, err := s.configuration(r); err != nil {
+		return store.Configuration{}, err
+	}
+	id := r.PathValue("configuration")
+	c, err := s.Store.UpdateConfiguration(r.PathValue("component"), id, func(c *store.Configuration) error {
+		if c.IsDeleted {
+			return noConfiguration(id)
+		}
+		if err := change(c); err != nil {
+			return err
+		}
+		return f.err
+	})
+	return c, instead(err, store.ErrNotFound, noConfiguration(id))
+}
+
+// describe sets the given fields that configurations and rows have in common.
+func (f *fields) describe(name, description *string, disabled *bool) {
+	if _, given := f.get("name"); given {
+		*name = f.text("name")
+	}
+	if _, given := f.get("description"); given {
+		*description = f.text("description")
+	}
+	if yes, given := f.flag("isDisabled"); given {
+		*disabled = yes
+	}
+}
+
+// order is the list of row ids in rowsSortOrder; ordered is false without one.
+func (f *fields) order() (ids []string, ordered bool) {
+	v, given := f.get("rowsSortOrder")
+	if !given {
+		return nil, false
+	}
+	if v.Kind() == value.String {
+		parsed, err := value.Parse([]byte(v.Raw()))
+		if err != nil {
+			f.fail(`"rowsSortOrder" is not valid JSON: %s`, err)
+			return nil, false
+		}
+		v = parsed
+	}
+	if v.Kind() != value.Array {
+		f.fail(`"rowsSortOrder" must be a list of row ids`)
+		return nil, false
+	}
+	for _, item := range v.Items() {
+		ids = append(ids, item.Raw())
+	}
+	return ids, true
+}
+
+// sortRows puts the named rows first and keeps the order of the others.
+func sortRows(rows []store.Row, order []string) error {
+	place := make(map[string]int, len(rows))
+	for _, row := range rows {
+		place[row.ID] = 0
+	}
+	for i, id := range order {
+		if _, found := place[id]; !found {
+			return invalid(`"rowsSortOrder" names row %q, which does not exist`, id)
+		}
+		place[id] = i - len(order)
+	}
+	slices.SortStableFunc(rows, func(a, b store.Row) int { return place[a.ID] - place[b.ID] })
+	return nil
+}
+
+func (s *server) setState(r *http.Request) (answer, error) {
+	f := formFields(r)
+	state := s.sealed(f, r.PathValue("component"), "state")
+	c, err := s.configuration(r)
+	if err != nil {
+		return answer{}, err
+	}
+	row := r.PathValue("row")
+	switch _, found := c.Row(row); {
+	case row != "" && !found:
+		return answer{}, noRow(row)
+	case f.err != nil:
+		return answer{}, f.err
+	case state == nil:
+		return answer{}, invalid(`"state" is required`)
+	}
+	c, err = s.Store.SetState(c.Component, c.ID, row, state)
+	if err = instead(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
+		return answer{}, err
+	}
+	if stored, found := c.Row(row); found {
+		return ok(rowOf(*stored), nil)
+	}
+	return ok(configurationOf(c, true), nil)
+}
+
+// deleteConfiguration moves a configuration to the trash, or removes it from there.
+func (s *server) deleteConfiguration(r *http.Request) (answer, error) {
+	id := r.PathValue("configuration")
+	err := s.Store.DeleteConfiguration(r.PathValue("component"), id)
+	return nothing(instead(err, store.ErrNotFound, noConfiguration(id)))
+}

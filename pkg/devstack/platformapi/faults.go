@@ -1,0 +1,109 @@
+package platformapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	maxFaults = 1000
+	// maxDelay is the longest delay of a fault, in seconds.
+	maxDelay = 3600
+)
+
+// fault is one entry of the list; see the package documentation.
+type fault struct {
+	Method       string            `json:"method,omitempty"`
+	Path         string            `json:"path"`
+	Status       int               `json:"status,omitempty"`
+	Headers      map[string]string `json:"headers,omitempty"`
+	Body         json.RawMessage   `json:"body,omitempty"`
+	DelaySeconds float64           `json:"delaySeconds,omitempty"`
+	Cut          string            `json:"cut,omitempty"`
+	// Times is how often it will happen; 0 is no limit.
+	Times int `json:"times,omitempty"`
+}
+
+// faults is the list. Concurrent requests never share one of a fault's times.
+type faults struct {
+	mu   sync.Mutex
+	list []fault
+}
+
+// take returns the first fault that matches a request, and counts it.
+func (f *faults) take(method, path string) (fault, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.list {
+		found := f.list[i]
+		if found.Method != "" && found.Method != method || !strings.HasPrefix(path, found.Path) {
+			continue
+		}
+		switch found.Times {
+		case 0:
+		case 1:
+			f.list = slices.Delete(f.list, i, i+1)
+		default:
+			f.list[i].Times--
+		}
+		return found, true
+	}
+	return fault{}, false
+}
+
+func (f *faults) set(list []fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = list
+}
+
+func (f *faults) left() []fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]fault{}, f.list...)
+}
+
+func (s *server) listFaults(*http.Request) (answer, error) { return ok(s.faults.left(), nil) }
+
+func (s *server) clearFaults(*http.Request) (answer, error) {
+	s.faults.set(nil)
+	return nothing(nil)
+}
+
+func (s *server) setFaults(r *http.Request) (answer, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return answer{}, err
+	}
+	list, err := parseFaults(body)
+	if err != nil {
+		return answer{}, err
+	}
+	s.faults.set(list)
+	return ok(s.faults.left(), nil)
+}
+
+// parseFaults is strict: a fault with a misspelt member would never happen.
+func parseFaults(body []byte) ([]fault, error) {
+	v, err := value.Parse(body)
+	if err != nil {
+		return nil, invalid("The body is not valid JSON: %s", err)
+	}
+	if v.Kind() != value.Array || v.Len() > maxFaults {
+		return nil, invalid("The body must be a list of at most %d faults", maxFaults)
+	}
+	list := make([]fault, 0, v.Len())
+	for i, item := range v.Items() {
+		parsed, err := parseFault(item)
+		if err != nil {
+			return nil, invalid("Fault %d: %s", i+1, err)
+		}
+		list = append(list, parsed)
+	}
+	return list, nil
+}

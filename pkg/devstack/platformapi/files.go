@@ -1,0 +1,145 @@
+package platformapi
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+const (
+	// addressAge is how long the address of a file is valid.
+	addressAge = time.Hour
+	// downloadPath is the address of the contents of a file. It needs no token: the
+	// query has a signature.
+	downloadPath = storagePath + "/files/{file}/download"
+)
+
+type fileRecord struct {
+	ID          uint64   `json:"id"`
+	Name        string   `json:"name"`
+	Created     string   `json:"created"`
+	URL         string   `json:"url"`
+	Region      string   `json:"region"`
+	Provider    string   `json:"provider"`
+	SizeBytes   int64    `json:"sizeBytes"`
+	Tags        []string `json:"tags"`
+	MaxAgeDays  int      `json:"maxAgeDays"`
+	IsPublic    bool     `json:"isPublic"`
+	IsSliced    bool     `json:"isSliced"`
+	IsEncrypted bool     `json:"isEncrypted"`
+	IsPermanent bool     `json:"isPermanent"`
+	RunID       *string  `json:"runId"`
+	RunIDs      []string `json:"runIds"`
+	Creator     jobToken `json:"creatorToken"`
+	BranchID    int      `json:"idBranch"`
+}
+
+func (s *server) fileOf(r *http.Request, f store.File) fileRecord {
+	id, _ := strconv.ParseUint(f.ID, 10, 64) // the store made it
+	expires := strconv.FormatInt(s.Now().Add(addressAge).Unix(), 10)
+	record := fileRecord{
+		ID: id, Name: f.Name, Created: storageTime(f.Created), Region: "local", Provider: "local", SizeBytes: f.Size,
+		Tags: append([]string{}, f.Tags...), MaxAgeDays: int(store.MaxFileAge / (24 * time.Hour)), RunID: orNull(f.RunID), RunIDs: []string{},
+		Creator: jobToken{ID: tokenID, Description: tokenDescription}, BranchID: branchID,
+		URL: base(r) + storagePath + "/files/" + f.ID + "/download?" +
+			url.Values{"expires": {expires}, "signature": {s.signature(f.ID, expires)}}.Encode(),
+	}
+	if f.RunID != "" {
+		record.RunIDs = append(record.RunIDs, f.RunID)
+	}
+	return record
+}
+
+// signature signs the address of a file with a key of this store.
+func (s *server) signature(id, expires string) string {
+	key := s.Store.Key()
+	derived := hmac.New(sha256.New, key[:])
+	_, _ = io.WriteString(derived, "addresses of files")
+	mac := hmac.New(sha256.New, derived.Sum(nil))
+	_, _ = io.WriteString(mac, id+" "+expires)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func noFile(id string) *refusal {
+	return notFound("storage.files.notFound", "File %q not found", id)
+}
+
+func (s *server) showFile(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	credentials, _ := q.flag("federationToken")
+	switch {
+	case q.err != nil:
+		return answer{}, q.err
+	case credentials:
+		return answer{}, &refusal{
+			status: http.StatusNotImplemented, code: "notImplemented",
+			message: `The local platform has no cloud storage, so it has no credentials for one: leave out "federationToken" and download the file from its "url"`,
+		}
+	}
+	f, err := s.Store.File(r.PathValue("file"))
+	return ok(s.fileOf(r, f), instead(err, store.ErrNotFound, noFile(r.PathValue("file"))))
+}
+
+func (s *server) listFiles(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	skip, limit := q.number("offset", 0, 0, math.MaxInt32), q.number("limit", 100, 1, 10_000)
+	since, _ := q.eventID("sinceId")
+	below, given := q.eventID("maxId")
+	if !given {
+		below = math.MaxUint64
+	}
+	tags, run := q.list("tags"), q.text("runId")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	var found []store.File
+	err := s.Store.Files(func(f store.File) bool {
+		id, _ := strconv.ParseUint(f.ID, 10, 64) // the store made it
+		switch {
+		case id <= since:
+			return false
+		case id >= below || !hasTags(f, tags) || run != "" && f.RunID != run:
+		case skip > 0:
+			skip--
+		default:
+			found = append(found, f)
+		}
+		return len(found) < limit
+	})
+	return ok(each(found, func(f store.File) fileRecord { return s.fileOf(r, f) }), err)
+}
+
+func (s *server) deleteFile(r *http.Request) (answer, error) {
+	id := r.PathValue("file")
+	return nothing(instead(s.Store.DeleteFile(id), store.ErrNotFound, noFile(id)))
+}
+
+// downloadFile answers with the contents of a file, if the address has been signed
+// here and has not expired.
+func (s *server) downloadFile(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	id, expires, signature := r.PathValue("file"), q.text("expires"), q.text("signature")
+	seconds, err := strconv.ParseInt(expires, 10, 64)
+	switch {
+	case q.err != nil:
+		return answer{}, q.err
+	case !guard.Equal(signature, s.signature(id, expires)):
+		return answer{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The signature of the address is not valid"}
+	case err != nil || s.Now().Unix() > seconds:
+		return answer{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The address has expired, read the file's record again"}
+	}
+	f, contents, err := s.Store.OpenFile(id)
+	if err != nil {
+		return answer{}, instead(err, store.ErrNotFound, noFile(id))
+	}
+	return answer{status: http.StatusOK, kind: f.Kind, file: contents, name: f.Name, modified: f.Created}, nil
+}

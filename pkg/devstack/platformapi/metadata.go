@@ -1,0 +1,261 @@
+package platformapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	// maxMetadataKey and maxMetadataValue are the maximum lengths in bytes.
+	maxMetadataKey   = 255
+	maxMetadataValue = 65_535
+	// userProvider is the provider of metadata of branches and configurations.
+	userProvider = "user"
+)
+
+type metadataRecord struct {
+	ID        string `json:"id"`
+	Key       string `json:"key"`
+	Value     string `json:"value"`
+	Provider  string `json:"provider"`
+	Timestamp string `json:"timestamp"`
+}
+
+func metadataOf(m store.Metadata) metadataRecord {
+	return metadataRecord{ID: m.ID, Key: m.Key, Value: m.Value, Provider: m.Provider, Timestamp: storageTime(m.Timestamp)}
+}
+
+// owner finds the object that the path of a request names, and says whether a client
+// must name the provider of its metadata.
+type metadataOwner struct {
+	path     string
+	find     func(*http.Request) (store.Object, error)
+	provided bool
+}
+
+func (s *server) metadataOwners() []metadataOwner {
+	return []metadataOwner{
+		{path: "metadata", find: func(*http.Request) (store.Object, error) { return store.Branch, nil }},
+		{path: "components/{component}/configs/{configuration}/metadata", find: func(r *http.Request) (store.Object, error) {
+			c, err := s.configuration(r)
+			return store.ConfigurationObject(c.Component, c.ID), err
+		}},
+		{path: "buckets/{bucket}/metadata", provided: true, find: func(r *http.Request) (store.Object, error) {
+			b, _, err := s.bucket(r.PathValue("bucket"))
+			return store.BucketObject(b.ID), err
+		}},
+		{path: "columns/{column}/metadata", provided: true, find: s.column},
+	}
+}
+
+// ofMetadata are the paths of metadata.
+func (s *server) ofMetadata() map[string]methods {
+	all := map[string]methods{}
+	for _, owner := range s.metadataOwners() {
+		set := does(s.setMetadata(owner)).body("metadata[]")
+		if owner.provided {
+			set = set.body("provider")
+		} else {
+			set = set.ignores("it is always user", "provider")
+		}
+		all[owner.path] = methods{http.MethodGet: does(s.listMetadata(owner)), http.MethodPost: set}
+		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(owner))}
+	}
+	table := metadataOwner{find: func(r *http.Request) (store.Object, error) {
+		t, err := s.table(r.PathValue("table"))
+		return store.TableObject(t.ID), err
+	}}
+	all["tables/{table}/metadata"] = methods{
+		http.MethodGet:  does(s.listMetadata(table)),
+		http.MethodPost: does(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]"),
+	}
+	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(table))}
+	return all
+}
+
+// column is the column that the path names as TABLE.COLUMN. The name of a table has no
+// dot.
+func (s *server) column(r *http.Request) (store.Object, error) {
+	id := r.PathValue("column")
+	parts := strings.SplitN(id, ".", 4)
+	if len(parts) < 4 {
+		return "", noColumn(id)
+	}
+	t, err := s.table(strings.Join(parts[:3], "."))
+	if err != nil {
+		return "", err
+	}
+	if !hasColumn(t, parts[3]) {
+		return "", noColumn(id)
+	}
+	return store.ColumnObject(t.ID, parts[3]), nil
+}
+
+func hasColumn(t store.Table, name string) bool {
+	return slices.ContainsFunc(t.Columns, func(c store.Column) bool { return c.Name == name })
+}
+
+func noColumn(id string) *refusal {
+	return notFound("storage.columns.notFound", "Column %q not found, the id of a column is BUCKET.TABLE.COLUMN", id)
+}
+
+func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
+	return func(r *http.Request) (answer, error) {
+		o, err := owner.find(r)
+		if err != nil {
+			return answer{}, err
+		}
+		list, err := s.Store.Metadata(o)
+		return ok(each(list, metadataOf), err)
+	}
+}
+
+// setMetadata sets values and answers with all of the object.
+func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
+	return func(r *http.Request) (answer, error) {
+		f := formFields(r)
+		if f.err != nil {
+			return answer{}, f.err
+		}
+		o, err := owner.find(r)
+		if err != nil {
+			return answer{}, err
+		}
+		values := f.metadata("metadata", f.provider(owner.provided))
+		if len(values) == 0 {
+			f.fail(`"metadata" must be a list of {"key": …, "value": …} that is not empty`)
+		}
+		if f.err != nil {
+			return answer{}, f.err
+		}
+		if err := s.Store.SetMetadata(map[store.Object][]store.Metadata{o: values}); err != nil {
+			return answer{}, err
+		}
+		list, err := s.Store.Metadata(o)
+		return created(each(list, metadataOf), err)
+	}
+}
+
+// tableMetadata is the answer to JSON that sets metadata of a table and its columns.
+type tableMetadata struct {
+	Metadata        []metadataRecord            `json:"metadata"`
+	ColumnsMetadata map[string][]metadataRecord `json:"columnsMetadata"`
+}
+
+// setTableMetadata sets values of a table and of its columns. The answer to a form is a
+// list, as for other objects.
+func (s *server) setTableMetadata(r *http.Request) (answer, error) {
+	f := formFields(r)
+	if f.err != nil {
+		return answer{}, f.err
+	}
+	t, err := s.table(r.PathValue("table"))
+	if err != nil {
+		return answer{}, err
+	}
+	provider := f.provider(true)
+	values := f.columnsMetadata(t, provider)
+	if own := f.metadata("metadata", provider); len(own) > 0 {
+		values[store.TableObject(t.ID)] = own
+	}
+	if len(values) == 0 {
+		f.fail(`"metadata" or "columnsMetadata" is required`)
+	}
+	if f.err != nil {
+		return answer{}, f.err
+	}
+	if err := s.Store.SetMetadata(values); err != nil {
+		return answer{}, err
+	}
+	own, columns, err := s.Store.TableMetadata(t.ID)
+	record := tableMetadata{Metadata: each(own, metadataOf), ColumnsMetadata: map[string][]metadataRecord{}}
+	for name, list := range columns {
+		record.ColumnsMetadata[name] = each(list, metadataOf)
+	}
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		return created(record.Metadata, err)
+	}
+	return created(record, err)
+}
+
+// columnsMetadata reads {"COLUMN": [{"key": …, "value": …}]}. A member "columnName" of
+// an item names another column.
+func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Object][]store.Metadata {
+	values := map[store.Object][]store.Metadata{}
+	v, given := f.get("columnsMetadata")
+	if !given || emptyList(v) {
+		return values
+	}
+	if v.Kind() != value.Object {
+		f.fail(`"columnsMetadata" must be an object of lists, not %s`, v.Kind().WithArticle())
+	}
+	for _, m := range v.Members() {
+		what := "columnsMetadata." + m.Name
+		if m.Value.Kind() != value.Array {
+			f.fail("%q must be a list, not %s", what, m.Value.Kind().WithArticle())
+		}
+		for i, item := range m.Value.Items() {
+			column := m.Name
+			if name := item.Field("columnName"); name.Kind() == value.String {
+				column = name.Raw()
+			}
+			if !hasColumn(t, column) {
+				f.fail("%q: the table has no column %q", what, column)
+			}
+			o := store.ColumnObject(t.ID, column)
+			values[o] = append(values[o], f.item(fmt.Sprintf("%s[%d]", what, i), item, provider))
+		}
+	}
+	return values
+}
+
+func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
+	return func(r *http.Request) (answer, error) {
+		o, err := owner.find(r)
+		if err != nil {
+			return answer{}, err
+		}
+		id := r.PathValue("metadata")
+		err = s.Store.DeleteMetadata(o, id)
+		return nothing(instead(err, store.ErrNotFound, notFound("storage.metadata.notFound", "Metadata %q not found", id)))
+	}
+}
+
+func (f *fields) provider(required bool) string {
+	if !required {
+		return userProvider
+	}
+	provider := f.text("provider")
+	if provider == "" || len(provider) > maxMetadataKey {
+		f.fail(`"provider" must be 1 to %d bytes`, maxMetadataKey)
+	}
+	return provider
+}
+
+// metadata reads a list of {"key": …, "value": …}.
+func (f *fields) metadata(name, provider string) []store.Metadata {
+	var list []store.Metadata
+	for i, item := range f.list(name) {
+		list = append(list, f.item(fmt.Sprintf("%s[%d]", name, i), item, provider))
+	}
+	return list
+}
+
+// item reads one {"key": …, "value": …}.
+func (f *fields) item(what string, item value.Value, provider string) store.Metadata {
+	key, text := item.Field("key"), item.Field("value")
+	switch {
+	case item.Kind() != value.Object:
+		f.fail("%q must be an object, not %s", what, item.Kind().WithArticle())
+	case key.Kind() != value.String || key.Raw() == "" || len(key.Raw()) > maxMetadataKey:
+		f.fail("%q needs a key of 1 to %d bytes", what, maxMetadataKey)
+	case !text.IsScalar() || len(text.Raw()) > maxMetadataValue:
+		f.fail("%q needs a value of at most %d bytes", what, maxMetadataValue)
+	}
+	return store.Metadata{Provider: provider, Key: key.Raw(), Value: text.Raw()}
+}

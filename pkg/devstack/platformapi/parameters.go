@@ -1,0 +1,160 @@
+package platformapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// endpoint is one method of a path: the function that carries out a request, and the
+// parameters that a request may have. A request with any other parameter is refused,
+// so that no parameter is ignored without a reason.
+//
+// Names are those of the query and of the members of a body. A name that ends with
+// [] is a list: name, name[], name[0] and name[0][key] all belong to it. Any other
+// parameter is a single value.
+type endpoint struct {
+	run func(*http.Request) (answer, error)
+	// queryNames are the parameters of the query, bodyNames the members of the body.
+	queryNames, bodyNames []string
+	// idle are the names of parameters that have no effect here, with the reason.
+	idle map[string]string
+	// missing are the names of parameters that the platform has and this one lacks.
+	missing []string
+	// absent says that the platform has this endpoint and this program does not.
+	absent bool
+	// ownBody says that the function reads a body that is not an object of members.
+	ownBody bool
+}
+
+// does is an endpoint without parameters. The methods below add some; each returns a
+// changed copy.
+func does(run func(*http.Request) (answer, error)) endpoint { return endpoint{run: run} }
+
+// query adds parameters of the query that the function reads.
+func (e endpoint) query(names ...string) endpoint {
+	e.queryNames = append(slices.Clip(e.queryNames), names...)
+	return e
+}
+
+// body adds members of the body that the function reads.
+func (e endpoint) body(names ...string) endpoint {
+	e.bodyNames = append(slices.Clip(e.bodyNames), names...)
+	return e
+}
+
+// ignores adds parameters, of the query or the body, that clients send and that have
+// no effect. Why says the reason; it is documentation only.
+func (e endpoint) ignores(why string, names ...string) endpoint {
+	idle := map[string]string{}
+	for name, reason := range e.idle {
+		idle[name] = reason
+	}
+	for _, name := range names {
+		idle[name] = why
+	}
+	e.idle = idle
+	return e
+}
+
+// lacks adds parameters, of the query or the body, that the platform documents and
+// that are not supported here. A request with one of them is answered with 501.
+func (e endpoint) lacks(names ...string) endpoint {
+	e.missing = append(slices.Clip(e.missing), names...)
+	return e
+}
+
+// readsBody says that the function reads the body itself, with any members.
+func (e endpoint) readsBody() endpoint {
+	e.ownBody = true
+	return e
+}
+
+type endpointKey struct{}
+
+// called returns a request that knows its endpoint, so that the readers of its body
+// can check the members.
+func (e endpoint) called(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), endpointKey{}, e))
+}
+
+// check refuses a request whose query has other parameters than the endpoint. A body
+// that the function does not read must have no members.
+func (e endpoint) check(r *http.Request) error {
+	if e.absent {
+		return notImplemented(r)
+	}
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return invalid("The query is not valid")
+	}
+	for key, values := range given {
+		name, isList := listName(key)
+		switch {
+		case isList && slices.Contains(e.queryNames, name):
+			return invalid("The parameter %q is not a list, found %.100q", name, key)
+		case len(values) > 1 && slices.Contains(e.queryNames, name):
+			return invalid("The parameter %q is there %d times, expected once", name, len(values))
+		}
+		if err := e.permits(e.queryNames, "parameter", name); err != nil {
+			return err
+		}
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || e.ownBody || len(e.bodyNames) > 0 {
+		return nil
+	}
+	return formFields(r).err
+}
+
+// checkBody refuses the members of a body that the endpoint of the request lacks.
+// Null is absent.
+func checkBody(r *http.Request, members value.Value) error {
+	e, _ := r.Context().Value(endpointKey{}).(endpoint)
+	for _, m := range members.Members() {
+		if m.Value.IsNull() {
+			continue
+		}
+		if err := e.permits(e.bodyNames, "member", m.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listName splits the key of a list, name[], name[0] or name[0][key], from its
+// brackets. Of any other key it is the key.
+func listName(key string) (name string, isList bool) {
+	if i := strings.IndexByte(key, '['); i > 0 && strings.HasSuffix(key, "]") {
+		return key[:i], true
+	}
+	return key, false
+}
+
+// permits reports why a parameter is refused.
+func (e endpoint) permits(known []string, kind, name string) error {
+	switch _, idle := e.idle[name]; {
+	case slices.Contains(known, name), slices.Contains(known, name+"[]"), idle:
+		return nil
+	case slices.Contains(e.missing, name):
+		return &refusal{
+			status: http.StatusNotImplemented, code: "notImplemented",
+			message: "The " + kind + " " + quoted([]string{name}) + " is not supported by the local platform",
+		}
+	}
+	return invalid("Unknown %s %.100q, expected %s", kind, name, expected(known))
+}
+
+func expected(known []string) string {
+	if len(known) == 0 {
+		return "none"
+	}
+	names := make([]string, 0, len(known))
+	for _, name := range known {
+		names = append(names, strings.TrimSuffix(name, "[]"))
+	}
+	return quoted(names)
+}

@@ -1,0 +1,133 @@
+package platformapi
+
+import (
+	"net/http"
+	"strconv"
+)
+
+type creator struct {
+	// ID is a number in the storage API.
+	ID          int    `json:"id"`
+	Description string `json:"description"`
+}
+
+type tokenRecord struct {
+	ID                    string   `json:"id"`
+	Description           string   `json:"description"`
+	Created               string   `json:"created"`
+	Refreshed             string   `json:"refreshed"`
+	Expires               *string  `json:"expires"`
+	IsExpired             bool     `json:"isExpired"`
+	IsDisabled            bool     `json:"isDisabled"`
+	IsMasterToken         bool     `json:"isMasterToken"`
+	CanManageBuckets      bool     `json:"canManageBuckets"`
+	CanManageTokens       bool     `json:"canManageTokens"`
+	CanReadAllFileUploads bool     `json:"canReadAllFileUploads"`
+	CanPurgeTrash         bool     `json:"canPurgeTrash"`
+	CanCreateJobs         bool     `json:"canCreateJobs"`
+	BucketPermissions     struct{} `json:"bucketPermissions"`
+	ComponentAccess       []string `json:"componentAccess"`
+	Owner                 owner    `json:"owner"`
+	// URI and what follows are the platform's too. The token itself is not in the
+	// record: its client has it.
+	URI           string       `json:"uri"`
+	DailyCapacity int          `json:"dailyCapacity"`
+	Creator       creator      `json:"creatorToken"`
+	Organization  organization `json:"organization"`
+	Admin         admin        `json:"admin"`
+}
+
+type organization struct {
+	ID string `json:"id"`
+}
+
+// admin is the person of a master token.
+type admin struct {
+	ID                   int      `json:"id"`
+	Name                 string   `json:"name"`
+	Features             []string `json:"features"`
+	IsOrganizationMember bool     `json:"isOrganizationMember"`
+	Role                 string   `json:"role"`
+}
+
+type owner struct {
+	ID                  int      `json:"id"`
+	Name                string   `json:"name"`
+	Type                string   `json:"type"`
+	Created             string   `json:"created"`
+	Expires             *string  `json:"expires"`
+	Features            []string `json:"features"`
+	DataSizeBytes       int64    `json:"dataSizeBytes"`
+	RowsCount           int      `json:"rowsCount"`
+	HasMysql            bool     `json:"hasMysql"`
+	HasSynapse          bool     `json:"hasSynapse"`
+	HasRedshift         bool     `json:"hasRedshift"`
+	HasSnowflake        bool     `json:"hasSnowflake"`
+	HasExasol           bool     `json:"hasExasol"`
+	HasTeradata         bool     `json:"hasTeradata"`
+	HasBigquery         bool     `json:"hasBigquery"`
+	IsDisabled          bool     `json:"isDisabled"`
+	Metrics             struct{} `json:"metrics"`
+	Region              string   `json:"region"`
+	DefaultBackend      string   `json:"defaultBackend"`
+	FileStorageProvider string   `json:"fileStorageProvider"`
+	Limits              struct{} `json:"limits"`
+}
+
+func (s *server) verifyToken(r *http.Request) (answer, error) {
+	tables, err := s.Store.Tables("")
+	if err != nil {
+		return answer{}, err
+	}
+	record := tokenRecord{
+		ID: tokenID, Description: tokenDescription, URI: base(r) + storagePath + "/tokens/" + tokenID,
+		Created: storageTime(s.started), Refreshed: storageTime(s.started),
+		IsMasterToken: true, CanManageBuckets: true, CanReadAllFileUploads: true, CanPurgeTrash: true, CanCreateJobs: true,
+		ComponentAccess: []string{}, Creator: creatorToken(), Organization: organization{ID: "1"},
+		Admin: admin{ID: 1, Name: tokenDescription, Features: []string{}, IsOrganizationMember: true, Role: "admin"},
+		Owner: owner{
+			ID: projectID, Name: projectName, Type: "production", Created: storageTime(s.started), Features: []string{},
+			Region: "local", DefaultBackend: "local", FileStorageProvider: "local",
+		},
+	}
+	for _, t := range tables {
+		record.Owner.RowsCount += t.Rows
+		record.Owner.DataSizeBytes += t.Bytes
+	}
+	return ok(record, nil)
+}
+
+type branchRecord struct {
+	ID          int     `json:"id"`
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Created     string  `json:"created"`
+	IsDefault   bool    `json:"isDefault"`
+	Creator     creator `json:"creatorToken"`
+}
+
+func (s *server) listBranches(*http.Request) (answer, error) {
+	return ok([]branchRecord{s.branch()}, nil)
+}
+
+// showBranch answers with the only branch; that another one does not exist has been
+// checked.
+func (s *server) showBranch(*http.Request) (answer, error) { return ok(s.branch(), nil) }
+
+func (s *server) branch() branchRecord {
+	return branchRecord{ID: branchID, Name: branchName, Created: storageTime(s.started), IsDefault: true, Creator: creatorToken()}
+}
+
+func creatorToken() creator {
+	return creator{ID: 1, Description: tokenDescription}
+}
+
+// createTicket returns an id from the sequence of all ids.
+func (s *server) createTicket(*http.Request) (answer, error) {
+	id, err := s.Store.NewID()
+	if err != nil {
+		return answer{}, err
+	}
+	n, err := strconv.ParseUint(id, 10, 64)
+	return created(map[string]uint64{"id": n}, err)
+}

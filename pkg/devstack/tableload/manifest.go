@@ -1,0 +1,197 @@
+package tableload
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The default format of a file.
+const (
+	defaultDelimiter = ","
+	defaultEnclosure = `"`
+)
+
+// descriptionKey is the metadata key of a description.
+const descriptionKey = "KBC.description"
+
+// settings are what a manifest, or an entry of the output mapping, says about a
+// table. Zero values were not given.
+type settings struct {
+	source      string // of an entry only
+	destination string
+	incremental bool
+	hasHeader   bool
+	// delimiter and enclosure are nil if not given; an enclosure may be "".
+	delimiter, enclosure *string
+	columns, primaryKey  []string
+	distributionKey      []string
+	metadata             map[string]string
+	olderMetadata        bool // some metadata came in the older form
+	columnMetadata       map[string]map[string]string
+	schema               []column
+	deletes, always      bool
+}
+
+type column struct {
+	name       string
+	baseType   string
+	nullable   *bool
+	primaryKey *bool
+	metadata   map[string]string
+}
+
+// parseManifest reads a manifest; path names it in errors.
+func parseManifest(path string, text []byte) (settings, error) {
+	v, err := value.Parse(text)
+	var s settings
+	if err == nil {
+		o := newObject("", v)
+		s = readSettings(o)
+		err = o.end()
+	}
+	if err == nil {
+		err = s.checkForms()
+	}
+	if err != nil {
+		return s, failure.Userf("Failed to parse manifest file %q as \"json\": %w", path, err)
+	}
+	return s, nil
+}
+
+func parseEntry(path string, v value.Value) (settings, error) {
+	o := newObject(path, v)
+	source := o.needed("source")
+	s := readSettings(o)
+	s.source = source
+	if s.destination == "" {
+		o.fail("destination", "given and not empty")
+	}
+	if err := o.end(); err != nil {
+		return s, err
+	}
+	if err := s.checkForms(); err != nil {
+		return s, failure.Wrap(path, "", err)
+	}
+	return s, nil
+}
+
+func readSettings(o *object) settings {
+	s := settings{
+		destination:     o.text("destination"),
+		columns:         o.texts("columns"),
+		primaryKey:      o.texts("primary_key"),
+		distributionKey: o.texts("distribution_key"),
+		metadata:        o.pairs("metadata"),
+		columnMetadata:  map[string]map[string]string{},
+	}
+	s.olderMetadata = len(s.metadata) > 0
+	s.incremental, _ = o.flag("incremental")
+	s.hasHeader, _ = o.flag("has_header")
+	s.delimiter, s.enclosure = o.optional("delimiter"), o.optional("enclosure")
+	o.object("column_metadata", func(inner *object) {
+		for _, m := range inner.value.Members() {
+			s.columnMetadata[m.Name] = inner.pairs(m.Name)
+		}
+	})
+	o.objects("schema", func(item *object) { s.schema = append(s.schema, readColumn(item)) })
+	tableMetadata := o.members("table_metadata")
+	describe(o, "table_metadata", tableMetadata)
+	maps.Copy(s.metadata, tableMetadata)
+	s.deletes = readDeletes(o)
+	s.always, _ = o.flag("write_always")
+	o.texts("tags")
+	o.oneOf("deduplication_strategy", "insert", "upsert")
+	o.text("unload_strategy")
+	o.text("manifest_type")
+	return s
+}
+
+// optional is a text, nil if not given.
+func (o *object) optional(name string) *string {
+	if _, found := o.get(name); !found {
+		return nil
+	}
+	text := o.text(name)
+	return &text
+}
+
+func (o *object) oneOf(name string, allowed ...string) string {
+	text := o.text(name)
+	if text != "" && !slices.Contains(allowed, text) {
+		o.fail(name, "one of "+strings.Join(allowed, ", "))
+	}
+	return text
+}
+
+// describe adds the description to the metadata, which must not contain one.
+func describe(o *object, name string, metadata map[string]string) {
+	text := o.optional("description")
+	if text == nil {
+		return
+	}
+	if _, twice := metadata[descriptionKey]; twice && o.err == nil {
+		o.err = onlyOne("description", name+"."+descriptionKey)
+	}
+	metadata[descriptionKey] = *text
+}
+
+func onlyOne(a, b string) error {
+	return failure.Userf("Only one of %q or %q can be defined.", a, b)
+}
+
+// checkForms refuses a mixture of the older and the newer form.
+func (s settings) checkForms() error {
+	if len(s.schema) == 0 {
+		return nil
+	}
+	for _, older := range []struct {
+		name  string
+		given bool
+	}{
+		{"columns", len(s.columns) > 0},
+		{"metadata", s.olderMetadata},
+		{"column_metadata", len(s.columnMetadata) > 0},
+		{"primary_key", len(s.primaryKey) > 0},
+		{"distribution_key", len(s.distributionKey) > 0},
+	} {
+		if older.given {
+			return onlyOne("schema", older.name)
+		}
+	}
+	return nil
+}
+
+func readColumn(o *object) column {
+	c := column{name: o.needed("name"), nullable: o.option("nullable"), primaryKey: o.option("primary_key")}
+	o.flag("distribution_key")
+	o.object("data_type", func(types *object) {
+		types.object("base", func(base *object) {
+			c.baseType = base.oneOf("type", baseTypes()...)
+			readType(base)
+		})
+		for _, backend := range []string{"snowflake", "bigquery"} {
+			types.object(backend, readType)
+		}
+	})
+	c.metadata = o.members("metadata")
+	describe(o, "metadata", c.metadata)
+	return c
+}
+
+func readType(o *object) {
+	o.needed("type")
+	o.scalar("length")
+	o.scalar("default")
+}
+
+func (o *object) option(name string) *bool {
+	on, found := o.flag(name)
+	if !found {
+		return nil
+	}
+	return &on
+}

@@ -1,0 +1,345 @@
+package tryrun
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Runner runs the component once. See sandbox.Sandbox.
+type Runner interface {
+	Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
+}
+
+// Options are those of all tries. Dir, Runner and Prepare are required.
+type Options struct {
+	// Dir is the directory of the tries. What is in it is removed.
+	Dir    string
+	Runner Runner
+	// Prepare makes the spec of a job with a configuration of its own, and what is said
+	// about it before it starts. See queue.Try.
+	Prepare func(store.Job) (sandbox.Spec, []sandbox.Record, error)
+	// Parallel is how many run at once, Keep how many are kept for each configuration,
+	// MostKept how many at all, and Age how long; 0 is a default.
+	Parallel, Keep, MostKept int
+	Age                      time.Duration
+	Now                      func() time.Time
+	// Report receives errors that belong to no try.
+	Report func(error)
+}
+
+// ErrBusy says that there are as many tries as may run at once.
+var ErrBusy = errors.New("other tries are running: wait for their end, or cancel one")
+
+// grace is how much longer than its limit of time a try may run.
+const grace = 30 * time.Second
+
+// Trials are the tries of a platform.
+type Trials struct {
+	o       Options
+	workers sync.WaitGroup
+	stop    context.CancelFunc
+	ctx     context.Context
+
+	mu      sync.Mutex
+	running int
+	closed  bool
+	all     []*Try // the oldest first
+	// latest is the index that was read last.
+	latest cachedIndex
+}
+
+// New makes the directory, and empties it: tries of an earlier process are forgotten.
+func New(o Options) (*Trials, error) {
+	if o.Runner == nil || o.Prepare == nil || o.Dir == "" {
+		return nil, failure.Applicationf("tries need a runner, a directory and a function that prepares them")
+	}
+	for _, d := range []struct {
+		value    *int
+		standard int
+	}{{&o.Parallel, 4}, {&o.Keep, 5}, {&o.MostKept, 50}} {
+		if *d.value <= 0 {
+			*d.value = d.standard
+		}
+	}
+	if o.Age <= 0 {
+		o.Age = 24 * time.Hour
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	if err := os.RemoveAll(o.Dir); err != nil {
+		o.Report(failure.Applicationf("cannot remove earlier tries: %w", err))
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, failure.Applicationf("cannot make the directory for tries: %w", err)
+	}
+	t := &Trials{o: o}
+	t.ctx, t.stop = context.WithCancel(context.Background())
+	return t, nil
+}
+
+// Close ends all tries and waits for them. It removes them.
+func (ts *Trials) Close() error {
+	ts.mu.Lock()
+	ts.closed = true
+	ts.mu.Unlock()
+	ts.stop()
+	ts.workers.Wait()
+	return os.RemoveAll(ts.o.Dir)
+}
+
+// Input is what to try.
+type Input struct {
+	Component, Config string
+	// Document is the configuration as it stands.
+	Document []byte
+	// Values are those of variables; nil for those that the configuration names.
+	Values []store.Variable
+	Limits Limits
+	// From answers from the recording of this try, not from the API; nil asks the API.
+	From *Try
+}
+
+// Start begins a try. ErrBusy means that too many are running.
+func (ts *Trials) Start(r Input) (*Try, error) {
+	if err := r.Limits.Check(); err != nil {
+		return nil, err
+	}
+	t := &Try{latest: &ts.latest, done: make(chan struct{}), values: r.Values}
+	t.info = State{ID: rand.Text(), Component: r.Component, Config: r.Config, Limits: r.Limits, Replayed: r.From != nil, Status: Running, Started: ts.o.Now()}
+	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.closed || ts.running >= ts.o.Parallel {
+		return nil, ErrBusy
+	}
+	if err := t.prepare(r.From); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(t.dir))
+	}
+	ctx, cancel := context.WithCancel(ts.ctx)
+	t.cancel = cancel
+	spec, said, err := ts.o.Prepare(r.job(t.info.ID))
+	for _, one := range said {
+		t.record(one)
+	}
+	ts.running++
+	ts.all = append(ts.all, t)
+	ts.forget()
+	ts.workers.Go(func() {
+		defer cancel()
+		defer close(t.done)
+		if err != nil {
+			t.refuse(ts.o, err)
+		} else {
+			t.run(ctx, ts.o, r, spec)
+		}
+		ts.mu.Lock()
+		ts.running--
+		ts.mu.Unlock()
+	})
+	return t, nil
+}
+
+// job is the job that would run the same.
+func (r Input) job(id string) store.Job {
+	return store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run, VariableValuesData: store.ValuesData(r.Values)}
+}
+
+// forget removes tries that are too old or too many. The caller holds the lock.
+func (ts *Trials) forget() {
+	kept, count := map[string]int{}, 0
+	var all []*Try
+	for _, t := range slices.Backward(ts.all) {
+		info := t.Info()
+		key := info.Component + "\n" + info.Config
+		kept[key]++
+		count++
+		if info.Running() || kept[key] <= ts.o.Keep && count <= ts.o.MostKept && ts.o.Now().Sub(info.Started) < ts.o.Age {
+			all = append(all, t)
+			continue
+		}
+		if err := os.RemoveAll(t.dir); err != nil {
+			ts.o.Report(failure.Applicationf("cannot remove a try: %w", err))
+		}
+	}
+	slices.Reverse(all)
+	ts.all = all
+}
+
+// Get is the try with this id; ok is false if there is none.
+func (ts *Trials) Get(id string) (t *Try, ok bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	i := slices.IndexFunc(ts.all, func(t *Try) bool { return t.info.ID == id }) // the id never changes
+	if i < 0 {
+		return nil, false
+	}
+	return ts.all[i], true
+}
+
+// Of are the tries of a configuration, the newest first.
+func (ts *Trials) Of(component, config string) []*Try {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	var found []*Try
+	for _, t := range slices.Backward(ts.all) {
+		if t.info.Component == component && t.info.Config == config {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// prepare makes the directory. For a replay it links to the recording.
+func (t *Try) prepare(from *Try) error {
+	if err := os.Mkdir(t.dir, 0o700); err != nil {
+		return failure.Applicationf("cannot make the directory of a try: %w", err)
+	}
+	if from != nil {
+		source := from.recording()
+		if source == "" {
+			return failure.Userf("That try has no recording to answer from.")
+		}
+		if err := os.Link(source, filepath.Join(t.dir, sourceName)); err != nil {
+			return failure.Applicationf("cannot use the recording of an earlier try: %w", err)
+		}
+	}
+	return nil
+}
+
+// recording is the recording of answers of the API: its own, or that of the try which
+// answered this one. It is "" if there is none.
+func (t *Try) recording() string {
+	for _, name := range []string{sourceName, recordingName} {
+		file := filepath.Join(t.dir, name)
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return ""
+}
+
+// run runs the component and keeps what it leaves.
+func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec) {
+	spec.Timeout = r.Limits.Time + grace
+	spec.Args = func(data string) []string { return arguments(data, r.Limits, r.From != nil) }
+	if r.From != nil {
+		spec.Files = map[string]string{sourceName: filepath.Join(t.dir, sourceName)}
+	}
+	data, exit, err := o.Runner.Run(ctx, spec, t.record)
+	if err == nil {
+		err = errors.Join(t.keep(data.Dir), data.Remove(), t.keepIndex())
+	}
+	t.end(o, exit, err, ctx.Err() != nil)
+}
+
+func arguments(data string, l Limits, replay bool) []string {
+	in := func(name string) string { return path.Join(filepath.ToSlash(data), sandbox.FilesDir, name) }
+	args := []string{
+		"--sample", strconv.Itoa(l.Sample), "--max-requests", strconv.Itoa(l.Requests), "--max-time", l.Time.String(),
+		"--max-bytes", strconv.FormatInt(l.Bytes, 10), "--record", in(recordingName), "--report", in(reportName),
+	}
+	if replay {
+		args = append(args, "--replay", in(sourceName))
+	}
+	return args
+}
+
+// keep moves what the component left into the directory of the try. Only files of known
+// names are moved, links are not.
+func (t *Try) keep(data string) error {
+	root, err := os.OpenRoot(data)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for from, to := range map[string]string{
+		path.Join(sandbox.FilesDir, recordingName):             recordingName,
+		path.Join(sandbox.FilesDir, reportName, "report.json"): path.Join(reportName, "report.json"),
+	} {
+		if info, err := root.Lstat(from); err != nil || !info.Mode().IsRegular() {
+			continue // it was killed before it wrote it
+		}
+		if err := move(filepath.Join(data, from), filepath.Join(t.dir, to)); err != nil {
+			return err
+		}
+	}
+	tables, err := fs.ReadDir(root.FS(), "out/tables") // a link that leads out is an error
+	if err != nil {
+		return err
+	}
+	for _, file := range tables {
+		if !file.Type().IsRegular() {
+			continue
+		}
+		if err := move(filepath.Join(data, "out", "tables", file.Name()), filepath.Join(t.dir, tablesName, file.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func move(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// refuse ends a try that cannot start.
+func (t *Try) refuse(o Options, err error) {
+	if failure.KindOf(err) == failure.User {
+		t.finish(o, Failed, err.Error())
+		return
+	}
+	o.Report(fmt.Errorf("a try: %w", err))
+	t.finish(o, Failed, internal)
+}
+
+// internal is the message for faults of the platform.
+const internal = "The try could not be run. The local platform says why, where it was started."
+
+// end stores how the try ended.
+func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
+	status, message := Success, ""
+	switch {
+	case cancelled:
+		status, message = Cancelled, "The try was cancelled."
+	case err != nil:
+		status, message = Failed, internal
+		o.Report(fmt.Errorf("a try: %w", err))
+	case exit.TimedOut:
+		status, message = Failed, "The component did not end in time and was killed."
+	case exit.OutOfMemory:
+		status, message = Failed, "The component ran out of memory."
+	case exit.Code == failure.ExitLimitReached:
+		status, message = Limited, exit.Message
+	case exit.Code != failure.ExitOK:
+		status, message = Failed, exit.Message
+	}
+	t.finish(o, status, message)
+}
+
+func (t *Try) finish(o Options, status Status, message string) {
+	_, missing := os.Stat(filepath.Join(t.dir, recordingName))
+	t.change(func(i *State) {
+		i.Status, i.Message, i.Ended, i.Recorded = status, message, o.Now(), missing == nil
+	})
+}

@@ -1,0 +1,215 @@
+package webui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
+	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	// maxExample is how large an HTTP archive may be.
+	maxExample = 64 << 20
+	// shownAnswer is how much of an answer is shown, in bytes.
+	shownAnswer = 64 << 10
+	// defaultComponent is the component of the first configuration.
+	defaultComponent = "acme.ex-shop"
+)
+
+func (s *site) beginPages() paths {
+	return paths{
+		"GET /begin":          s.begin,
+		"POST /begin":         s.learn,
+		"GET /begin/{draft}":  s.draft,
+		"POST /begin/{draft}": s.create,
+	}
+}
+
+// beginPage is the content of the page on which a configuration begins.
+type beginPage struct {
+	// Example is what was pasted; it is shown again if it could not be used.
+	Example string
+	// Problem says why.
+	Problem string
+	// Search is a word, APIs are those of the gallery that match it.
+	Search string
+	APIs   []gallery.API
+	All    int
+}
+
+func (s *site) begin(w http.ResponseWriter, r *http.Request) error {
+	return s.showBegin(w, http.StatusOK, beginPage{Search: r.URL.Query().Get("search")})
+}
+
+func (s *site) showBegin(w http.ResponseWriter, status int, p beginPage) error {
+	all, err := gallery.All()
+	if err != nil {
+		return err
+	}
+	p.All = len(all)
+	for _, api := range all {
+		if strings.Contains(strings.ToLower(api.Name+" "+api.Title+" "+api.Summary), strings.ToLower(strings.TrimSpace(p.Search))) {
+			p.APIs = append(p.APIs, api)
+		}
+	}
+	s.show(w, status, "begin", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
+	return nil
+}
+
+// learn reads an example or the name of an API, fetches the first answer, and leads to the
+// proposal.
+func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxExample)
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
+		if err := r.ParseMultipartForm(maxDocument); err != nil {
+			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read: the file may be larger than 64 MB."})
+		}
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // what is left is in the directory for temporary files
+	} else if err := r.ParseForm(); err != nil {
+		return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read."})
+	}
+	text := strings.TrimSpace(r.PostForm.Get("example"))
+	if r.MultipartForm != nil && text == "" {
+		text = strings.TrimSpace(r.FormValue("example"))
+	}
+	d, err := s.learnFrom(r, text)
+	if err != nil {
+		return s.showBegin(w, http.StatusUnprocessableEntity, beginPage{Example: text, Problem: sentence(reason(masked(err, text)))})
+	}
+	s.drafts.add(d)
+	http.Redirect(w, r, s.session.path+"/begin/"+d.id, http.StatusSeeOther)
+	return nil
+}
+
+// masked hides the credentials of an example in an error.
+func masked(err error, text string) error {
+	request, unreadable := requestOf(text)
+	if unreadable != nil {
+		return err
+	}
+	return &failure.Error{Kind: failure.KindOf(err), Message: registryOf(request).Mask(err.Error())}
+}
+
+func registryOf(r example.Request) *secret.Registry {
+	known := &secret.Registry{}
+	for _, text := range infer.Secrets(r) {
+		known.Add(text)
+	}
+	return known
+}
+
+// requestOf reads an address or a curl command. Variables of a command have no value: those
+// of this program are none of the page's business.
+func requestOf(text string) (example.Request, error) {
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		return example.FromURL(text)
+	}
+	return example.FromCurl(text+"\n", func(string) string { return "" })
+}
+
+func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
+	d := newDraft()
+	if api := r.FormValue("api"); api != "" {
+		known, err := gallery.Named(api)
+		d.apis = []gallery.API{known}
+		return d, err
+	}
+	if file, _, err := r.FormFile("har"); err == nil {
+		defer file.Close()
+		if d.candidates, err = scaffold.Candidates(file, "", func(example.Request) bool { return true }); err != nil {
+			return nil, err
+		}
+		return d, d.recognise()
+	}
+	if text == "" {
+		return nil, failure.Userf("paste an address or a curl command, choose a HAR file, or choose an API below")
+	}
+	request, err := requestOf(text)
+	if err != nil {
+		return nil, err
+	}
+	x, err := example.Fetch(r.Context(), request, example.Options{UserAgent: "configurable-extractor", Dial: s.Dial})
+	if err != nil {
+		return nil, err
+	}
+	d.candidates = []scaffold.Candidate{{Exchange: x}}
+	if err := d.recognise(); err != nil {
+		return nil, err
+	}
+	if _, err := infer.Infer(x, infer.Choice{}); err != nil && len(d.apis) == 0 {
+		return nil, err
+	}
+	return d, nil
+}
+
+// recognise finds the APIs of the gallery to which the first candidate belongs.
+func (d *draft) recognise() error {
+	u, err := url.Parse(d.candidates[0].Exchange.URL)
+	if err != nil {
+		return failure.Userf("cannot read the address of the example: %w", err)
+	}
+	d.apis, err = gallery.ByHost(u.Hostname())
+	return err
+}
+
+// create makes the configuration and opens the editor.
+func (s *site) create(w http.ResponseWriter, r *http.Request) error {
+	if err := readForm(w, r); err != nil {
+		return s.refuse(w, r, http.StatusBadRequest, err.Error())
+	}
+	d, found := s.drafts.get(r.PathValue("draft"))
+	if !found {
+		return s.showDraft(w, r, http.StatusNotFound, r.PostForm, "")
+	}
+	p, err := s.proposal(d, r.PostForm)
+	if err != nil {
+		return s.showDraft(w, r, http.StatusUnprocessableEntity, r.PostForm, "")
+	}
+	id, err := s.store(r.Context(), p)
+	if no, ok := errors.AsType[*refused](err); ok {
+		return s.showDraft(w, r, no.Status, r.PostForm, sentence(no.Message))
+	} else if err != nil {
+		return err
+	}
+	s.drafts.remove(d.id)
+	to := editPath(p.Component, id, "")
+	if len(p.Missing) > 0 && p.Missing[0].Attribute != "" {
+		pointer := failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0].Attribute)
+		to += "?at=" + url.QueryEscape(pointer)
+	}
+	http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)
+	return nil
+}
+
+// store stores the configuration by the APIs, with its secrets encrypted.
+func (s *site) store(ctx context.Context, p draftPage) (id string, err error) {
+	document, err := value.Parse(bytes.TrimSpace(p.config))
+	if err != nil {
+		return "", err
+	}
+	sealed, err := s.seal(ctx, p.Component, "", document)
+	if err != nil {
+		return "", err
+	}
+	comment := "Begun from an example"
+	if p.API != nil {
+		comment = "Begun from the gallery: " + p.API.Title
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	err = s.call(ctx, http.MethodPost, storagePath(p.Component, ""), map[string]any{"name": p.Name, "configuration": sealed, "changeDescription": comment}, &made)
+	return made.ID, err
+}

@@ -1,0 +1,87 @@
+package webui
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// keptDigests is how many jobs are remembered, those that were looked at last.
+const keptDigests = 64
+
+// digests remembers what the events of jobs say, so that only new events are read when
+// a page of a long job is shown again. It may be used by several goroutines.
+type digests struct {
+	mu   sync.Mutex
+	kept []*keptDigest // that of the last use comes last
+}
+
+type keptDigest struct {
+	job string
+
+	mu     sync.Mutex // held while events are read
+	digest *digest
+}
+
+func (d *digests) of(job string) *keptDigest {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.kept, func(k *keptDigest) bool { return k.job == job })
+	k := &keptDigest{job: job, digest: newDigest()}
+	if i >= 0 {
+		k = d.kept[i]
+		d.kept = slices.Delete(d.kept, i, i+1)
+	}
+	d.kept = append(d.kept, k)
+	if len(d.kept) > keptDigests {
+		d.kept = slices.Delete(d.kept, 0, 1)
+	}
+	return k
+}
+
+// digest reads the events of a job up to now. The copy that it returns does not change.
+func (s *site) digest(ctx context.Context, job string) (digest, error) {
+	k := s.digests.of(job)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for {
+		// In batches, so that no transaction is open for long.
+		n := 0
+		if err := s.Store.EventsOf(job, k.digest.after, func(e store.Event) bool {
+			k.digest.add(e)
+			n++
+			return n < 50*batchEvents
+		}); err != nil {
+			return digest{}, err
+		}
+		if err := ctx.Err(); err != nil {
+			return digest{}, err
+		}
+		if n < 50*batchEvents {
+			break
+		}
+	}
+	copied := *k.digest
+	copied.progress.Lines = slices.Clone(copied.progress.Lines)
+	copied.progress.index = nil
+	copied.faults = slices.Clone(copied.faults) // they get numbers of lines
+	copied.requests.ids = slices.Clone(copied.requests.newest())
+	copied.shown.ids = slices.Clone(copied.shown.newest())
+	copied.types = maps.Clone(copied.types)
+	return copied, nil
+}
+
+// eventsWith are the events with these ids. Those that are gone are left out.
+func (s *site) eventsWith(ids []uint64) (found []store.Event, err error) {
+	for _, id := range ids {
+		e, err := s.Store.Event(decimalID(id))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
+}

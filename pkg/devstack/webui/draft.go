@@ -1,0 +1,225 @@
+package webui
+
+import (
+	"cmp"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
+	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// draftPage is a configuration that is about to begin, with the evidence for each choice.
+type draftPage struct {
+	ID string
+	// Component and Name are those of the new configuration.
+	Component, Name string
+	// Questions are what can be chosen.
+	Questions []draftQuestion
+	// Guesses are the decisions with their evidence, Notes what a person should know.
+	Guesses []infer.Inference
+	Notes   []string
+	// API is the one of the gallery whose configuration is made, nil for none. Filled are
+	// the attributes that the example filled, Missing what has to be filled in.
+	API     *gallery.API
+	Filled  []string
+	Missing []gallery.Input
+	// Request is method and address of the example, "" for none; Status, Kind and Answer are
+	// what the API answered, More that it is longer.
+	Request, Kind, Answer string
+	Status                int
+	More                  bool
+	Document              source
+	Problem               string
+
+	config []byte
+}
+
+// draftQuestion is one of the questions of `extractor init`.
+type draftQuestion struct {
+	Name, Text string
+	Options    []draftOption
+}
+
+type draftOption struct {
+	Name, Label, Evidence string
+	Chosen                bool
+}
+
+func (s *site) draft(w http.ResponseWriter, r *http.Request) error {
+	return s.showDraft(w, r, http.StatusOK, r.URL.Query(), "")
+}
+
+func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, given url.Values, problem string) error {
+	d, found := s.drafts.get(r.PathValue("draft"))
+	if !found {
+		return s.showBegin(w, http.StatusNotFound, beginPage{Problem: "This draft has been removed. Begin again."})
+	}
+	p, err := s.proposal(d, given)
+	if err != nil {
+		status, p.Problem = http.StatusUnprocessableEntity, sentence(reason(err))
+	}
+	p.Problem = cmp.Or(problem, p.Problem)
+	s.show(w, status, "draft", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
+	return nil
+}
+
+// proposal is the configuration with these answers to the questions.
+func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
+	p := draftPage{ID: d.id, Component: given.Get("component"), Name: given.Get("name")}
+	if p.Component == "" {
+		var err error
+		if p.Component, err = s.usualComponent(); err != nil {
+			return p, err
+		}
+	}
+	if len(d.apis) > 0 && len(d.candidates) > 0 {
+		q := draftQuestion{Name: "use", Text: "Which configuration do you want?"}
+		for _, api := range d.apis {
+			q.Options = append(q.Options, draftOption{Name: api.Name, Label: "The complete one for " + api.Title, Evidence: api.Summary})
+		}
+		p.ask(q, draftOption{Name: "example", Label: "One guessed from the example", Evidence: "with the choices that you make here"}, given)
+	}
+	at := 0
+	if len(d.candidates) > 1 {
+		q := draftQuestion{Name: "exchange", Text: "Which request is the example?"}
+		for i, c := range d.candidates {
+			q.Options = append(q.Options, draftOption{Name: strconv.Itoa(i), Label: registryOf(c.Exchange.Request).Mask(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
+		}
+		at = p.ask(q, draftOption{}, given)
+	}
+	var x *example.Exchange
+	if len(d.candidates) > 0 {
+		x = &d.candidates[at].Exchange
+		p.showAnswer(*x)
+	}
+	for i, api := range d.apis {
+		if chosen := given.Get("use"); x == nil || chosen == api.Name || chosen == "" && i == 0 {
+			return p, p.fromGallery(api, x)
+		}
+	}
+	return p, p.fromExample(*x, given)
+}
+
+// ask adds a question, with one more option if it has a name, and returns the index of the
+// answer; without one that of the first option.
+func (p *draftPage) ask(q draftQuestion, last draftOption, given url.Values) int {
+	if last.Name != "" {
+		q.Options = append(q.Options, last)
+	}
+	at := 0
+	for i, o := range q.Options {
+		if o.Name == given.Get(q.Name) {
+			at = i
+		}
+	}
+	q.Options[at].Chosen = true
+	p.Questions = append(p.Questions, q)
+	return at
+}
+
+// usualComponent is the component of the newest configuration.
+func (s *site) usualComponent() (string, error) {
+	all, err := s.Store.Configurations("", false)
+	var newest store.Configuration
+	for _, c := range all {
+		if c.Component != variables.DefaultComponent && !c.Created.Before(newest.Created) {
+			newest = c
+		}
+	}
+	return cmp.Or(newest.Component, defaultComponent), err
+}
+
+// showAnswer shows the first page of the API without the credentials of the example.
+func (p *draftPage) showAnswer(x example.Exchange) {
+	known := registryOf(x.Request)
+	p.Request, p.Status = known.Mask(scaffold.Asked(x)), x.Status
+	p.Kind, _, _ = mime.ParseMediaType(x.AnswerHeader.Get("Content-Type"))
+	text := x.Answer
+	if v, err := value.Parse(text); err == nil {
+		text = v.Pretty()
+	}
+	// What a cut leaves of a secret at the end is cut off too.
+	shown := known.Mask(string(text[:min(len(text), 2*shownAnswer)]))
+	p.More = len(text) > shownAnswer
+	p.Answer = strings.ToValidUTF8(shown[:min(len(shown), shownAnswer)], "\ufffd")
+}
+
+func (p *draftPage) fromGallery(api gallery.API, x *example.Exchange) error {
+	text, err := gallery.Config(api.Name)
+	if err != nil {
+		return err
+	}
+	if x != nil {
+		if text, p.Filled, err = api.Fill(text, x.URL, x.Header); err != nil {
+			return err
+		}
+	}
+	p.API = &api
+	p.Missing, err = api.Inputs(text)
+	p.use(text, api.Title)
+	return err
+}
+
+func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
+	known := registryOf(x.Request)
+	proposal, err := infer.Infer(x, infer.Choice{DataField: given.Get("data"), Paging: given.Get("paging"), PrimaryKey: given.Get("key")})
+	if err != nil && (given.Has("data") || given.Has("paging") || given.Has("key")) {
+		// A choice may be impossible after another one was made.
+		given.Del("paging")
+		given.Del("key")
+		proposal, err = infer.Infer(x, infer.Choice{DataField: given.Get("data")})
+	}
+	if err != nil {
+		return &failure.Error{Kind: failure.KindOf(err), Message: known.Mask(err.Error())}
+	}
+	for _, q := range []struct {
+		name, text string
+		options    []infer.Option
+	}{
+		{"data", "Where is the data?", proposal.DataFields},
+		{"paging", "How does the API page?", proposal.Pagings},
+		{"key", "What is the primary key?", proposal.PrimaryKeys},
+	} {
+		if len(q.options) < 2 {
+			continue
+		}
+		asked := draftQuestion{Name: q.name, Text: q.text}
+		for i, o := range q.options { // the one that was taken comes first
+			asked.Options = append(asked.Options, draftOption{Name: o.Name, Label: known.Mask(o.Name), Evidence: known.Mask(o.Evidence), Chosen: i == 0})
+		}
+		p.Questions = append(p.Questions, asked)
+	}
+	for _, g := range proposal.Guesses {
+		g.Value, g.Evidence = known.Mask(g.Value), known.Mask(g.Evidence)
+		p.Guesses = append(p.Guesses, g)
+	}
+	for _, note := range proposal.Notes {
+		if !strings.Contains(note, " --") { // what a flag of the command line chooses is a question here
+			p.Notes = append(p.Notes, known.Mask(note))
+		}
+	}
+	host := ""
+	if u, err := url.Parse(x.URL); err == nil {
+		host = " of " + u.Hostname()
+	}
+	p.use(proposal.Config, known.Mask(proposal.Table)+host)
+	p.Document.Document = newDocument([]byte(known.Mask(string(proposal.Config))), nil)
+	return nil
+}
+
+// use takes a document and a name for the configuration.
+func (p *draftPage) use(text []byte, name string) {
+	p.config = text
+	p.Name = cmp.Or(p.Name, name)
+	p.Document = source{Title: "The new configuration", Document: newDocument(text, nil)}
+}

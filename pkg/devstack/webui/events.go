@@ -1,0 +1,153 @@
+package webui
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	// shownEvents is how many events a page shows at once.
+	shownEvents = 300
+	// batchEvents is how many events are read and sent at once.
+	batchEvents = 200
+	// debugType is the type of events that are hidden unless they are chosen.
+	debugType = "debug"
+)
+
+// eventTypes are the types of events in the order of the filter.
+func eventTypes() []string { return []string{"info", "success", "warn", "error", debugType} }
+
+// eventLine is an event as it is shown.
+type eventLine struct {
+	ID      string
+	Created time.Time
+	// Type is one of eventTypes, info for any other.
+	Type, Message string
+}
+
+func newEventLine(e store.Event, kind string) eventLine {
+	return eventLine{e.ID, e.Created, shownType(e, kind), e.Message}
+}
+
+// shownType is the type of an event. What the page shows as a request or as progress is
+// for debugging only.
+func shownType(e store.Event, kind string) string {
+	switch {
+	case kind == "request.sent" || kind == "request.answered" || kind == "job.live" || kind == "job.progress":
+		return debugType
+	case slices.Contains(eventTypes(), e.Type):
+		return e.Type
+	default:
+		return "info"
+	}
+}
+
+// recentIDs are the ids of the newest events of a kind, at most a number of them.
+type recentIDs struct {
+	ids  []uint64
+	most int
+	// total counts all of them.
+	total int
+}
+
+func (r *recentIDs) add(id uint64) {
+	r.total++
+	if len(r.ids) >= 2*r.most { // so that not every event moves all others
+		r.ids = slices.Delete(r.ids, 0, len(r.ids)-r.most)
+	}
+	r.ids = append(r.ids, id)
+}
+
+func (r recentIDs) newest() []uint64 { return r.ids[max(len(r.ids)-r.most, 0):] }
+
+// digest is the result of one pass over the events of a job. Its size does not
+// depend on their number.
+type digest struct {
+	progress progress
+	// requests are the events about requests, shown those that are not for debugging.
+	requests, shown recentIDs
+	// sent counts the requests.
+	sent  int
+	bytes int64
+	// types counts the events of each type.
+	types map[string]int
+	// faults are the problems of the last error that names any.
+	faults []note
+	// findings are the first warnings that data may be missing.
+	findings []finding
+	// tables are those that the component has written.
+	tables int
+	// after is the id of the last event, 0 for none.
+	after uint64
+}
+
+func newDigest() *digest {
+	return &digest{requests: recentIDs{most: 3 * shownRequests}, shown: recentIDs{most: shownEvents}, types: map[string]int{}}
+}
+
+// add adds the next event, from the oldest on.
+func (d *digest) add(e store.Event) {
+	d.after = eventID(e)
+	details := fields(e.Results)
+	kind := details.Field("event").Raw()
+	d.progress.add(e, details)
+	if isRequest(kind) {
+		d.requests.add(d.after)
+	}
+	if kind == "request.answered" {
+		d.sent++
+		d.bytes += int64(max(decimal(details.Field("bytes")), 0))
+	}
+	if kind == "table.written" {
+		d.tables++
+	}
+	if f, ok := newFinding(e, details); ok && len(d.findings) < shownFindings {
+		d.findings = append(d.findings, f)
+	}
+	if e.Type == "error" {
+		if found := notes(e, details); len(found) > 0 {
+			d.faults = found
+		}
+	}
+	shown := shownType(e, kind)
+	d.types[shown]++
+	if shown != debugType {
+		d.shown.add(d.after)
+	}
+}
+
+// rows are those on the pages of all jobs that keep them.
+func (d *digest) rows() int {
+	rows := 0
+	for _, l := range d.progress.Lines {
+		if !l.Unstored {
+			rows += l.Rows
+		}
+	}
+	return rows
+}
+
+// fields is an object; the zero value for anything else.
+func fields(results json.RawMessage) value.Value {
+	v, err := value.Parse(results)
+	if err != nil || v.Kind() != value.Object {
+		return value.Value{}
+	}
+	return v
+}
+
+// decimal reads a number, or the text of one; 0 for anything else and for numbers
+// that are too large to be drawn.
+func decimal(v value.Value) float64 {
+	const largest = 1e12
+	f, err := strconv.ParseFloat(v.Raw(), 64)
+	if err != nil || !(-largest <= f && f <= largest) {
+		return 0
+	}
+	return f
+}

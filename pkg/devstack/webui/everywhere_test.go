@@ -1,0 +1,310 @@
+package webui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+var idInPattern = regexp.MustCompile(`\{[a-z]+\}`)
+
+// answersPosts are the paths at which a POST may change nothing and show something.
+var answersPosts = regexp.MustCompile(`/configurations/[^/]+/[^/]+/(edit|assist)$`)
+
+// addresses are those of all pages of a session with an id in every place.
+func addresses(t testing.TB, inside session, id string) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range slices.Sorted(maps.Keys(new(site).pages())) {
+		if _, path, found := strings.Cut(pattern, " "); found { // without the method
+			pattern = path
+		}
+		pattern = strings.TrimSuffix(pattern, "{$}")
+		all = append(all, inside.path+idInPattern.ReplaceAllString(pattern, id))
+	}
+	if len(all) < 8 {
+		t.Fatalf("only %q", all)
+	}
+	return append(slices.Compact(all), "/login", "/favicon.ico", newAssets().path("page.js"), "/assets/"+id)
+}
+
+// probe sends a request, whose context has ended so that streams do too; header is
+// name and value in turns. The answer must be sound.
+func probe(t testing.TB, page http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	target, err := url.ParseRequestURI(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
+	r.Method, r.URL, r.RequestURI, r.Host = method, target, path, "localhost:8088"
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	answer := httptest.NewRecorder()
+	page.ServeHTTP(answer, r)
+	h := answer.Header()
+	asks := method == "GET" || method == "HEAD" || method == "POST" && answersPosts.MatchString(target.Path)
+	if answer.Code >= 500 || answer.Code == http.StatusOK && !asks {
+		t.Errorf("%s %.200s: %d %.500s", method, path, answer.Code, answer.Body)
+	}
+	if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n")) {
+		t.Errorf("%s %.200s leads to %q", method, path, to)
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "Access-Control-") {
+			t.Errorf("%s %.200s: header %s", method, path, name)
+		}
+	}
+	if !strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") || h.Get("X-Content-Type-Options") != "nosniff" ||
+		h.Get("Referrer-Policy") != "same-origin" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		t.Errorf("%s %.200s: headers %v", method, path, h)
+	}
+	return answer
+}
+
+// filled is a platform that holds the text mine wherever it can, and the ids of
+// what there is.
+func filled(t *testing.T, mine string) (p *platform, ids []string) {
+	t.Helper()
+	tries := newTryPlatform(t)
+	p = tries.platform
+	close(p.done) // streams say what there is and end
+	try := strings.TrimPrefix(tries.run(strings.ReplaceAll(tries.shop.document(""), "since", mine)), "/tries/")
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "2", Name: mine, Description: mine, Configuration: []byte(`{"a":"` + mine + `"}`)})
+	j := p.start(c)
+	p.say(j.ID, "info", mine)
+	p.load(store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: mine}}, Job: j.ID}, []string{mine})
+	archive := `{"log":{"entries":[{"request":{"method":"GET","url":"https://h/` + mine + `"},"response":{"status":200,"content":{"text":"{\"a\":[{\"id\":1}]}"}},"startedDateTime":"2026-01-02T03:04:05Z"}]}}`
+	draft := strings.TrimPrefix(p.led(p.upload("/begin", "har", archive)), "/begin/")
+	return p, []string{c.ID, j.ID, "in.c-b.t", try, draft}
+}
+
+// TestNothingWithoutTheCookie: who has not shown the token sees and changes
+// nothing, at no address, streams and downloads included.
+func TestNothingWithoutTheCookie(t *testing.T) {
+	slowtest.SkipRace(t, "it sends thousands of requests, one after another")
+	const mine = "only-for-those-with-the-token"
+	p, ids := filled(t, mine)
+	cookie := p.cookie().String()
+	seen := 0
+	for _, id := range ids {
+		paths := append(addresses(t, p.session, id), p.session.path+"/configurations/acme.ex-shop/2", p.session.path+"/tries/"+ids[3]+"/requests/2")
+		for _, path := range paths {
+			if strings.Contains(probe(t, p.page, "GET", path, "", "Cookie", cookie).Body.String(), mine) {
+				seen++
+			}
+			for who, header := range map[string][]string{
+				"no one": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
+				"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
+			} {
+				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
+					for _, query := range []string{"", "?token=", "?token=wrong", "?after=1"} {
+						answer := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
+						shown := strings.Contains(answer.Body.String(), mine) || strings.Contains(answer.Body.String()+fmt.Sprint(answer.Header()), p.session.path)
+						if shown || len(answer.Result().Cookies()) > 0 {
+							t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, answer.Code, answer.Body)
+						}
+					}
+				}
+			}
+		}
+	}
+	if seen < 14 {
+		t.Errorf("only %d pages show it to those with the cookie", seen)
+	}
+}
+
+// TestEveryPageRefusesOtherSites, reads too, but for links that are followed.
+func TestEveryPageRefusesOtherSites(t *testing.T) {
+	const mine = "not-for-other-sites"
+	p, ids := filled(t, mine)
+	cookie := p.cookie().String()
+	for _, path := range addresses(t, p.session, ids[1]) {
+		for _, header := range [][]string{
+			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://localhost:3000"}, {"Origin", "null"},
+			{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"},
+			{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "script"},
+			{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "document"},
+		} {
+			for _, method := range []string{"GET", "HEAD", "POST"} {
+				if answer := probe(t, p.page, method, path, "", append(header, "Cookie", cookie)...); answer.Code != http.StatusForbidden || strings.Contains(answer.Body.String(), mine) {
+					t.Errorf("%s %s %v: %d %s", method, path, header, answer.Code, answer.Body)
+				}
+			}
+		}
+		link := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
+		if answer := probe(t, p.page, "GET", path, "", append(link, "Cookie", cookie)...); answer.Code == http.StatusForbidden {
+			t.Errorf("a link to %s: %d %s", path, answer.Code, answer.Body)
+		}
+		if answer := probe(t, p.page, "POST", path, "", append(link, "Cookie", cookie)...); answer.Code != http.StatusForbidden {
+			t.Errorf("a form sent to %s: %d %s", path, answer.Code, answer.Body)
+		}
+	}
+}
+
+// TestEveryPageTakesOddRequests: methods, ids, queries, headers and bodies that
+// no browser sends.
+func TestEveryPageTakesOddRequests(t *testing.T) {
+	slowtest.SkipRace(t, "it sends odd requests to every page")
+	p, real := filled(t, "mine")
+	cookie := p.cookie().String()
+	ids := []string{
+		"1", "0", "-1", "99999999999999999999999999", "18446744073709551615", "%2e%2e", "..%2f..%2fetc%2fpasswd", "%00", "a%2fb", "%ff%fe", "%c0%af",
+		"%0d%0aSet-Cookie:%20a=b", "%3Cscript%3E", "in.c-b.t", "%F0%9F%98%80", "*", "{id}", strings.Repeat("9", 5_000), strings.Repeat("%ff", 5_000),
+	}
+	for _, id := range append(ids, real...) {
+		for _, path := range addresses(t, p.session, id) {
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
+				probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
+			}
+			for _, query := range []string{"after=-1", "after=18446744073709551615", "after=99999999999999999999", "after=%ff", "next=//evil.example", "next=/%5cevil.example", "next=%00", "rq=%00&eq=%ff&ekind=%ff&rkind=slow&rbefore=-1&eafter=99999999999999999999", "eafter=18446744073709551615&rbefore=18446744073709551615", "q=%ff&sort=mine&desc=1&page=99999999999999999999", "page=-1&sort=%00", "%zz", ";", strings.Repeat("a=1&", 1_000)} {
+				probe(t, p.page, "GET", path+"?"+query, "", "Cookie", cookie, "Last-Event-ID", "18446744073709551615")
+			}
+		}
+	}
+	for _, kind := range []string{"", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data", "application/json", "a/b;=", "text/plain"} {
+		for _, body := range []string{"", "token", "token=%zz", "token=%ff%00&next=%5c%5cevil.example", `{"token":"x"}`, strings.Repeat("token=a&", 10_000), "--x\r\n\r\n"} {
+			if answer := probe(t, p.page, "POST", "/login", body, "Content-Type", kind); answer.Code != http.StatusUnauthorized && answer.Code != http.StatusBadRequest {
+				t.Errorf("%s %.50q: %d", kind, body, answer.Code)
+			}
+		}
+	}
+}
+
+// TestHeadOfStreams: the headers of a stream come without a stream, and the
+// connection serves the next request.
+func TestHeadOfStreams(t *testing.T) {
+	p := newPlatform(t)
+	j := p.start(p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop"}))
+	server := httptest.NewServer(p.page)
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, path := range []string{"/stream", "/jobs/" + j.ID + "/stream", "/jobs/" + j.ID + "/events"} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodHead, server.URL+p.session.path+path, nil)
+		p.must(err)
+		r.Host = "localhost:8088"
+		r.AddCookie(p.cookie())
+		answer, err := server.Client().Do(r)
+		p.must(err)
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || len(text) > 0 || answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %q, %v", path, answer.StatusCode, text, err)
+		}
+		p.must(answer.Body.Close())
+	}
+	closed := make(chan struct{})
+	go func() {
+		server.Close() // waits for the requests under way
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Error("a stream continues that no one gets")
+		close(p.done)
+	}
+}
+
+// TestStreamsLeaveNothing: many browsers follow, and when they have gone nothing
+// waits for them.
+func TestStreamsLeaveNothing(t *testing.T) {
+	const browsers = 50
+	p := newPlatform(t)
+	j := p.start(p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop"}))
+	stopped := make(chan struct{}, 2*browsers)
+	page, session := p.open(func(time.Duration) (<-chan time.Time, func()) {
+		return p.beats, func() { stopped <- struct{}{} }
+	})
+	server := httptest.NewServer(page)
+	t.Cleanup(server.Close)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for range browsers {
+		for _, path := range []string{"/stream", "/jobs/" + j.ID + "/stream"} {
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+session.path+path, nil)
+			p.must(err)
+			r.Host = "localhost:8088"
+			r.AddCookie(&http.Cookie{Name: cookieName + "8088", Value: session.cookie})
+			answer, err := http.DefaultTransport.RoundTrip(r)
+			p.must(err)
+			t.Cleanup(func() { _ = answer.Body.Close() })
+			if _, err := answer.Body.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	leave()
+	for i := range 2 * browsers {
+		select {
+		case <-stopped:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%d of %d streams have ended", i, 2*browsers)
+		}
+	}
+}
+
+// FuzzPage: no matter what a client with the cookie sends, the answer is not a 5xx or a
+// panic, and leads to no other host.
+func FuzzPage(f *testing.F) {
+	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {
+		for _, path := range addresses(f, session{}, id) {
+			for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
+				f.Add(method, path+"?after=2&next=/x", "Last-Event-ID", "1", "token=a&next=%2f%2fevil.example")
+			}
+		}
+	}
+	f.Add("GET", "/?token=a+token+%26+more", "Sec-Fetch-Site", "none", "")
+	f.Add("GET", "//evil.example/..?token=a+token+%26+more", "Origin", "null", "")
+	f.Add("POST", "/login", "Content-Type", "application/x-www-form-urlencoded", "token=a+token+%26+more&next=/%09/evil.example")
+	opened, err := store.Open(filepath.Join(f.TempDir(), "store"), time.Now)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	if _, err := opened.CreateConfiguration(store.Configuration{Component: "1", ID: "1", Name: "n"}); err != nil {
+		f.Fatal(err)
+	}
+	if _, err := opened.CreateJob(store.Job{Component: "1", Config: "1", Mode: store.Run}); err != nil {
+		f.Fatal(err)
+	}
+	done := make(chan struct{})
+	close(done)
+	nowhere := func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no example of this test is fetched")
+	}
+	var reported atomic.Pointer[error]
+	page, inside := open(Options{Store: opened, API: newAPI(opened, nil), Token: testToken, Done: done, Dial: nowhere, Report: func(err error) { reported.Store(&err) }})
+	cookie := cookieName + "8088=" + inside.cookie
+	f.Fuzz(func(t *testing.T, method, path, header, text, body string) {
+		if _, err := url.ParseRequestURI(path); err != nil || strings.ContainsAny(method, " \r\n") || method == "" {
+			return // nothing that a client could send
+		}
+		probe(t, page, method, path, body, "Cookie", cookie, header, text)
+		probe(t, page, method, inside.path+path, body, "Cookie", cookie, header, text)
+		if err := reported.Load(); err != nil {
+			t.Fatalf("reported: %v", *err)
+		}
+	})
+}

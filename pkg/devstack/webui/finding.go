@@ -1,0 +1,44 @@
+package webui
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shownFindings is how many findings the page of a job lists: the first.
+const shownFindings = 100
+
+type finding struct {
+	Message string
+	// Pointer is the setting to look at.
+	Pointer string
+}
+
+var findingKinds = func() map[string]bool {
+	kinds := map[string]bool{}
+	for _, body := range event.Bodies() {
+		if _, ok := body.(event.Finding); ok {
+			kinds[body.Kind()] = true
+		}
+	}
+	return kinds
+}()
+
+// newFinding is the finding that an event reports; ok is false for other events.
+func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
+	if !findingKinds[details.Field("event").Raw()] {
+		return finding{}, false
+	}
+	pointer := details.Field("pointer").Raw()
+	if pointer == "" {
+		pointer = details.Field("jobPointer").Raw()
+	}
+	return finding{e.Message, pointer}, true
+}
+
+// incomplete reports whether a job succeeded although data may be missing from
+// its tables.
+func incomplete(j store.Job) bool {
+	return j.Status == store.Success && j.Result != nil && j.Result.Incomplete > 0
+}

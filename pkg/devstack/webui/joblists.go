@@ -1,0 +1,184 @@
+package webui
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// eventList is the part of the events of a job that its page shows.
+type eventList struct {
+	listing
+	paging
+	Job   string
+	Lines []eventLine
+	Types []typeCount
+	// Total is how many events there are, debugging included.
+	Total int
+	// Others are the parameters of the other list.
+	Others url.Values
+}
+
+type typeCount struct {
+	Type   string
+	Count  int
+	Chosen bool
+}
+
+// requestList is the part of the requests of a job that its page shows.
+type requestList struct {
+	listing
+	paging
+	waterfall
+	Job string
+	// Total counts all requests.
+	Total  int
+	Others url.Values
+}
+
+// The kinds of requests in their filter.
+func requestKinds() []string { return []string{"failed", "slow"} }
+
+// slowRequest is how long a slow one takes.
+const slowRequest = 1e9
+
+// standardTypes are shown unless others are chosen.
+func standardTypes() []string {
+	return slices.DeleteFunc(eventTypes(), func(t string) bool { return t == debugType })
+}
+
+func eventListing(query url.Values) listing {
+	l := newListing(query, "e", eventTypes())
+	if slices.Equal(l.Kinds, standardTypes()) {
+		l.Kinds = nil
+	}
+	return l
+}
+
+func requestListing(query url.Values) listing { return newListing(query, "r", requestKinds()) }
+
+// wantsEvent reports whether a listing shows an event.
+func wantsEvent(l listing, line eventLine) bool {
+	types := l.Kinds
+	if len(types) == 0 {
+		types = standardTypes()
+	}
+	return slices.Contains(types, line.Type) && says(line.Message, l.Phrase)
+}
+
+// says reports whether a phrase is in a text, in any case of its letters.
+func says(text, phrase string) bool {
+	return phrase == "" || strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
+}
+
+// eventList reads the events that a page shows.
+func (s *site) eventList(r *http.Request, job string, d *digest) (eventList, error) {
+	l := eventListing(r.URL.Query())
+	list := eventList{listing: l, Job: job, Others: requestListing(r.URL.Query()).query()}
+	for _, t := range eventTypes() {
+		list.Types = append(list.Types, typeCount{t, d.types[t], l.Wants(t) || len(l.Kinds) == 0 && t != debugType})
+		list.Total += d.types[t]
+	}
+	if !l.filtered() && !l.paged {
+		events, err := s.eventsWith(d.shown.newest())
+		if err != nil {
+			return list, err
+		}
+		list.fill(found{events: events, earlier: d.shown.total > len(events)})
+		return list, nil
+	}
+	f, err := s.search(r, job, l, shownEvents, maySay(l.Phrase), func(e store.Event) (keep, counts bool) {
+		if !says(e.Message, l.Phrase) {
+			return false, false // without reading its fields, of which there may be many
+		}
+		wanted := wantsEvent(l, newEventLine(e, kindOf(e)))
+		return wanted, wanted
+	})
+	list.fill(f)
+	return list, err
+}
+
+func (l *eventList) fill(f found) {
+	for _, e := range f.events {
+		l.Lines = append(l.Lines, newEventLine(e, kindOf(e)))
+	}
+	var first, last uint64
+	if n := len(f.events); n > 0 {
+		first, last = eventID(f.events[0]), eventID(f.events[n-1])
+	}
+	l.paging = l.links(jobURL(l.Job), l.Others, first, last, f.earlier, f.later, "job-events")
+}
+
+// Live says that new events belong to the end of the list.
+func (l eventList) Live() bool { return !l.paged }
+
+// kindOf is the kind of an event of the component, "" for others.
+func kindOf(e store.Event) string {
+	if !bytes.Contains(e.Results, []byte(`"event"`)) {
+		return ""
+	}
+	return fields(e.Results).Field("event").Raw()
+}
+
+// requestList reads the requests that a page shows.
+func (s *site) requestList(r *http.Request, job string, d *digest) (requestList, error) {
+	l := requestListing(r.URL.Query())
+	list := requestList{listing: l, Job: job, Total: d.sent, Others: eventListing(r.URL.Query()).query()}
+	if !l.filtered() && !l.paged {
+		events, err := s.eventsWith(d.requests.newest())
+		if err != nil {
+			return list, err
+		}
+		requests := requestsOf(events)
+		list.fill(requests[max(len(requests)-shownRequests, 0):], d.sent > shownRequests, false)
+		return list, nil
+	}
+	phrase := strings.ToLower(l.Phrase)
+	var may func([]byte) bool
+	if l.filtered() {
+		may = func(text []byte) bool {
+			return bytes.Contains(text, []byte(`"request.answered"`)) || bytes.Contains(text, []byte(`"response.`))
+		}
+	}
+	f, err := s.search(r, job, l, shownRequests, may, func(e store.Event) (keep, counts bool) {
+		if !bytes.Contains(e.Results, []byte(`"event"`)) {
+			return false, false
+		}
+		details := fields(e.Results)
+		kind := details.Field("event").Raw()
+		if kind != "request.answered" {
+			// The request before a wait may not be in the list.
+			return isRequest(kind) && (!l.filtered() || strings.HasPrefix(kind, "response.")), false
+		}
+		q := newRequest(e, details)
+		wanted := q.matches(phrase) && (len(l.Kinds) == 0 || l.Wants("failed") && (q.Status == 0 || q.Status >= 400) || l.Wants("slow") && q.Took >= slowRequest)
+		return wanted, wanted
+	})
+	if err != nil {
+		return list, err
+	}
+	list.fill(requestsOf(f.events), f.earlier, f.later)
+	return list, nil
+}
+
+func (l *requestList) fill(requests []request, earlier, later bool) {
+	l.waterfall = newWaterfall(requests)
+	var first, last uint64
+	if n := len(requests); n > 0 {
+		first, last = requests[0].ID, requests[n-1].ID
+	}
+	l.paging = l.links(jobURL(l.Job), l.Others, first, last, earlier, later, "job-requests")
+}
+
+// Shown is how many requests are shown.
+func (l requestList) Shown() int { return len(l.requests) }
+
+// Filtered says that not all requests are wanted.
+func (l requestList) Filtered() bool { return l.filtered() }
+
+// live says that a running job updates the list.
+func (l requestList) live() bool { return !l.paged && !l.filtered() }

@@ -1,0 +1,192 @@
+package webui
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/langservice"
+	places "github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shownProblems is how many findings the editor lists: the first.
+const shownProblems = 200
+
+// findingList is the problems of a text.
+type findingList struct {
+	List []problem `json:"list"`
+	// Omitted is how many more there are.
+	Omitted int `json:"omitted,omitzero"`
+}
+
+// problem is one finding in a text. Lines count from 1, Start and End count UTF-16 units
+// of the text.
+type problem struct {
+	Severity string `json:"severity"`
+	Code     string `json:"code"`
+	Title    string `json:"title"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitzero"`
+	Pointer  string `json:"pointer"`
+	Line     int    `json:"line"`
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+}
+
+// Errors counts those that prevent a run.
+func (l findingList) Errors() int {
+	n := 0
+	for _, p := range l.List {
+		if p.Severity == "error" {
+			n++
+		}
+	}
+	return n
+}
+
+// question is what the script of the editor asks about a text.
+type question struct {
+	// Want is findings, completions or hover.
+	Want     string `json:"want"`
+	Row      string `json:"row"`
+	Document string `json:"document"`
+	// Cursor counts UTF-16 units.
+	Cursor int `json:"cursor"`
+}
+
+// assist answers what the script of the editor asks while a person types.
+func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
+	var q question
+	if err := readBody(w, r, &q); err != nil {
+		return writeJSON(w, http.StatusBadRequest, editorReply{Problem: "The question cannot be read."})
+	}
+	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), q.Row)
+	if err != nil {
+		return err
+	}
+	if q.Want == "findings" {
+		found, err := s.findings(r.Context(), e, q.Document)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, http.StatusOK, found)
+	}
+	if e.isVariables() {
+		return writeJSON(w, http.StatusOK, struct{}{})
+	}
+	d := langservice.New(q.Document)
+	if d.Variables, err = s.declaredVariables(e); err != nil {
+		return err
+	}
+	at := langservice.NewUnits(q.Document)
+	offset := langservice.Offset(q.Document, q.Cursor)
+	if q.Want == "hover" {
+		h, _ := d.Hover(offset)
+		h.Start, h.End = at.At(h.Start), at.At(h.End)
+		return writeJSON(w, http.StatusOK, h)
+	}
+	items := d.Complete(offset)
+	for i := range items {
+		item := &items[i]
+		item.Caret = langservice.NewUnits(item.Insert).At(item.Caret)
+		item.Start, item.End = at.At(item.Start), at.At(item.End)
+	}
+	return writeJSON(w, http.StatusOK, struct {
+		Items []langservice.Item `json:"items"`
+	}{items})
+}
+
+// declaredVariables are the names that another configuration declares for this one.
+func (s *site) declaredVariables(e editTarget) ([]string, error) {
+	found, err := s.variables(e.Configuration)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	var names []string
+	for _, v := range found.List {
+		names = append(names, v.Name)
+	}
+	return names, nil
+}
+
+// findings are the problems of a text of the editor. Those of the configuration around a
+// row, or of the rows of a configuration, are left out.
+func (s *site) findings(ctx context.Context, e editTarget, text string) (findingList, error) {
+	s.checking.Lock() // one at a time; the script does not wait for old answers
+	defer s.checking.Unlock()
+	if ctx.Err() != nil {
+		return findingList{}, nil
+	}
+	names, err := s.namesIn(e.Configuration, []byte(text))
+	if err != nil {
+		return findingList{}, err
+	}
+	f, unknown := s.decrypted(s.storedSecrets(e.Configuration, names), e.Configuration).fill(text, names)
+	o := load.Options{Now: s.Now}
+	asked := e.Configuration
+	asked.Configuration = e.whole([]byte(text))
+	if o.Variables, err = s.knownValues(asked); err != nil {
+		return findingList{}, err
+	}
+	found := check(ctx, e, []byte(f.text), o)
+	list := findingList{List: []problem{}}
+	if unknown != nil {
+		start, end := f.unknown.start, f.unknown.end
+		line, _ := places.New([]byte(text)).Position(start)
+		list.List = append(list.List, problem{
+			Severity: "error", Title: "The value is not known", Message: sentence(reason(unknown)), Pointer: failure.PointerOf(unknown),
+			Line: line, Start: units(text, start), End: units(text, end),
+		})
+	}
+	list.Omitted = max(len(found)-shownProblems, 0)
+	at := langservice.NewUnits(text)
+	for _, p := range found[:len(found)-list.Omitted] {
+		list.List = append(list.List, problem{
+			Severity: string(p.Severity), Code: string(p.Code), Title: p.Title, Message: sentence(p.Message), Hint: sentence(p.Hint), Pointer: p.Pointer,
+			Line: p.Line, Start: at.At(f.original(p.Start)), End: at.At(f.original(p.End)),
+		})
+	}
+	return list, nil
+}
+
+// check checks a text with its secrets.
+func check(ctx context.Context, e editTarget, text []byte, o load.Options) []langservice.Finding {
+	doc, err := value.Parse(text)
+	switch {
+	case err != nil:
+		return langservice.Check(ctx, text, o)
+	case e.isVariables():
+		return nil
+	case e.Row != nil:
+		return langservice.CheckPart(ctx, text, queue.RowDocument(fields(e.Configuration.Configuration), doc).Pretty(), o)
+	case len(e.Rows) > 0:
+		return checkWithRows(ctx, text, doc, e.Rows[:min(len(e.Rows), checkedRows)], o)
+	default:
+		return langservice.Check(ctx, text, o)
+	}
+}
+
+// checkedRows is with how many rows a configuration is checked: the first.
+const checkedRows = 10
+
+// checkWithRows returns the findings about a configuration that it has with each of its rows.
+func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []store.Row, o load.Options) (common []langservice.Finding) {
+	for i, row := range rows {
+		found := langservice.CheckPart(ctx, text, queue.RowDocument(doc, fields(row.Configuration)).Pretty(), o)
+		if i == 0 {
+			common = found
+		}
+		common = slices.DeleteFunc(common, func(f langservice.Finding) bool {
+			return !slices.ContainsFunc(found, func(g langservice.Finding) bool { return g.Code == f.Code && g.Pointer == f.Pointer })
+		})
+	}
+	return common
+}
+
+// units are the UTF-16 units before an offset.
+func units(text string, offset int) int { return langservice.NewUnits(text).At(offset) }

@@ -1,0 +1,159 @@
+package webui
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+const (
+	shownJobs           = 25
+	shownConfigurations = 100
+	// searchedJobs is how many jobs are searched for the last one of each
+	// configuration.
+	searchedJobs = 1000
+)
+
+// overview is the content of the first page.
+type overview struct {
+	Configurations []configurationLine
+	// OmittedConfigurations is how many more there are.
+	OmittedConfigurations int
+	Jobs                  jobList
+	// Running counts the jobs that have not ended.
+	Running int
+	// Host is the address for commands.
+	Host string
+}
+
+// jobList is the newest jobs that match something.
+type jobList struct {
+	Jobs []jobView
+	// More says that there are older ones.
+	More bool
+}
+
+// configurationLine is a configuration with its last jobs, the newest last.
+type configurationLine struct {
+	store.Configuration
+	Last    *jobView // nil for none
+	History history
+}
+
+// Runnable says that the page can run it.
+func (l configurationLine) Runnable() bool { return runnable(l.Configuration) }
+
+func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
+	o, err := s.lookAround(r)
+	if err != nil {
+		return err
+	}
+	s.show(w, http.StatusOK, "overview", layout{Title: o.Title(), Section: "overview", Stream: "/stream", Body: o})
+	return nil
+}
+
+// Title says how many jobs have not ended.
+func (o overview) Title() string {
+	if o.Running == 0 {
+		return "Overview"
+	}
+	return count(o.Running, "job") + " running"
+}
+
+// Announcement is the same in a sentence.
+func (o overview) Announcement() string {
+	if o.Running == 0 {
+		return "No job is running."
+	}
+	return o.Title() + "."
+}
+
+func (s *site) lookAround(r *http.Request) (overview, error) {
+	o := overview{Host: host(r)}
+	all, err := s.Store.Configurations("", false)
+	if err != nil {
+		return o, err
+	}
+	running, err := s.Store.Unfinished()
+	if err != nil {
+		return o, err
+	}
+	o.Running = len(running)
+	if o.Jobs, err = s.jobs(r.Context(), func(store.Job) bool { return true }); err != nil {
+		return o, err
+	}
+	o.OmittedConfigurations = max(len(all)-shownConfigurations, 0)
+	for _, c := range all[:len(all)-o.OmittedConfigurations] {
+		o.Configurations = append(o.Configurations, configurationLine{Configuration: c})
+	}
+	return o, s.lastJobs(r.Context(), o.Configurations)
+}
+
+// jobs are the newest jobs that are wanted.
+func (s *site) jobs(ctx context.Context, wanted func(store.Job) bool) (jobList, error) {
+	var found []store.Job
+	if err := s.Store.Jobs(func(j store.Job) bool {
+		if wanted(j) {
+			found = append(found, j)
+		}
+		return len(found) <= shownJobs
+	}); err != nil {
+		return jobList{}, err
+	}
+	list := jobList{More: len(found) > shownJobs}
+	for _, j := range found[:min(len(found), shownJobs)] {
+		v, err := s.viewOf(ctx, j)
+		if err != nil {
+			return list, err
+		}
+		list.Jobs = append(list.Jobs, v)
+	}
+	return list, nil
+}
+
+// lastJobs adds their last jobs to configurations.
+func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
+	index := map[[2]string]int{}
+	for i, l := range lines {
+		index[[2]string{l.Component, l.ID}] = i
+	}
+	newest := make([]*store.Job, len(lines))
+	seen := 0
+	err := s.Store.Jobs(func(j store.Job) bool {
+		if i, known := index[[2]string{j.Component, j.Config}]; known {
+			if newest[i] == nil {
+				newest[i] = &j
+			}
+			lines[i].History.add(j)
+		}
+		seen++
+		return seen < searchedJobs
+	})
+	if err != nil {
+		return err
+	}
+	for i, j := range newest {
+		if j == nil {
+			continue
+		}
+		v, err := s.viewOf(ctx, *j)
+		if err != nil {
+			return err
+		}
+		lines[i].Last = &v
+	}
+	return nil
+}
+
+// plainHost is a host that is safe in a shell command.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
+
+// host is the address that the browser used.
+func host(r *http.Request) string {
+	if plainHost.MatchString(r.Host) {
+		return r.Host
+	}
+	return "localhost"
+}

@@ -1,0 +1,369 @@
+package webui
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/har"
+	apirequest "github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
+)
+
+// Limits of what the page of a request shows.
+const (
+	maxParts   = 300
+	maxPart    = 2000
+	maxAddress = 8000
+)
+
+// requestPage is one exchange of a try.
+type requestPage struct {
+	Try     tryrun.State
+	TryPath string
+	Row     tryrun.Row
+	// Path is that of this page.
+	Path   string
+	Method string
+	URL    string
+	// Parts say where the parts of the address and the method come from.
+	Parts []requestPart
+	// Headers are those of the request.
+	Headers []requestPart
+	// Sent is the body of the request, SentParts where its fields come from.
+	Sent      *bodyView
+	SentParts []requestPart
+	SentType  string
+	// Answered says that there is an answer.
+	Answered      bool
+	Tone          string
+	Status        int
+	StatusText    string
+	AnswerHeaders []requestPart
+	Answer        bodyView
+	AnswerType    string
+	Size          int64
+	// Omitted is the reason why the recording lacks the body, or "".
+	Omitted string
+	// More is the path that shows more of the body, "" if all is shown or only the
+	// download has the rest.
+	More     string
+	Reading  *har.PageFindings
+	DataPath string
+	// StopEdit is the path of the setting behind the reason to stop.
+	StopEdit string
+	// Previous and Next are the paths of the neighbours in the tree.
+	Previous, Next string
+}
+
+// requestPart is a part of a request: its name, value and source.
+type requestPart struct {
+	Name, Value string
+	// Hidden says that the value is a secret.
+	Hidden  bool
+	Sources []partSource
+	// Marked says that it leads to the next page.
+	Marked bool
+}
+
+// partSource is where a part comes from: in words, the setting, and the path of the editor
+// there.
+type partSource struct{ From, Pointer, Edit string }
+
+func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
+	t, x, err := s.exchange(r)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	level, _ := strconv.Atoi(r.URL.Query().Get("more")) // anything else is the first one
+	level = max(0, min(level, len(bodyLevels())-1))
+	info := t.Info()
+	page, err := newRequestPage(info, x, level)
+	if err != nil {
+		return err
+	}
+	if err := neighbours(page, t); err != nil {
+		return err
+	}
+	s.show(w, http.StatusOK, "tryrequest", layout{Title: page.Method + " " + textfmt.Cut(page.URL, 100), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: page})
+	return nil
+}
+
+// exchange is the try and the exchange in it that the path of r names. The exchange must
+// be closed.
+func (s *site) exchange(r *http.Request) (*tryrun.Try, *tryrun.RecordedExchange, error) {
+	t, err := s.lookUp(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	number, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil {
+		return nil, nil, store.ErrNotFound
+	}
+	x, ok, err := t.Exchange(number)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return t, x, err
+}
+
+// tryBody sends the whole body of an answer, as text that no browser runs.
+func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
+	_, x, err := s.exchange(r)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fmt.Sprintf("answer-%d%s", x.Number, extension(x.Response.Content.MimeType))}))
+	to := newPatient(w)
+	defer to.release()
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	buffer := make([]byte, 32<<10)
+	body := x.Body()
+	for {
+		n, err := body.Read(buffer)
+		if n > 0 {
+			if _, failed := to.Write(buffer[:n]); failed != nil {
+				return nil // the browser has gone
+			}
+		}
+		if err != nil {
+			return nil // its end; a body that cannot be read ends here too
+		}
+	}
+}
+
+func extension(mimeType string) string {
+	switch {
+	case strings.Contains(mimeType, "json"):
+		return ".json"
+	case strings.Contains(mimeType, "xml"):
+		return ".xml"
+	case strings.Contains(mimeType, "csv"):
+		return ".csv"
+	default:
+		return ".txt"
+	}
+}
+
+// neighbours sets the paths of the requests before and after a page in the tree.
+func neighbours(page *requestPage, t *tryrun.Try) error {
+	index, err := t.Index()
+	if err != nil || index == nil {
+		return err
+	}
+	i := slices.IndexFunc(index.Rows, func(r tryrun.Row) bool { return r.Number == page.Row.Number })
+	at := func(i int) string { return fmt.Sprintf("%s/requests/%d", page.TryPath, index.Rows[i].Number) }
+	if i > 0 {
+		page.Previous = at(i - 1)
+	}
+	if i >= 0 && i < len(index.Rows)-1 {
+		page.Next = at(i + 1)
+	}
+	if found := page.Reading; i >= 0 && found != nil && len(found.Next) == 1 && isOfItem(found.Next[0]) {
+		page.Answer.markOnly(queryValues(following(index.Rows[i:])))
+	}
+	return nil
+}
+
+// isOfItem reports whether a path for the next page leads to a value of each item, of which
+// paging takes one.
+func isOfItem(path []string) bool { return len(path) > 0 && path[0] == "*" }
+
+// following is the address of the page after the first row, "" if there is none.
+func following(rows []tryrun.Row) string {
+	if len(rows[0].At) == 0 {
+		return ""
+	}
+	next := slices.Clone(rows[0].At)
+	next[len(next)-1]++
+	for _, row := range rows {
+		if !row.Login && slices.Equal(row.At, next) {
+			return row.URL
+		}
+	}
+	return ""
+}
+
+// queryValues are the values in the query of an address.
+func queryValues(address string) []string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	var values []string
+	for _, all := range parsed.Query() {
+		values = append(values, all...)
+	}
+	return values
+}
+
+func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*requestPage, error) {
+	at := tryURL(info.ID)
+	p := &requestPage{
+		Try: info, TryPath: at, Row: x.Row, Path: fmt.Sprintf("%s/requests/%d", at, x.Number),
+		Method: x.Request.Method, URL: textfmt.Cut(x.Request.URL, maxAddress),
+		Answered: x.Response.Status != 0, Status: x.Response.Status, StatusText: textfmt.Cut(x.Response.StatusText, maxPart),
+		Tone: (&treeNode{Row: &x.Row}).Tone(), Size: x.Response.Content.Size, AnswerType: x.Response.Content.MimeType, Reading: x.Reading,
+	}
+	if x.Response.Content.Omitted {
+		p.Omitted = x.Response.Content.Comment
+	}
+	e := explainer{info: info}
+	if x.Origin != nil {
+		e.sources = x.Origin.Sources
+	}
+	p.Parts, p.Headers = e.address(x.Request), e.headers(x.Request.Headers)
+	if post := x.Request.Post; post != nil {
+		sent, err := newBodyView(strings.NewReader(post.Text), bodyLevels()[level], nil)
+		if err != nil {
+			return nil, err
+		}
+		p.Sent, p.SentType, p.SentParts = &sent, post.MimeType, e.named("body ", nil)
+	}
+	for _, h := range x.Response.Headers {
+		if len(p.AnswerHeaders) == maxParts {
+			break
+		}
+		leads := x.Reading != nil && strings.EqualFold(h.Name, x.Reading.NextHeader)
+		p.AnswerHeaders = append(p.AnswerHeaders, newPart(h.Name, h.Value, leads))
+	}
+	var err error
+	if p.Answer, err = newBodyView(x.Body(), bodyLevels()[level], marksOf(x.Reading)); err != nil {
+		return nil, err
+	}
+	if p.Answer.Cut && level < len(bodyLevels())-1 {
+		p.More = fmt.Sprintf("%s?more=%d", p.Path, level+1)
+	}
+	if x.Reading != nil {
+		p.DataPath = strings.Join(x.Reading.Data, ".")
+		if x.Reading.Pointer != "" {
+			p.StopEdit = editURL(info.Component, info.Config, x.Reading.Pointer)
+		}
+	}
+	return p, nil
+}
+
+// marksOf are the places to mark in the body of an answer.
+func marksOf(found *har.PageFindings) []bodyMark {
+	if found == nil {
+		return nil
+	}
+	var marks []bodyMark
+	for _, path := range found.Next {
+		if isOfItem(path) {
+			path = slices.Concat(found.Data, path)
+		}
+		marks = append(marks, bodyMark{Kind: "next", Label: "next page", Path: path})
+	}
+	if found.Data != nil {
+		marks = append(marks, bodyMark{Kind: "data", Label: "data: " + count(found.Rows, "item"), Path: found.Data})
+	}
+	return marks
+}
+
+func newPart(name, text string, marked bool) requestPart {
+	return requestPart{Name: textfmt.Cut(name, maxPart), Value: textfmt.Cut(text, maxPart), Hidden: text == secret.Hidden, Marked: marked}
+}
+
+// explainer finds the sources of the parts of a request.
+type explainer struct {
+	info    tryrun.State
+	sources []apirequest.Source
+}
+
+// with adds a source to a part.
+func (e explainer) with(p requestPart, s apirequest.Source) requestPart {
+	from := partSource{From: textfmt.Cut(s.From, maxPart), Pointer: s.Pointer}
+	if s.Pointer != "" {
+		from.Edit = editURL(e.info.Component, e.info.Config, s.Pointer)
+	}
+	p.Sources = append(p.Sources, from)
+	return p
+}
+
+// named are the parts whose kind is a prefix, with their values.
+func (e explainer) named(kind string, valueOf func(name string) string) []requestPart {
+	var all []requestPart
+	for _, s := range e.sources {
+		name, ok := strings.CutPrefix(s.Part, kind)
+		if !ok || len(all) == maxParts {
+			continue
+		}
+		text := ""
+		if valueOf != nil {
+			text = valueOf(name)
+		}
+		all = append(all, e.with(newPart(name, text, false), s))
+	}
+	return all
+}
+
+// address are the parts of method and address: where they begin, what filled them, and
+// the parameters.
+func (e explainer) address(r har.Request) []requestPart {
+	base, _, _ := strings.Cut(r.URL, "?")
+	all := []requestPart{newPart("address", base, false)}
+	for _, s := range e.sources {
+		switch {
+		case s.Part == "address":
+			all[0] = e.with(all[0], s)
+		case s.Part == "method":
+			all = append(all, e.with(newPart("method", r.Method, false), s))
+		case strings.HasPrefix(s.Part, "placeholder "):
+			all = append(all, e.with(newPart(strings.TrimPrefix(s.Part, "placeholder "), "", false), s))
+		}
+	}
+	for _, pair := range r.Query {
+		if len(all) >= maxParts {
+			break
+		}
+		part := newPart("?"+pair.Name, pair.Value, false)
+		if s, ok := e.source("query ", pair.Name); ok {
+			part = e.with(part, s)
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
+// headers are the headers with their sources.
+func (e explainer) headers(pairs []har.Pair) []requestPart {
+	var all []requestPart
+	for _, pair := range pairs {
+		if len(all) == maxParts {
+			break
+		}
+		part := newPart(pair.Name, pair.Value, false)
+		if s, ok := e.source("header ", pair.Name); ok {
+			part = e.with(part, s)
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
+// source is the source of a part with a name; of filter[state] that of filter.
+func (e explainer) source(kind, name string) (apirequest.Source, bool) {
+	top, _, _ := strings.Cut(name, "[")
+	for _, s := range e.sources {
+		if part, ok := strings.CutPrefix(s.Part, kind); ok && (strings.EqualFold(part, name) || part == top) {
+			return s, true
+		}
+	}
+	return apirequest.Source{}, false
+}
+
+// Unknown reports whether the request was not in the recording that answered the try.
+func (p *requestPage) Unknown() bool { return notRecorded(&p.Row) }

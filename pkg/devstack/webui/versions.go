@@ -1,0 +1,227 @@
+package webui
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shownVersions is how many versions are on one page.
+const shownVersions = 100
+
+// versionsPage is the versions of a configuration, and the comparison of two of them.
+type versionsPage struct {
+	store.Configuration
+	List []versionLine
+	// Older is the number of the version before those in the list, 0 for none.
+	Older int
+	// From and To are compared; 0 for none.
+	From, To int
+	Compared []comparison
+	// Same says that both are equal.
+	Same bool
+	// Problem says why a version was not restored.
+	Problem string
+}
+
+// Path is that of the configuration.
+func (p versionsPage) Path() string { return configurationPath(p.Component, p.ID) }
+
+// versionLine is one version. Current is the newest; Left and Right say that it is the first
+// or the second of those to compare.
+type versionLine struct {
+	store.Version
+	Who                  string
+	Current, Left, Right bool
+}
+
+// comparison is what differs in one document.
+type comparison struct {
+	Title string
+	Lines []change
+	// Omitted is how many more lines there are.
+	Omitted int
+}
+
+// shownChanges is how many lines of a comparison are on a page.
+const shownChanges = 4000
+
+func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
+	return s.showVersions(w, r, http.StatusOK, "")
+}
+
+func (s *site) showVersions(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := versionsPage{Configuration: c, Problem: problem}
+	query := r.URL.Query()
+	p.From, p.To = versionIn(query, "from"), versionIn(query, "to")
+	if p.From > p.To && p.To > 0 {
+		p.From, p.To = p.To, p.From
+	}
+	if err := s.listVersions(r, &p, versionIn(query, "before")); err != nil {
+		return err
+	}
+	if p.From > 0 && p.To > 0 {
+		if err := s.compare(&p); err != nil {
+			return err
+		}
+	}
+	s.show(w, status, "versions", layout{Title: "Versions of " + (editTarget{Configuration: c}).Title(), Section: "overview", Body: p, Assets: []string{"editor.css"}})
+	return nil
+}
+
+// versionIn is the number of a version in a query, 0 for none.
+func versionIn(query url.Values, name string) int {
+	n, err := strconv.Atoi(query.Get(name))
+	if err != nil || n < 1 {
+		return 0
+	}
+	return n
+}
+
+// listVersions adds the versions before a number, or the newest. Who made them is known to
+// the APIs only.
+func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error {
+	offset := 0
+	if before > 0 {
+		offset = max(p.Version-before+1, 0)
+	}
+	var records []struct {
+		Version int
+		Creator struct {
+			Description string `json:"description"`
+		} `json:"creatorToken"`
+	}
+	if !p.IsDeleted {
+		path := fmt.Sprintf("%s/versions?limit=%d&offset=%d", storagePath(p.Component, p.ID), shownVersions, offset)
+		err := s.call(r.Context(), http.MethodGet, path, nil, &records)
+		if _, no := errors.AsType[*refused](err); err != nil && !no {
+			return err
+		}
+	}
+	who := map[int]string{}
+	for _, record := range records {
+		who[record.Version] = record.Creator.Description
+	}
+	err := s.Store.Versions(p.Component, p.ID, func(v store.Version) bool {
+		if before > 0 && v.Number >= before {
+			return true
+		}
+		if len(p.List) == shownVersions {
+			p.Older = p.List[len(p.List)-1].Number
+			return false
+		}
+		p.List = append(p.List, versionLine{Version: v, Who: who[v.Number], Current: v.Number == p.Version})
+		return true
+	})
+	// Those to compare, or else the last two.
+	left, right := p.From, p.To
+	if left == 0 && len(p.List) > 1 {
+		left = p.List[1].Number
+	}
+	if right == 0 && len(p.List) > 0 {
+		right = p.List[0].Number
+	}
+	for i := range p.List {
+		p.List[i].Left, p.List[i].Right = p.List[i].Number == left, p.List[i].Number == right
+	}
+	return err
+}
+
+// compare compares the two versions of the page: the configuration, and each row. Secrets are
+// placeholders, which differ if the secrets do.
+func (s *site) compare(p *versionsPage) error {
+	old, err := s.Store.Version(p.Component, p.ID, p.From)
+	if err != nil {
+		return err
+	}
+	fresh, err := s.Store.Version(p.Component, p.ID, p.To)
+	if err != nil {
+		return err
+	}
+	names, err := s.secretNames(p.Configuration)
+	if err != nil {
+		return err
+	}
+	for _, c := range []store.Configuration{old, fresh} {
+		secretVariables(c.Configuration, names)
+		for _, row := range c.Rows {
+			secretVariables(row.Configuration, names)
+		}
+	}
+	lines := func(text []byte) []string {
+		v, err := value.Parse(text)
+		if err != nil {
+			return nil
+		}
+		return strings.Split(strings.TrimSuffix(s.hideSecrets(string(v.Pretty()), names), "\n"), "\n")
+	}
+	left := shownChanges
+	add := func(title string, before, after []string) {
+		if slices.Equal(before, after) {
+			return
+		}
+		c := comparison{Title: title, Lines: shorten(compareLines(before, after))}
+		c.Omitted = max(len(c.Lines)-left, 0)
+		c.Lines = c.Lines[:len(c.Lines)-c.Omitted]
+		left -= len(c.Lines)
+		p.Compared = append(p.Compared, c)
+	}
+	add("Name and description", about(old.Name, old.Description, old.IsDisabled), about(fresh.Name, fresh.Description, fresh.IsDisabled))
+	add("Configuration", lines(old.Configuration), lines(fresh.Configuration))
+	for _, row := range old.Rows {
+		title := (editTarget{Row: &row}).Title()
+		if now, found := fresh.Row(row.ID); found {
+			add(title, append(about(row.Name, row.Description, row.IsDisabled), lines(row.Configuration)...), append(about(now.Name, now.Description, now.IsDisabled), lines(now.Configuration)...))
+		} else {
+			add(title+" (deleted)", lines(row.Configuration), nil)
+		}
+	}
+	for _, row := range fresh.Rows {
+		if _, found := old.Row(row.ID); !found {
+			add((editTarget{Row: &row}).Title()+" (new)", nil, lines(row.Configuration))
+		}
+	}
+	p.Same = len(p.Compared) == 0
+	return nil
+}
+
+// about is what a version says besides its document.
+func about(name, description string, disabled bool) []string {
+	all := append([]string{name}, strings.Split(description, "\n")...)
+	if disabled {
+		all = append(all, "disabled")
+	}
+	return all
+}
+
+// restore makes a new version like an earlier one.
+func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
+	number, err := strconv.Atoi(r.PathValue("version"))
+	if err != nil || number < 1 {
+		return store.ErrNotFound
+	}
+	component, id := r.PathValue("component"), r.PathValue("id")
+	path := fmt.Sprintf("%s/versions/%d/rollback", storagePath(component, id), number)
+	err = s.call(r.Context(), http.MethodPost, path, map[string]any{"changeDescription": fmt.Sprintf("Like version %d", number)}, nil)
+	if no, ok := errors.AsType[*refused](err); ok {
+		if no.Status == http.StatusNotFound {
+			return store.ErrNotFound
+		}
+		return s.showVersions(w, r, no.Status, sentence(no.Message))
+	} else if err != nil {
+		return err
+	}
+	http.Redirect(w, r, s.session.path+configurationPath(component, id)+"/versions", http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,213 @@
+package webui
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// views are the templates: each page in the frame, and the fragments for streams.
+type views struct {
+	pages     map[string]*template.Template
+	fragments *template.Template
+}
+
+type layout struct {
+	// Title says what is shown, and its state.
+	Title string
+	// Section is the current entry of the navigation.
+	Section string
+	// Stream is the path of the events that update the page, below the path of the
+	// session.
+	Stream string
+	// Assets are the style sheets and scripts that only this page needs, as names of
+	// files: editor.css, editor.js.
+	Assets []string
+	// Outside says that the page is for clients without a login: it must not
+	// contain the path of the session.
+	Outside bool
+	Body    any
+}
+
+// newViews parses the templates: a page is a file that defines "content", the files
+// frame.html and parts*.html define what pages and fragments share. They are compiled
+// in, so it panics on an error.
+func newViews(s *site) views {
+	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts*.html"))
+	v := views{pages: map[string]*template.Template{}, fragments: base}
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(file.Name(), ".html")
+		if name == "frame" || strings.HasPrefix(name, "parts") {
+			continue
+		}
+		v.pages[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+file.Name()))
+	}
+	return v
+}
+
+// show writes a page, or an error if it cannot be made.
+func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
+	var b bytes.Buffer
+	if err := s.views.pages[page].ExecuteTemplate(&b, "frame", l); err != nil {
+		s.Report(fmt.Errorf("page %s: %w", page, err))
+		http.Error(w, failedMessage, http.StatusInternalServerError)
+		return
+	}
+	text := withoutDirections(b.Bytes())
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // an error means that the browser has gone
+}
+
+func (s *site) fragment(name string, data any) (string, error) {
+	var b bytes.Buffer
+	if err := s.views.fragments.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("making %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(withoutDirections(b.Bytes()))), nil
+}
+
+func (s *site) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset":    s.assets.path,
+		"isStyle":  func(name string) bool { return strings.HasSuffix(name, ".css") },
+		"page":     func(path string) string { return s.session.path + path },
+		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
+		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
+		"seconds":  seconds,
+		"took":     took,
+		"size":     size,
+		"number":   number,
+		"count":    count,
+		"tableURL": func(id string) string { return s.session.path + tableURL(id) },
+		"jobURL":   func(id string) string { return s.session.path + jobURL(id) },
+		"configurationURL": func(component, id string) string {
+			return s.session.path + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
+		},
+		"megabytes":    func(bytes int64) int64 { return bytes / 1e6 },
+		"join":         func(names []string) string { return strings.Join(names, ".") },
+		"tone":         tone,
+		"incomplete":   incomplete,
+		"mayBeMissing": event.MayBeMissing,
+		"indent":       func(depth int) string { return strings.Repeat("  ", depth) },
+		"plus":         func(a, b int) int { return a + b },
+		"command":      shellWord,
+		"finished":     func(status store.Status) bool { return status.Finished() },
+	}
+}
+
+// jobURL and tableURL are paths below the path of the session.
+func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
+
+func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
+
+func tone(status store.Status) string {
+	switch status {
+	case store.Success:
+		return "good"
+	case store.Error:
+		return "bad"
+	case store.Processing, store.Terminating:
+		return "busy"
+	case store.Cancelled, store.Terminated:
+		return "off"
+	default:
+		return "idle"
+	}
+}
+
+// shellWord quotes a text as one word of a shell command.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// stamp is a time for an HTML time element.
+type stamp struct {
+	// Machine is RFC 3339 in UTC, Text is for people, and Form is the format in
+	// which the script writes the time in the browser's zone.
+	Machine, Text, Form string
+}
+
+func (s *site) stamp(t time.Time, format, form string) stamp {
+	if t.IsZero() {
+		return stamp{}
+	}
+	return stamp{t.UTC().Format("2006-01-02T15:04:05.000Z"), t.In(s.Now().Location()).Format(format), form}
+}
+
+// seconds is a duration for people: 84 ms, 1.42 s, 3 min 05 s, 2 h 04 min.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Truncate(10*time.Millisecond).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// took is how long a request took. One within the same millisecond took some time.
+func took(d time.Duration) string {
+	if d < time.Millisecond {
+		return "<1 ms"
+	}
+	return seconds(d)
+}
+
+func size(bytes int64) string {
+	const unit = 1000
+	if bytes < unit {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value, units := float64(bytes)/unit, "kMGTPE"
+	for value >= 999.95 && len(units) > 1 {
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %cB", value, units[0])
+}
+
+// number is a number with thousands separators.
+func number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return number(n) + " " + thing + "s"
+}

@@ -1,0 +1,205 @@
+package webui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shownRequests is how many requests a page shows at once.
+const shownRequests = 100
+
+// request is one attempt of a request.
+type request struct {
+	// ID is that of its event.
+	ID                  uint64
+	Method, Path, Query string
+	Job, pointer        string
+	Login               bool
+	Attempt             int
+	// Status is 0 without an answer; Reason then says why.
+	Status int
+	Reason string
+	Bytes  int64
+	start  time.Time
+	Took   time.Duration
+	// Held is how long it was kept back before it was sent, by a limit of the rate.
+	Held time.Duration
+	// waitFrom and Wait are the pause after it, if there was one; WaitReason says what
+	// for.
+	waitFrom   time.Time
+	Wait       time.Duration
+	WaitReason string
+	// Ignored says that the configuration allows its status.
+	Ignored bool
+}
+
+// isRequest reports whether an event says something about requests.
+func isRequest(kind string) bool {
+	switch kind {
+	case "request.answered", "request.retried", "job.waiting", "response.ignored", "response.skipped":
+		return true
+	}
+	return false
+}
+
+// requestsOf are the requests in events, in the order of their answers.
+func requestsOf(events []store.Event) []request {
+	var found []request
+	for _, e := range events {
+		found = addRequest(found, e, fields(e.Results))
+	}
+	return found
+}
+
+// addRequest adds a request, the pause after one, or that its status is ignored.
+func addRequest(found []request, e store.Event, details value.Value) []request {
+	last := func(is func(request) bool, change func(*request)) {
+		for i := len(found) - 1; i >= 0; i-- {
+			if is(found[i]) {
+				change(&found[i])
+				return
+			}
+		}
+	}
+	text := func(name string) string { return details.Field(name).Raw() }
+	switch kind := text("event"); kind {
+	case "request.answered":
+		return append(found, newRequest(e, details))
+	case "request.retried", "job.waiting":
+		last(func(r request) bool { return r.Method == text("method") && r.Path == text("path") }, func(r *request) {
+			r.waitFrom, r.Wait, r.WaitReason = e.Created, duration(details.Field("waitSeconds")), text("reason")
+		})
+	case "response.ignored", "response.skipped":
+		status := int(decimal(details.Field("status")))
+		last(func(r request) bool { return r.Status == status && r.pointer == text("jobPointer") && !r.Ignored }, func(r *request) { r.Ignored = true })
+	}
+	return found
+}
+
+func newRequest(e store.Event, details value.Value) request {
+	took := duration(details.Field("seconds"))
+	return request{
+		ID:      eventID(e),
+		Method:  details.Field("method").Raw(),
+		Path:    details.Field("path").Raw(),
+		Query:   details.Field("query").Raw(),
+		Job:     details.Field("job").Raw(),
+		pointer: details.Field("jobPointer").Raw(),
+		Login:   details.Field("login").Raw() == "true",
+		Attempt: int(decimal(details.Field("attempt"))),
+		Status:  int(decimal(details.Field("status"))),
+		Reason:  details.Field("reason").Raw(),
+		Bytes:   int64(decimal(details.Field("bytes"))),
+		start:   e.Created.Add(-took),
+		Took:    took,
+		Held:    duration(details.Field("waited")),
+	}
+}
+
+func eventID(e store.Event) uint64 {
+	id, _ := strconv.ParseUint(e.ID, 10, 64) // the store gives ids that are numbers
+	return id
+}
+
+// duration reads seconds; 0 for negative numbers and more than a month.
+func duration(v value.Value) time.Duration {
+	seconds := decimal(v)
+	if seconds < 0 || seconds > 31*24*3600 {
+		return 0
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// Class is the outcome: ok, redirect, ignored, refused or failed.
+func (r request) Class() string {
+	switch {
+	case r.Status == 0:
+		return "failed"
+	case r.Status >= 400 && r.Ignored:
+		return "ignored"
+	case r.Status >= 400:
+		return "refused"
+	case r.Status >= 300:
+		return "redirect"
+	default:
+		return "ok"
+	}
+}
+
+// matches reports whether a phrase, in small letters, is in its method, address, status,
+// reason or job.
+func (r request) matches(phrase string) bool {
+	return strings.Contains(strings.ToLower(r.Method+" "+r.Path+"?"+r.Query+" "+strconv.Itoa(r.Status)+" "+r.Reason+" "+r.Job), phrase)
+}
+
+// waterfall is HTTP requests of a job on an axis of time.
+type waterfall struct {
+	requests []request
+	axis     axis
+}
+
+// newWaterfall draws requests, and the waits after them.
+func newWaterfall(requests []request) waterfall {
+	var spans []span
+	var until time.Time
+	for _, r := range requests {
+		spans = append(spans, span{r.start, r.start.Add(r.Took)})
+		if waited := r.waitFrom.Add(r.Wait); r.Wait > 0 && waited.After(until) {
+			until = waited
+		}
+	}
+	return waterfall{requests, newAxis(spans, until)}
+}
+
+// bar is a request with its place on the axis, in percent.
+type bar struct {
+	request
+	X, Width, WaitX, WaitWidth, HeldX, HeldWidth string
+}
+
+// Bars are the requests with their places.
+func (w waterfall) Bars() []bar {
+	bars := make([]bar, len(w.requests))
+	place := func(from, until time.Time) (x, width string) {
+		const thinnest = 0.006
+		start, end := w.axis.of(from), w.axis.of(until)
+		if end-start < thinnest { // so that it can be seen
+			end = min(start+thinnest, 1)
+			start = end - thinnest
+		}
+		return percent(start), percent(end - start)
+	}
+	for i, r := range w.requests {
+		b := bar{request: r}
+		b.X, b.Width = place(r.start, r.start.Add(r.Took))
+		if r.Wait > 0 {
+			b.WaitX, b.WaitWidth = place(r.start.Add(r.Took), r.waitFrom.Add(r.Wait))
+		}
+		if r.Held > 0 {
+			b.HeldX, b.HeldWidth = place(r.start.Add(-r.Held), r.start)
+		}
+		bars[i] = b
+	}
+	return bars
+}
+
+// Ticks are round times, Pauses the stretches that are shortened because nothing ran.
+func (w waterfall) Ticks() []tick   { return w.axis.ticks() }
+func (w waterfall) Pauses() []pause { return w.axis.pauses() }
+
+// Has reports whether a class of requests is among them, or "wait" or "pause".
+func (w waterfall) Has(class string) bool {
+	switch class {
+	case "wait":
+		return slices.ContainsFunc(w.requests, func(r request) bool { return r.Wait > 0 || r.Held > 0 })
+	case "pause":
+		return len(w.Pauses()) > 0
+	default:
+		return slices.ContainsFunc(w.requests, func(r request) bool { return r.Class() == class || class == "refused" && r.Class() == "failed" })
+	}
+}

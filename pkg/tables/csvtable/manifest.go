@@ -1,0 +1,74 @@
+package csvtable
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Manifest is what a manifest of this package says about its table.
+type Manifest struct {
+	Incremental bool
+	PrimaryKey  []string
+	// Columns are those of a typed table with the kinds that their types stand for; nil
+	// for other tables.
+	Columns []string
+	Kinds   []Kinds
+
+	document value.Value
+}
+
+// ParseManifest reads a manifest. A text that is not a manifest of this package is a user
+// error.
+func ParseManifest(text []byte) (Manifest, error) {
+	v, err := value.Parse(text)
+	if err != nil {
+		return Manifest{}, failure.Userf("not valid JSON: %w", err)
+	}
+	if v.Kind() != value.Object {
+		return Manifest{}, failure.Userf("found a JSON %s, expected an object", v.Kind())
+	}
+	m := Manifest{Incremental: v.Field("incremental").True(), document: v}
+	for _, column := range v.Field("primary_key").Items() {
+		m.PrimaryKey = append(m.PrimaryKey, column.Text())
+	}
+	for _, column := range v.Field("schema").Items() {
+		name := column.Field("name").Text()
+		m.Columns = append(m.Columns, name)
+		m.Kinds = append(m.Kinds, kindsOf(column))
+		if column.Field("primary_key").True() {
+			m.PrimaryKey = append(m.PrimaryKey, name)
+		}
+	}
+	return m, nil
+}
+
+// kindsOf is a set of kinds that has the type of this column.
+func kindsOf(column value.Value) Kinds {
+	kind := Text
+	switch column.Field("data_type").Field("base").Field("type").Text() {
+	case typeInteger:
+		kind = Integer
+	case typeNumeric:
+		kind = Number
+	case typeBoolean:
+		kind = True
+	}
+	if column.Field("nullable").True() {
+		return KindsOf(kind, Absent)
+	}
+	return KindsOf(kind)
+}
+
+// Typed reports whether the manifest gives the types of the columns.
+func (m Manifest) Typed() bool { return m.Columns != nil }
+
+// With is the text of the manifest of a table with these columns and kinds.
+func (m Manifest) With(columns []string, kinds []Kinds) []byte {
+	if !m.Typed() {
+		return m.document.AppendEscapedJSON(nil)
+	}
+	t := Table{Columns: slices.Clone(columns), PrimaryKey: m.PrimaryKey}
+	return m.document.With("schema", t.schema(kinds)).AppendEscapedJSON(nil)
+}

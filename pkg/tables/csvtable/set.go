@@ -1,0 +1,264 @@
+package csvtable
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// copyStep is how many bytes are copied before the run is asked whether it
+// still continues.
+const copyStep = 8 << 20
+
+// Set is the tables of one directory while they are written. Tables of one name
+// with the same columns are one table: the records of the later one follow those
+// of the first, whose primary key and other settings stay. A Set and its writers
+// are not safe for concurrent use.
+type Set struct {
+	dir, temp string
+	pool      pool
+	writers   []*Writer // of the tables, in the order of their creation
+	byFile    map[string]*Writer
+	drafts    []*Writer
+	draftDir  string // below temp, made for the first draft
+}
+
+// Finished is one table that is complete.
+type Finished struct {
+	Table Table
+	Rows  int
+}
+
+// NewSet makes a set without tables for a directory that exists. Drafts are kept
+// below temp, a directory of the same file system. Either all tables of a set are
+// typed or none.
+func NewSet(dir, temp string) *Set {
+	return &Set{dir: dir, temp: temp, byFile: map[string]*Writer{}}
+}
+
+// Has reports whether there is a table with the file name of this one.
+func (s *Set) Has(t Table) bool { return s.byFile[t.FileName()] != nil }
+
+// Create is the writer of a table: a new one with the header written, or that of
+// the earlier table of the same name. Other columns than those of the earlier
+// one are a user error, and so is a name that cannot be a file name. The set
+// closes the writer.
+func (s *Set) Create(t Table) (*Writer, error) {
+	if w, err := s.earlier(t); w != nil || err != nil {
+		return w, err
+	}
+	if err := t.CheckName(); err != nil {
+		return nil, err
+	}
+	w, err := s.create(t, filepath.Join(s.dir, t.FileName()))
+	if err != nil {
+		return nil, err
+	}
+	s.add(w)
+	return w, nil
+}
+
+// Draft is a writer of records that become a table by Place. Of the table only the
+// columns matter, and whether it is typed.
+func (s *Set) Draft(t Table) (*Writer, error) {
+	if s.draftDir == "" {
+		dir, err := os.MkdirTemp(s.temp, "drafts-*")
+		if err != nil {
+			return nil, failure.Applicationf("making a directory for tables: %w", err)
+		}
+		s.draftDir = dir
+	}
+	w, err := s.create(t, filepath.Join(s.draftDir, strconv.Itoa(len(s.drafts))))
+	if err == nil {
+		s.drafts = append(s.drafts, w)
+	}
+	return w, err
+}
+
+// create starts a CSV file and writes its header.
+func (s *Set) create(t Table, path string) (*Writer, error) {
+	if len(t.Columns) == 0 {
+		return nil, failure.Applicationf("table %q has no columns", t.FileName())
+	}
+	w := &Writer{set: s, table: t, path: path}
+	err := s.pool.openFile(w, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, writtenTwice(t)
+	}
+	if err != nil {
+		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
+	}
+	w.buf = AppendRecord(nil, t.Columns)
+	s.pool.count(w)
+	if t.Typed {
+		w.seen = make([]Kinds, len(t.Columns))
+	}
+	return w, nil
+}
+
+// Publish makes a table of a draft, or appends its records to the earlier table of the
+// same name. The columns must be those of the draft, and both typed or neither. The
+// errors are those of Create; the writer must not be used afterwards.
+func (w *Writer) Publish(ctx context.Context, t Table) error {
+	earlier, err := w.set.earlier(t)
+	switch {
+	case err != nil:
+		return err
+	case earlier != nil:
+		return earlier.appendFrom(ctx, w)
+	}
+	if err := t.CheckName(); err != nil {
+		return err
+	}
+	if err := w.move(t); err != nil {
+		return err
+	}
+	w.set.add(w)
+	return nil
+}
+
+func (s *Set) add(w *Writer) {
+	s.writers = append(s.writers, w)
+	s.byFile[w.table.FileName()] = w
+}
+
+// earlier is the writer of the table of the same name, nil when there is none.
+func (s *Set) earlier(t Table) (*Writer, error) {
+	w := s.byFile[t.FileName()]
+	switch {
+	case w == nil:
+		return nil, nil
+	case w.table.Name != t.Name:
+		return nil, writtenTwice(t)
+	case !slices.Equal(w.table.Columns, t.Columns):
+		return nil, failure.Userf("table %q is written twice, with different columns: %s; the columns must be the same, or the names of the tables different",
+			t.FileName(), difference(w.table.Columns, t.Columns))
+	default:
+		return w, nil
+	}
+}
+
+// difference says how two headers differ.
+func difference(first, second []string) string {
+	var parts []string
+	add := func(name string, has, lacks []string) {
+		others := make(map[string]bool, len(lacks))
+		for _, column := range lacks {
+			others[column] = true
+		}
+		var only []string
+		for _, column := range has {
+			if !others[column] {
+				only = append(only, strconv.Quote(column))
+			}
+		}
+		if len(only) > 0 {
+			parts = append(parts, "only the "+name+" one has "+strings.Join(only, ", "))
+		}
+	}
+	add("first", first, second)
+	add("second", second, first)
+	if len(parts) == 0 {
+		return "their order differs"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Close completes all tables, removes the drafts and returns the tables in the
+// order of their creation. When one cannot be completed, none is left.
+func (s *Set) Close() ([]Finished, error) {
+	all := make([]Finished, 0, len(s.writers))
+	for _, w := range s.writers {
+		if err := w.Close(); err != nil {
+			s.Abort()
+			return nil, err
+		}
+		all = append(all, Finished{w.table, w.rows})
+	}
+	if err := os.RemoveAll(s.draftDir); err != nil {
+		return nil, failure.Applicationf("removing the temporary files of tables: %w", err)
+	}
+	return all, nil
+}
+
+// Abort abandons all tables and drafts, complete ones too.
+func (s *Set) Abort() {
+	for _, w := range s.drafts {
+		w.Abort()
+	}
+	_ = os.RemoveAll(s.draftDir)
+	for _, w := range s.writers {
+		w.Abort()
+		// Like the rest of a failed run, see Writer.Abort.
+		_ = os.Remove(filepath.Join(s.dir, w.table.ManifestName()))
+	}
+}
+
+// move makes the file of a draft that of a table.
+func (w *Writer) move(t Table) error {
+	path := filepath.Join(w.set.dir, t.FileName())
+	// Where names do not mind the case of letters, two names can be one file.
+	if _, err := os.Lstat(path); err == nil {
+		return writtenTwice(t)
+	}
+	// Not every system moves a file that is open.
+	if err := w.complete(); err != nil {
+		return err
+	}
+	if err := os.Rename(w.path, path); err != nil {
+		return failure.Applicationf("moving table %q into its place: %w", t.FileName(), err)
+	}
+	w.table, w.path = t, path
+	return nil
+}
+
+// addKinds adds the kinds of other records of the same columns.
+func (w *Writer) addKinds(seen []Kinds) {
+	for i, s := range seen {
+		w.seen[i] |= s
+	}
+}
+
+// appendFrom appends the records of another writer with the same columns, which is
+// given up.
+func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
+	if err := errors.Join(w.flush(), from.complete()); err != nil {
+		return err
+	}
+	to, err := w.set.pool.file(w)
+	if err != nil {
+		return w.failed(err)
+	}
+	source, err := os.Open(from.path)
+	if err != nil {
+		return from.failed(err)
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	header := int64(len(AppendRecord(nil, from.table.Columns)))
+	if _, err := source.Seek(header, io.SeekStart); err != nil {
+		return from.failed(err)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := io.CopyN(to, source, copyStep)
+		if err == io.EOF {
+			w.rows += from.rows
+			w.addKinds(from.seen)
+			from.Abort()
+			return nil
+		}
+		if err != nil {
+			return w.failed(err)
+		}
+	}
+}

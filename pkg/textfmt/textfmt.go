@@ -1,0 +1,110 @@
+// Package textfmt formats numbers, long texts and JSON for people.
+package textfmt
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Count returns a number with its noun: "1 row", "2 rows".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Shorten keeps at most this many characters of a text and appends an ellipsis if it
+// was longer.
+func Shorten(text string, most int) string {
+	for at := range text {
+		if most--; most < 0 {
+			return text[:at] + "…"
+		}
+	}
+	return text
+}
+
+// Cut keeps at most this many bytes of a text, in whole characters, and appends an
+// ellipsis if it was longer.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + " …"
+}
+
+// Fit shortens a text to at most width characters, including the ellipsis.
+func Fit(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return Shorten(text, width-1)
+}
+
+// OneLine is a text with a blank in the place of every character that is not printable, so
+// that it stays one line and cannot control the terminal.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if hiddenRune(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Printable writes characters that are not printable as Go escapes, so that a text from
+// elsewhere cannot control the terminal.
+func Printable(s string) string {
+	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hiddenRune(r) {
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// PrintableLines is Printable for a text of several lines.
+func PrintableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+
+// Letters returns the ASCII letters and digits of a name in lower case, so that its
+// spellings agree: "API-Key", "api_key" and "apiKey" become "apikey".
+func Letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// WriteJSON writes a value as indented JSON. It does not escape <, > and &, which are
+// in addresses.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
