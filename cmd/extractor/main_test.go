@@ -70,9 +70,9 @@ func configFor(baseURL, more string) string {
 	return fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s"jobs":[{"endpoint":"t"}]}}}`, baseURL, more)
 }
 
-// TestBytesBehindAnAnswer: bytes that a server sends after an answer must not be logged
+// TestBytesBehindAResponse: bytes that a server sends after an answer must not be logged
 // to stderr.
-func TestBytesBehindAnAnswer(t *testing.T) {
+func TestBytesBehindAResponse(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {

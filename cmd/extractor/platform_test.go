@@ -24,7 +24,7 @@ func fakePlatform(t *testing.T) *httptest.Server {
 		variables = "/v2/storage/components/keboola.variables/configs"
 		done      = `{"id":"3","status":"success","isFinished":true,"result":{"message":"Component processing finished."}}`
 	)
-	answers := map[string]string{
+	responses := map[string]string{
 		"POST " + variables:       `{"id":"1"}`,
 		"POST " + ours:            `{"id":"2"}`,
 		"GET " + ours:             `[{"id":"2","name":"Shop","version":1}]`,
@@ -49,15 +49,15 @@ func fakePlatform(t *testing.T) *httptest.Server {
 			fmt.Fprintf(w, `{"error":"Invalid access token %s","code":"storage.tokenInvalid","exceptionId":"e-1"}`, token)
 			return
 		}
-		answer, ok := answers[r.Method+" "+r.URL.Path]
+		response, ok := responses[r.Method+" "+r.URL.Path]
 		if body, err := io.ReadAll(r.Body); err == nil && strings.Contains(string(body), `"config":"4"`) {
-			answer = `{"id":"4","status":"created"}`
+			response = `{"id":"4","status":"created"}`
 		}
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
-			answer = `{"error":"none","code":"notFound"}`
+			response = `{"error":"none","code":"notFound"}`
 		}
-		fmt.Fprint(w, answer)
+		fmt.Fprint(w, response)
 	}))
 	t.Cleanup(server.Close)
 	return server

@@ -26,7 +26,7 @@ func splitPlatform(t *testing.T) *httptest.Server {
 	var mu sync.Mutex
 	stored, messages := "{}", map[string]string{}
 	mux := http.NewServeMux()
-	answer := func(pattern string, body func(*http.Request) string) {
+	response := func(pattern string, body func(*http.Request) string) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -34,17 +34,17 @@ func splitPlatform(t *testing.T) *httptest.Server {
 			fmt.Fprint(w, body(r))
 		})
 	}
-	answer("GET /v2/storage", func(r *http.Request) string {
+	response("GET /v2/storage", func(r *http.Request) string {
 		return `{"services":[{"id":"queue","url":"http://` + r.Host + `/queue"}]}`
 	})
-	answer("POST /v2/storage/components/acme.ex-shop/configs", func(r *http.Request) string {
+	response("POST /v2/storage/components/acme.ex-shop/configs", func(r *http.Request) string {
 		stored = r.PostFormValue("configuration")
 		return `{"id":"1"}`
 	})
-	answer("GET /v2/storage/components/acme.ex-shop/configs/1", func(*http.Request) string {
+	response("GET /v2/storage/components/acme.ex-shop/configs/1", func(*http.Request) string {
 		return `{"id":"1","rows":[],"configuration":` + stored + `}`
 	})
-	answer("POST /queue/jobs", func(r *http.Request) string {
+	response("POST /queue/jobs", func(r *http.Request) string {
 		var job struct {
 			ConfigData struct {
 				Parameters struct {
@@ -73,7 +73,7 @@ func splitPlatform(t *testing.T) *httptest.Server {
 		}
 		return `{"id":"` + id + `","status":"success","isFinished":true,"startTime":"2026-05-04T10:00:00Z","endTime":"2026-05-04T10:00:42Z","result":{"message":"Component processing finished."}}`
 	})
-	answer("GET /v2/storage/events", func(r *http.Request) string {
+	response("GET /v2/storage/events", func(r *http.Request) string {
 		return `[{"id":"1","type":"info","created":"2026-05-04T10:00:00+0000","message":"` + messages[r.FormValue("runId")] + `"}]`
 	})
 	server := httptest.NewServer(mux)

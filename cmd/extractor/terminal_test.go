@@ -312,13 +312,13 @@ func TestInputs(t *testing.T) {
 	}
 	t.Cleanup(func() { terminal.Close() })
 	shown := ""
-	for _, answer := range []struct{ question, text string }{
+	for _, response := range []struct{ question, text string }{
 		{`host, instead of your-company\.zendesk\.com: `, "https://acme.zendesk.com/agent/"},
 		{`clientId, instead of your-client-identifier: `, "c1"},
 		{`#clientSecret, instead of your-client-secret \(not shown\): `, "s3cret-k3y"},
 	} {
-		shown += until(t, terminal, regexp.MustCompile(answer.question))
-		if _, err := io.WriteString(terminal, answer.text+"\n"); err != nil {
+		shown += until(t, terminal, regexp.MustCompile(response.question))
+		if _, err := io.WriteString(terminal, response.text+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}

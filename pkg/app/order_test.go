@@ -64,14 +64,14 @@ func shopRun(t *testing.T, config string) (requests []string, files map[string]s
 		mu.Lock()
 		requests = append(requests, r.Method+" "+r.URL.RequestURI())
 		mu.Unlock()
-		answer := `[{"id":7}]`
+		response := `[{"id":7}]`
 		if r.URL.Path == "/customers" && r.URL.Query().Get("offset") == "0" {
-			answer = `[{"id":1},{"id":2}]`
+			response = `[{"id":1},{"id":2}]`
 		} else if r.URL.Path == "/customers" {
-			answer = `[{"id":3}]`
+			response = `[{"id":3}]`
 		}
 		// A client that is gone has its own error.
-		_, _ = io.WriteString(w, answer)
+		_, _ = io.WriteString(w, response)
 	}))
 	defer api.Close()
 	config = strings.Replace(config, "https:", "http:", 1)

@@ -84,12 +84,12 @@ func TestDemoServes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := (&http.Client{Jar: jar}).Get(page)
+		response, err := (&http.Client{Jar: jar}).Get(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
 		if err != nil || !strings.Contains(string(text), "/jobs/3") {
 			t.Errorf("the page: %v\n%s", err, text)
 		}

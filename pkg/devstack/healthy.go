@@ -17,14 +17,14 @@ func Healthy(ctx context.Context, url string) error {
 		return failure.Userf("cannot ask the server: %w", err)
 	}
 	transport := &http.Transport{DisableKeepAlives: true} // without a proxy
-	answer, err := transport.RoundTrip(request)
+	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return failure.Userf("the server does not answer: %w", err)
 	}
-	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the server answers with status %d", answer.StatusCode)
+	if response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the server answers with status %d", response.StatusCode)
 	}
-	if err := errors.Join(err, answer.Body.Close()); err != nil {
+	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return failure.Userf("%w", err)
 	}
 	return nil

@@ -72,8 +72,8 @@ func say(t *testing.T, address, text string) string {
 	// The server may refuse before it has heard everything.
 	_, _ = io.WriteString(connection, text)
 	_ = connection.(*net.TCPConn).CloseWrite()
-	answer, _ := io.ReadAll(connection)
-	return string(answer)
+	response, _ := io.ReadAll(connection)
+	return string(response)
 }
 
 // TestHostileConnections: what no client library would send ends in a refusal or
@@ -135,23 +135,23 @@ func TestHostileConnections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := say(t, address, tc.send)
+			response := say(t, address, tc.send)
 			status := ""
-			if protocol, rest, found := strings.Cut(answer, " "); found && strings.HasPrefix(protocol, "HTTP/1.") {
+			if protocol, rest, found := strings.Cut(response, " "); found && strings.HasPrefix(protocol, "HTTP/1.") {
 				status = rest[:min(3, len(rest))]
 			}
 			for _, want := range tc.want {
-				if want == "" && answer == "" || want != "" && strings.HasPrefix(status, want) {
+				if want == "" && response == "" || want != "" && strings.HasPrefix(status, want) {
 					return
 				}
 			}
-			t.Errorf("got %.300q, want %q", answer, tc.want)
+			t.Errorf("got %.300q, want %q", response, tc.want)
 		})
 	}
 	t.Cleanup(func() {
-		answer := say(t, address, "GET /v2/storage/tokens/verify HTTP/1.1\r\n"+host+token+"Connection: close\r\n\r\n")
-		if !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
-			t.Errorf("afterwards: %s", answer)
+		response := say(t, address, "GET /v2/storage/tokens/verify HTTP/1.1\r\n"+host+token+"Connection: close\r\n\r\n")
+		if !strings.HasPrefix(response, "HTTP/1.1 200 ") {
+			t.Errorf("afterwards: %s", response)
 		}
 		if said.String() != "" {
 			t.Errorf("the platform said:\n%s", said)
@@ -171,7 +171,7 @@ func TestConnectionServesOn(t *testing.T) {
 	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	answers := bufio.NewReader(connection)
+	responses := bufio.NewReader(connection)
 	for _, tc := range []struct {
 		request, header, body string
 		status                int
@@ -198,13 +198,13 @@ func TestConnectionServesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		method, _, _ := strings.Cut(tc.request, " ")
-		answer, err := http.ReadResponse(answers, &http.Request{Method: method})
+		response, err := http.ReadResponse(responses, &http.Request{Method: method})
 		if err != nil {
 			t.Fatalf("%s: %v", tc.request, err)
 		}
-		text, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode != tc.status {
-			t.Errorf("%s: %d %s, %v", tc.request, answer.StatusCode, text, err)
+		text, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != tc.status {
+			t.Errorf("%s: %d %s, %v", tc.request, response.StatusCode, text, err)
 		}
 	}
 }
@@ -227,16 +227,16 @@ func TestManyClients(t *testing.T) {
 	for i := range 100 {
 		clients.Go(func() {
 			body := fmt.Sprintf(`{"component":"acme.ex","message":"m %d"}`, i)
-			answer := say(t, address, fmt.Sprintf("POST /v2/storage/events HTTP/1.1\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
+			response := say(t, address, fmt.Sprintf("POST /v2/storage/events HTTP/1.1\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
 				address, DefaultToken, len(body), body))
-			if !strings.HasPrefix(answer, "HTTP/1.1 201 ") {
-				t.Errorf("client %d: %q", i, answer)
+			if !strings.HasPrefix(response, "HTTP/1.1 201 ") {
+				t.Errorf("client %d: %q", i, response)
 			}
 		})
 	}
 	clients.Wait()
-	answer := say(t, address, fmt.Sprintf("GET /v2/storage/events?limit=1000 HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\n\r\n", address, DefaultToken))
-	_, body, _ := strings.Cut(answer, "\r\n\r\n")
+	response := say(t, address, fmt.Sprintf("GET /v2/storage/events?limit=1000 HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\n\r\n", address, DefaultToken))
+	_, body, _ := strings.Cut(response, "\r\n\r\n")
 	var events []any
 	if err := json.Unmarshal([]byte(body), &events); err != nil || len(events) != 100 {
 		t.Errorf("%d events, %v", len(events), err)
@@ -281,12 +281,12 @@ func TestSlowBodies(t *testing.T) {
 			if _, err := fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n%s", tc.path, tc.body); err != nil {
 				t.Fatal(err)
 			}
-			answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+			response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := make([]byte, answer.ContentLength)
-			if _, err := io.ReadFull(answer.Body, text); err != nil || string(text) != tc.want {
+			text := make([]byte, response.ContentLength)
+			if _, err := io.ReadFull(response.Body, text); err != nil || string(text) != tc.want {
 				t.Errorf("got %q, %v, want %q", text, err, tc.want)
 			}
 		})
@@ -316,9 +316,9 @@ func TestListensOnLoopback(t *testing.T) {
 			t.Errorf("%s, %s: %q", tc.listen, tc.token, said)
 		}
 		// Elsewhere it has other names.
-		answer := say(t, address, "GET /v2/storage HTTP/1.0\r\nHost: platform:8088\r\n\r\n")
-		if want := map[bool]string{true: "421", false: "200"}[strings.HasPrefix(tc.listen, "127.")]; !strings.HasPrefix(answer, "HTTP/1.0 "+want) {
-			t.Errorf("%s: %q", tc.listen, answer)
+		response := say(t, address, "GET /v2/storage HTTP/1.0\r\nHost: platform:8088\r\n\r\n")
+		if want := map[bool]string{true: "421", false: "200"}[strings.HasPrefix(tc.listen, "127.")]; !strings.HasPrefix(response, "HTTP/1.0 "+want) {
+			t.Errorf("%s: %q", tc.listen, response)
 		}
 	}
 }
@@ -359,9 +359,9 @@ func TestTokenOfComponents(t *testing.T) {
 	for path, want := range map[string]string{
 		"/v2/storage/components": "200", "/queue/jobs": "200", "/faults": "403", "/faults/": "403", "/?token=" + of: "401", "/tables": "303",
 	} {
-		answer := say(t, address, fmt.Sprintf("GET %s HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nCookie: local_platform_8088=%s\r\n\r\n", path, address, of, of))
-		if !strings.HasPrefix(answer, "HTTP/1.0 "+want) {
-			t.Errorf("%s: %.100q, want %s", path, answer, want)
+		response := say(t, address, fmt.Sprintf("GET %s HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nCookie: local_platform_8088=%s\r\n\r\n", path, address, of, of))
+		if !strings.HasPrefix(response, "HTTP/1.0 "+want) {
+			t.Errorf("%s: %.100q, want %s", path, response, want)
 		}
 	}
 }

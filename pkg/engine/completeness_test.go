@@ -71,10 +71,10 @@ func TestAnnouncedPage(t *testing.T) {
 // TestTotal: which of the numbers in the answers counts.
 func TestTotal(t *testing.T) {
 	tests := []struct {
-		name    string
-		answers []string // objects: field, with a star for a configured one, to value
-		field   string   // "" for no total
-		least   int64
+		name      string
+		responses []string // objects: field, with a star for a configured one, to value
+		field     string   // "" for no total
+		least     int64
 	}{
 		{"none", []string{`{}`}, "", 0},
 		{"no number", []string{`{"a":null,"b":"many","c":1.5,"d":true,"e":"1e3","f":0,"g":-3,"h":"","i":[]}`}, "", 0},
@@ -88,7 +88,7 @@ func TestTotal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var v evidence
-		for _, res := range tt.answers {
+		for _, res := range tt.responses {
 			for _, m := range testvalue.Parse(t, res).Members() {
 				field, configured := strings.CutPrefix(m.Name, "*")
 				v.count(total{field: field, configured: configured}, m.Value)

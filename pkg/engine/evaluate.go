@@ -237,22 +237,22 @@ func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]map
 	if !r.user.ofPage() {
 		return r.columns, nil
 	}
-	scope, err := r.answerScope(page, res, "an expression of 'userData'", r.user.references)
+	scope, err := r.responseScope(page, res, "an expression of 'userData'", r.user.references)
 	if err != nil {
 		return nil, err
 	}
 	return r.columnsIn(scope)
 }
 
-// answerScope returns the scope of a job with the members of an answer that expressions
+// responseScope returns the scope of a job with the members of an answer that expressions
 // refer to. where names the expressions in errors.
-func (r *jobRun) answerScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
-	answered, err := membersOf(page, where, references(expr.Response))
+func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
+	responded, err := membersOf(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err
 	}
 	heads := expr.HeaderMembers(res.Header, references(expr.ResponseHeader))
-	return r.scope.With(expr.Response, answered).With(expr.ResponseHeader, heads), nil
+	return r.scope.With(expr.Response, responded).With(expr.ResponseHeader, heads), nil
 }
 
 // membersOf are the values at paths of an answer.

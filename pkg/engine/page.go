@@ -25,13 +25,13 @@ import (
 // pageResult is a page of a job: an answer that was read, or the reason why there
 // is none.
 type pageResult struct {
-	number int
-	events []event.Body         // about the page
-	page   *response.Page       // nil when there is nothing to store
-	answer *httpclient.Response // of page
-	body   *response.Spool      // of page
-	stop   *pagination.Stop     // ends the job instead of the page
-	err    error
+	number   int
+	events   []event.Body         // about the page
+	page     *response.Page       // nil when there is nothing to store
+	response *httpclient.Response // of page
+	body     *response.Spool      // of page
+	stop     *pagination.Stop     // ends the job instead of the page
+	err      error
 	// columns are those that its rows get besides their own.
 	columns []mapping.Column
 }
@@ -75,7 +75,7 @@ func (r *jobRun) read(request config.RequestSpec, state pagination.State, res *h
 		if p.page == nil {
 			res.Body.Close()
 		} else {
-			p.body, p.answer = res.Body, res
+			p.body, p.response = res.Body, res
 			if p.columns, p.err = r.columnsOf(p.page, res); p.err == nil {
 				p.err = r.saveLastResponse(p.page, res)
 			}
@@ -370,7 +370,7 @@ func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
 
 // pagingPage are what paging may know of a page.
 func (r *jobRun) pagingPage(p *pageResult, ids pagination.IDs) pagination.PageInfo {
-	known := pagingPageOf(p.answer, p.page)
+	known := pagingPageOf(p.response, p.page)
 	known.IDs, known.Now = ids, r.run.Now()
 	return known
 }

@@ -70,7 +70,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	var all []PlannedRequest
 	for number, it := range p.iterations {
 		r.dry = &httpclient.DryRun{}
-		r.dry.Header, r.dry.Answer = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
+		r.dry.Header, r.dry.Response = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
 		client, err := r.client(it)
 		if err != nil {
 			return all, err
@@ -272,10 +272,10 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 		d.Problem = err
 		return d
 	}
-	answer, err := v.client.Do(ctx, full, httpclient.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
+	response, err := v.client.Do(ctx, full, httpclient.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
 	if !errors.Is(err, httpclient.ErrNotSent) {
 		if err == nil {
-			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())
+			err = errors.Join(failure.Applicationf("a dry run was answered"), response.Body.Close())
 		}
 		d.Problem = err
 	}

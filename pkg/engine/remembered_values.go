@@ -159,7 +159,7 @@ func (j *job) leaves(c expr.Context) []string {
 // saveLastResponse keeps what expressions may refer to in the last page.
 func (r *jobRun) saveLastResponse(page *response.Page, res *httpclient.Response) (err error) {
 	if len(r.job.remembers) > len(r.accumulators) {
-		r.last, err = r.answerScope(page, res, "an expression of 'remember'", r.leaves)
+		r.last, err = r.responseScope(page, res, "an expression of 'remember'", r.leaves)
 	}
 	return err
 }

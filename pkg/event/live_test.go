@@ -103,11 +103,11 @@ func TestLive(t *testing.T) {
 	const started, warning = "12:00:00 info  Extraction started: 1 job", "12:00:04 WARN  t: odd"
 	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
 	users := live.Job("u", "users", 0)
-	answered := users.Await("for an answer")
+	responded := users.Await("for an answer")
 	c.Advance(4 * time.Second)
 	tick()
 	wantScreen(t, on, started, "users: 4 s, 0 pages, 0 rows, waiting for an answer 4 s")
-	answered()
+	responded()
 	users.Page(200)
 	log.Emit(MappingWarning{Table: "t", Text: "odd"})
 	wantScreen(t, on, started, warning, "users: 4 s, 1 page, 200 rows, 50 rows/s")

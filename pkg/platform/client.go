@@ -110,7 +110,7 @@ func (c *Client) write(base string) request.HTTPRequest {
 
 // record sends a request and returns the JSON object of the answer.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
-	return c.answer(ctx, req, value.Object)
+	return c.response(ctx, req, value.Object)
 }
 
 // stored sends a write and returns the record of the answer, which must have an id.
@@ -128,10 +128,10 @@ func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Val
 	return v, nil
 }
 
-// answer sends a request and returns the JSON of the answer, which must be of this
+// response sends a request and returns the JSON of the answer, which must be of this
 // kind. A request can be used once. The result and the error must be new for each
 // request: the library decodes into them and keeps what is there.
-func (c *Client) answer(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
+func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
 	var body json.RawMessage
 	refused := &refusal{}
 	response, _, err := req.WithResult(&body).WithError(refused).Send(ctx)

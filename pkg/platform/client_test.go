@@ -25,8 +25,8 @@ const (
 	row     = config + "/rows/7"
 )
 
-// answer is what the mocked platform says to one request.
-type answer struct {
+// response is what the mocked platform says to one request.
+type response struct {
 	status int
 	body   string
 	kind   string // content type; "" is JSON
@@ -34,10 +34,10 @@ type answer struct {
 
 // mocked is a client of a platform that knows these answers, by "METHOD URL",
 // and refuses requests whose token is not as it must be.
-func mocked(t *testing.T, answers map[string]answer, set ...func(*platform.Options)) (*platform.Client, *httpmock.MockTransport) {
+func mocked(t *testing.T, responses map[string]response, set ...func(*platform.Options)) (*platform.Client, *httpmock.MockTransport) {
 	t.Helper()
 	transport := httpmock.NewMockTransport()
-	for request, a := range answers {
+	for request, a := range responses {
 		method, address, _ := strings.Cut(request, " ")
 		transport.RegisterResponder(method, address, func(r *http.Request) (*http.Response, error) {
 			want := token

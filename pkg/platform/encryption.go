@@ -88,13 +88,13 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	if scope.Configuration != "" {
 		req = req.AndQueryParam("configId", scope.Configuration)
 	}
-	answered, err := c.record(ctx, req.WithBody(value.OfMembers(plain...).JSON()))
+	responded, err := c.record(ctx, req.WithBody(value.OfMembers(plain...).JSON()))
 	if err != nil {
 		return nil, err
 	}
 	ciphers := make([]value.Value, len(plain))
 	for i, m := range plain {
-		ciphers[i] = answered.Field(m.Name)
+		ciphers[i] = responded.Field(m.Name)
 		if ciphers[i].Kind() != value.String || !strings.HasPrefix(ciphers[i].Raw(), cipherPrefix) {
 			return nil, &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the answer lacks a cipher"}
 		}

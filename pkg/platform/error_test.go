@@ -19,73 +19,73 @@ const configURL = storage + "/v2/storage/components/keboola.variables/configs/12
 
 func TestErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
-		answer
+		response
 		want  platform.Error // without method and URL
 		text  string         // after the URL
 		calls int            // requests that are sent
 	}{
 		"storage error": {
-			answer{404, `{"error":"Configuration \"12\" not found","code":"storage.configuration.notFound","exceptionId":"e-1","status":"error"}`, ""},
+			response{404, `{"error":"Configuration \"12\" not found","code":"storage.configuration.notFound","exceptionId":"e-1","status":"error"}`, ""},
 			platform.Error{Status: 404, Code: "storage.configuration.notFound", Message: `Configuration "12" not found`, ExceptionID: "e-1"},
 			`: 404 Not Found: Configuration "12" not found (code storage.configuration.notFound, exceptionId e-1)`, 1,
 		},
 		"queue error": {
-			answer{401, `{"error":"Invalid access token","code":401,"exceptionId":"exception-ab","status":"error","context":[]}`, ""},
+			response{401, `{"error":"Invalid access token","code":401,"exceptionId":"exception-ab","status":"error","context":[]}`, ""},
 			platform.Error{Status: 401, Code: "401", Message: "Invalid access token", ExceptionID: "exception-ab"},
 			`: 401 Unauthorized: Invalid access token (code 401, exceptionId exception-ab)`, 1,
 		},
 		"message instead of error": {
-			answer{403, `{"error":{"a":1},"message":"no access"}`, ""},
+			response{403, `{"error":{"a":1},"message":"no access"}`, ""},
 			platform.Error{Status: 403, Message: "no access"}, `: 403 Forbidden: no access`, 1,
 		},
 		"maintenance is retried": {
-			answer{503, `{"status":"maintenance","estimatedEndTime":"2030-01-01","reason":"upgrade"}`, ""},
+			response{503, `{"status":"maintenance","estimatedEndTime":"2030-01-01","reason":"upgrade"}`, ""},
 			platform.Error{Status: 503, Message: "upgrade"}, `: 503 Service Unavailable: upgrade`, 6,
 		},
 		"HTML of a proxy": {
-			answer{502, `<html><h1>Bad gateway</h1></html>`, "text/html"},
+			response{502, `<html><h1>Bad gateway</h1></html>`, "text/html"},
 			platform.Error{Status: 502}, `: 502 Bad Gateway`, 6,
 		},
 		"HTML called JSON": {
-			answer{400, `<html>`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1,
+			response{400, `<html>`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1,
 		},
-		"empty error":       {answer{400, ``, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
-		"error is a list":   {answer{400, `["x"]`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
-		"error is null":     {answer{400, `null`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
-		"error is a text":   {answer{400, `"x"`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
-		"status 501 stays":  {answer{501, `{}`, ""}, platform.Error{Status: 501}, `: 501 Not Implemented`, 1},
-		"unnamed status":    {answer{599, `{}`, ""}, platform.Error{Status: 599}, `: 599`, 1},
-		"exception id only": {answer{400, `{"exceptionId":"e"}`, ""}, platform.Error{Status: 400, ExceptionID: "e"}, `: 400 Bad Request (exceptionId e)`, 1},
+		"empty error":       {response{400, ``, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
+		"error is a list":   {response{400, `["x"]`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
+		"error is null":     {response{400, `null`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
+		"error is a text":   {response{400, `"x"`, ""}, platform.Error{Status: 400}, `: 400 Bad Request`, 1},
+		"status 501 stays":  {response{501, `{}`, ""}, platform.Error{Status: 501}, `: 501 Not Implemented`, 1},
+		"unnamed status":    {response{599, `{}`, ""}, platform.Error{Status: 599}, `: 599`, 1},
+		"exception id only": {response{400, `{"exceptionId":"e"}`, ""}, platform.Error{Status: 400, ExceptionID: "e"}, `: 400 Bad Request (exceptionId e)`, 1},
 		"token repeated": {
-			answer{401, `{"error":"unknown ` + token + `","code":"` + token + `","exceptionId":"` + token + `"}`, ""},
+			response{401, `{"error":"unknown ` + token + `","code":"` + token + `","exceptionId":"` + token + `"}`, ""},
 			platform.Error{Status: 401, Code: "[hidden]", Message: "unknown [hidden]", ExceptionID: "[hidden]"},
 			`: 401 Unauthorized: unknown [hidden] (code [hidden], exceptionId [hidden])`, 1,
 		},
 		"success that is HTML": {
-			answer{200, `<html>`, "text/html"},
+			response{200, `<html>`, "text/html"},
 			platform.Error{Status: 200, Message: "the answer is not a JSON object"}, `: 200 OK: the answer is not a JSON object`, 1,
 		},
 		"success that is cut off": {
-			answer{200, `{"id":"12","configuration":{"secret`, ""},
+			response{200, `{"id":"12","configuration":{"secret`, ""},
 			platform.Error{Status: 200, Message: "the answer is incomplete or not valid JSON"},
 			`: 200 OK: the answer is incomplete or not valid JSON`, 1,
 		},
 		"success that is empty": {
-			answer{200, ``, ""},
+			response{200, ``, ""},
 			platform.Error{Status: 200, Message: "the answer is incomplete or not valid JSON"},
 			`: 200 OK: the answer is incomplete or not valid JSON`, 1,
 		},
 		"success that is a list": {
-			answer{200, `[]`, ""},
+			response{200, `[]`, ""},
 			platform.Error{Status: 200, Message: "the answer is not a JSON object"}, `: 200 OK: the answer is not a JSON object`, 1,
 		},
 		"success without content": {
-			answer{204, ``, ""},
+			response{204, ``, ""},
 			platform.Error{Status: 204, Message: "the answer is not a JSON object"}, `: 204 No Content: the answer is not a JSON object`, 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, transport := mocked(t, map[string]answer{config: tc.answer})
+			c, transport := mocked(t, map[string]response{config: tc.response})
 			_, err := c.Configuration(context.Background(), "keboola.variables", "12")
 			var got *platform.Error
 			if !errors.As(err, &got) {

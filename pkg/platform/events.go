@@ -60,7 +60,7 @@ func (c *Client) eventsBefore(ctx context.Context, run, since, before string) ([
 	if before != "" {
 		req = req.AndQueryParam("maxId", before)
 	}
-	v, err := c.answer(ctx, req, value.Array)
+	v, err := c.response(ctx, req, value.Array)
 	if err != nil {
 		return nil, err
 	}

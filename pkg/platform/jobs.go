@@ -38,7 +38,7 @@ func (c *Client) Jobs(ctx context.Context, q JobQuery) ([]Job, error) {
 	if q.Configuration != "" {
 		req = req.AndQueryParam("configId[]", q.Configuration)
 	}
-	v, err := c.answer(ctx, req, value.Array)
+	v, err := c.response(ctx, req, value.Array)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func TestJob(t *testing.T) {
 		"empty row and []": {`{"id":"99","variableValuesId":"","variableValuesData":[]}`, "99", "", `[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := mocked(t, map[string]answer{index: {200, services, ""}, job: {200, tc.body, ""}})
+			c, _ := mocked(t, map[string]response{index: {200, services, ""}, job: {200, tc.body, ""}})
 			got, err := c.Job(context.Background(), "99")
 			if err != nil {
 				t.Fatal(err)
@@ -49,7 +49,7 @@ func TestQueueURL(t *testing.T) {
 		"not a list":          {`{"services":{"queue":"https://queue.example.com"}}`, "", unusable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := mocked(t, map[string]answer{index: {200, tc.body, ""}})
+			c, _ := mocked(t, map[string]response{index: {200, tc.body, ""}})
 			got, err := c.QueueURL(context.Background())
 			if got != tc.want || text(err) != tc.err {
 				t.Errorf("got %q, %v", got, err)
@@ -59,7 +59,7 @@ func TestQueueURL(t *testing.T) {
 }
 
 func TestIndexIsAskedOnce(t *testing.T) {
-	c, transport := mocked(t, map[string]answer{index: {200, services, ""}, job: {200, `{"id":"99"}`, ""}})
+	c, transport := mocked(t, map[string]response{index: {200, services, ""}, job: {200, `{"id":"99"}`, ""}})
 	for range 3 {
 		if _, err := c.Job(context.Background(), "99"); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestIndexIsAskedOnce(t *testing.T) {
 }
 
 func TestGivenQueueURL(t *testing.T) {
-	c, transport := mocked(t, map[string]answer{"GET http://localhost:1/q/jobs/99": {200, `{"id":"99"}`, ""}},
+	c, transport := mocked(t, map[string]response{"GET http://localhost:1/q/jobs/99": {200, `{"id":"99"}`, ""}},
 		func(o *platform.Options) { o.QueueURL = "http://localhost:1/q/" })
 	if _, err := c.Job(context.Background(), "99"); err != nil {
 		t.Fatal(err)
@@ -82,12 +82,12 @@ func TestGivenQueueURL(t *testing.T) {
 }
 
 func TestRecordsDoNotMix(t *testing.T) {
-	answers := map[string]answer{
+	responses := map[string]response{
 		index:                        {200, services, ""},
 		job:                          {200, `{"id":"99","variableValuesId":"7"}`, ""},
 		"GET " + queue + "/jobs/100": {200, `{"id":"100"}`, ""},
 	}
-	c, _ := mocked(t, answers)
+	c, _ := mocked(t, responses)
 	for id, row := range map[string]string{"99": "7", "100": ""} {
 		got, err := c.Job(context.Background(), id)
 		if err != nil || got.ID != id || got.VariableValuesID != row {

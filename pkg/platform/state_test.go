@@ -35,7 +35,7 @@ func TestState(t *testing.T) {
 		"none":                 {ofConfiguration, configs + "/12", `{"id":"12"}`, `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := mocked(t, map[string]answer{"GET " + tc.address: {200, tc.body, ""}})
+			c, _ := mocked(t, map[string]response{"GET " + tc.address: {200, tc.body, ""}})
 			got, err := c.State(context.Background(), tc.place)
 			if err != nil || got.JSON() != tc.want {
 				t.Errorf("got %s, %v", got.JSON(), err)
@@ -67,12 +67,12 @@ func TestSetState(t *testing.T) {
 
 // TestStatesAreRepeated: a state may be stored twice.
 func TestStatesAreRepeated(t *testing.T) {
-	c, transport := mocked(t, map[string]answer{"PUT " + configs + "/12/state": {503, `{"error":"busy"}`, ""}})
+	c, transport := mocked(t, map[string]response{"PUT " + configs + "/12/state": {503, `{"error":"busy"}`, ""}})
 	err := c.SetState(context.Background(), ofConfiguration, value.OfMembers())
 	if want := "PUT " + configs + "/12/state: 503 Service Unavailable: busy"; text(err) != want || transport.GetTotalCallCount() != 6 {
 		t.Errorf("%d requests, %v", transport.GetTotalCallCount(), err)
 	}
-	c, transport = mocked(t, map[string]answer{"PUT " + configs + "/12/state": {403, `{"error":"no"}`, ""}})
+	c, transport = mocked(t, map[string]response{"PUT " + configs + "/12/state": {403, `{"error":"no"}`, ""}})
 	if err := c.SetState(context.Background(), ofConfiguration, value.OfMembers()); err == nil || transport.GetTotalCallCount() != 1 {
 		t.Errorf("%d requests, %v", transport.GetTotalCallCount(), err)
 	}
@@ -101,7 +101,7 @@ const encryption = "https://encryption.example.com"
 // encrypted is a client of an encryption service that returns this answer.
 func encrypted(t *testing.T, give string) (c *platform.Client, asked *[]string) {
 	t.Helper()
-	c, transport := mocked(t, map[string]answer{index: {200, `{"services":[{"id":"encryption","url":"` + encryption + `/"}]}`, ""}})
+	c, transport := mocked(t, map[string]response{index: {200, `{"services":[{"id":"encryption","url":"` + encryption + `/"}]}`, ""}})
 	asked = new([]string)
 	transport.RegisterResponder("POST", encryption+"/encrypt", func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
@@ -160,7 +160,7 @@ func TestNothingToEncrypt(t *testing.T) {
 }
 
 func TestEncryptWithoutAService(t *testing.T) {
-	c, _ := mocked(t, map[string]answer{index: {200, services, ""}})
+	c, _ := mocked(t, map[string]response{index: {200, services, ""}})
 	_, err := c.Encrypt(context.Background(), platform.CipherScope{}, parsed(t, `{"#a":"x"}`))
 	var failed *platform.Error
 	if !errors.As(err, &failed) || failed.Message != "the index names no usable address of the service encryption" {

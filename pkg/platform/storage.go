@@ -38,7 +38,7 @@ func (c *Client) Configurations(ctx context.Context, component string) ([]Config
 	if err := checkID("component", component); err != nil {
 		return nil, err
 	}
-	v, err := c.answer(ctx, c.getStorage("components/"+component+"/configs"), value.Array)
+	v, err := c.response(ctx, c.getStorage("components/"+component+"/configs"), value.Array)
 	if err != nil {
 		return nil, err
 	}

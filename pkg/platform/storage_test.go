@@ -28,7 +28,7 @@ func TestConfiguration(t *testing.T) {
 		"no configuration":              {`{"id":"12"}`, "12", "", "", `null`, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := mocked(t, map[string]answer{config: {200, tc.body, ""}})
+			c, _ := mocked(t, map[string]response{config: {200, tc.body, ""}})
 			got, err := c.Configuration(context.Background(), "keboola.variables", "12")
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestConfiguration(t *testing.T) {
 }
 
 func TestRow(t *testing.T) {
-	c, _ := mocked(t, map[string]answer{row: {200, `{"id":"7","name":"r","configuration":{"values":[]}}`, ""}},
+	c, _ := mocked(t, map[string]response{row: {200, `{"id":"7","name":"r","configuration":{"values":[]}}`, ""}},
 		func(o *platform.Options) { o.URL += "/" })
 	content, err := c.RowContent(context.Background(), "keboola.variables", "12", "7")
 	if err != nil || content.JSON() != `{"values":[]}` {
@@ -55,7 +55,7 @@ func TestRow(t *testing.T) {
 }
 
 func TestAddressWithPath(t *testing.T) {
-	c, _ := mocked(t, map[string]answer{"GET https://h/pre/v2/storage/components/c/configs/1": {200, `{"id":"1"}`, ""}},
+	c, _ := mocked(t, map[string]response{"GET https://h/pre/v2/storage/components/c/configs/1": {200, `{"id":"1"}`, ""}},
 		func(o *platform.Options) { o.URL = "https://h/pre" })
 	if _, err := c.Configuration(context.Background(), "c", "1"); err != nil {
 		t.Error(err)

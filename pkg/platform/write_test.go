@@ -23,7 +23,7 @@ const (
 func toQueue(o *platform.Options) { o.QueueURL = queue }
 
 // recorded answers one request and keeps what was sent.
-func recorded(transport *httpmock.MockTransport, method, address, kind, answer string) (body *string) {
+func recorded(transport *httpmock.MockTransport, method, address, kind, response string) (body *string) {
 	body = new(string)
 	transport.RegisterResponder(method, address, func(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
@@ -36,7 +36,7 @@ func recorded(transport *httpmock.MockTransport, method, address, kind, answer s
 		if got := r.Header.Get("Content-Type"); got != kind || r.Header.Get("X-StorageApi-Token") != token {
 			return nil, fmt.Errorf("content type %q", got)
 		}
-		response := httpmock.NewStringResponse(201, answer)
+		response := httpmock.NewStringResponse(201, response)
 		response.Header.Set("Content-Type", "application/json")
 		return response, nil
 	})
@@ -152,21 +152,21 @@ func TestWritesAreSentOnce(t *testing.T) {
 	}
 	for what, call := range calls {
 		for name, tc := range map[string]struct {
-			answer
+			response
 			text      string
 			unsettled bool
 		}{
-			"HTML 401": {answer{401, "<html>", "text/html"}, ": 401 Unauthorized", false},
-			"404":      {answer{404, `{"error":"none","code":"x.notFound","exceptionId":"e1"}`, ""}, ": 404 Not Found: none (code x.notFound, exceptionId e1)", false},
-			"409":      {answer{409, `{"error":"changed","code":409}`, ""}, ": 409 Conflict: changed (code 409)", false},
-			"429":      {answer{429, `{}`, ""}, ": 429 Too Many Requests", false},
-			"500":      {answer{500, `{"error":"` + token + `"}`, ""}, ": 500 Internal Server Error: [hidden]", true},
-			"503":      {answer{503, `{"reason":"upgrade"}`, ""}, ": 503 Service Unavailable: upgrade", true},
-			"no id":    {answer{201, `{}`, ""}, ": 200 OK: the answer holds no id", true},
-			"a list":   {answer{201, `[]`, ""}, ": 201 Created: the answer is not a JSON object", true},
+			"HTML 401": {response{401, "<html>", "text/html"}, ": 401 Unauthorized", false},
+			"404":      {response{404, `{"error":"none","code":"x.notFound","exceptionId":"e1"}`, ""}, ": 404 Not Found: none (code x.notFound, exceptionId e1)", false},
+			"409":      {response{409, `{"error":"changed","code":409}`, ""}, ": 409 Conflict: changed (code 409)", false},
+			"429":      {response{429, `{}`, ""}, ": 429 Too Many Requests", false},
+			"500":      {response{500, `{"error":"` + token + `"}`, ""}, ": 500 Internal Server Error: [hidden]", true},
+			"503":      {response{503, `{"reason":"upgrade"}`, ""}, ": 503 Service Unavailable: upgrade", true},
+			"no id":    {response{201, `{}`, ""}, ": 200 OK: the answer holds no id", true},
+			"a list":   {response{201, `[]`, ""}, ": 201 Created: the answer is not a JSON object", true},
 		} {
 			t.Run(what+" "+name, func(t *testing.T) {
-				c, transport := mocked(t, map[string]answer{call.request: tc.answer}, toQueue)
+				c, transport := mocked(t, map[string]response{call.request: tc.response}, toQueue)
 				checkOnce(t, call.call(c), transport, call.request+tc.text, tc.unsettled)
 			})
 		}
@@ -197,12 +197,12 @@ func TestReadsAreSettled(t *testing.T) {
 }
 
 func TestConfigurations(t *testing.T) {
-	c, _ := mocked(t, map[string]answer{"GET " + configs: {200, `[{"id":"1","name":"a","version":3},{"id":2,"name":"b"}]`, ""}})
+	c, _ := mocked(t, map[string]response{"GET " + configs: {200, `[{"id":"1","name":"a","version":3},{"id":2,"name":"b"}]`, ""}})
 	got, err := c.Configurations(context.Background(), "acme.ex")
 	if err != nil || len(got) != 2 || got[0].ID != "1" || got[0].Name != "a" || got[0].Version != "3" || got[1].ID != "2" || got[1].Version != "" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	c, _ = mocked(t, map[string]answer{"GET " + configs: {200, `{}`, ""}})
+	c, _ = mocked(t, map[string]response{"GET " + configs: {200, `{}`, ""}})
 	if _, err = c.Configurations(context.Background(), "acme.ex"); err == nil || !strings.HasSuffix(err.Error(), "the answer is not a JSON array") {
 		t.Errorf("got %v", err)
 	}

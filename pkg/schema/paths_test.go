@@ -25,7 +25,7 @@ func TestPathsAndConditions(t *testing.T) {
 	if block == nil {
 		t.Fatal("the page has no answer")
 	}
-	answer := testvalue.Parse(t, block[1])
+	response := testvalue.Parse(t, block[1])
 
 	_, section, _ := strings.Cut(string(text), "| path | value |\n")
 	section, _, _ = strings.Cut(section, "\n\n")
@@ -35,7 +35,7 @@ func TestPathsAndConditions(t *testing.T) {
 	}
 	for _, row := range paths {
 		got, want := "nothing", row[2]
-		if v, ok := answer.At(row[1], "."); ok {
+		if v, ok := response.At(row[1], "."); ok {
 			got, want = v.JSON(), testvalue.Parse(t, strings.Trim(want, "`")).JSON()
 		}
 		if got != want {
@@ -43,7 +43,7 @@ func TestPathsAndConditions(t *testing.T) {
 		}
 	}
 
-	user := answer.Field("users").Items()[0]
+	user := response.Field("users").Items()[0]
 	conditions := regexp.MustCompile("(?m)^\\| `(.*)` \\| (holds|does not hold|error) \\| (holds|does not hold|error) \\|$").FindAllStringSubmatch(string(text), -1)
 	if len(conditions) < 19 {
 		t.Errorf("%d conditions", len(conditions))

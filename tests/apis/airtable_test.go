@@ -185,9 +185,9 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 		size -= 40 // a page may have fewer than requested
 	}
 	to := min(from+size, len(items))
-	answer := map[string]any{name: items[from:to]}
+	response := map[string]any{name: items[from:to]}
 	if to < len(items) {
-		answer["offset"] = fmt.Sprintf("itr1/rec%d", to)
+		response["offset"] = fmt.Sprintf("itr1/rec%d", to)
 		if to-from < 100 && name == "records" {
 			a.shows(shortPage)
 		}
@@ -195,7 +195,7 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 			a.shows(tie)
 		}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (a *airtable) nextDay() {

@@ -194,9 +194,9 @@ func (a *amazonSPAPI) searchOrders(rw http.ResponseWriter, r *http.Request) {
 		size = 70
 		a.shows(shortPage)
 	}
-	answer := map[string]any{"pagination": map[string]any{}, "lastUpdatedBefore": a.Now().Add(-2 * time.Minute).Format(amazonTime)}
+	response := map[string]any{"pagination": map[string]any{}, "lastUpdatedBefore": a.Now().Add(-2 * time.Minute).Format(amazonTime)}
 	if from+size < len(found) {
-		answer["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+size) + "|" + query.Encode()}
+		response["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+size) + "|" + query.Encode()}
 	}
 	page := []any{}
 	for _, o := range found[from:min(from+size, len(found))] {
@@ -205,8 +205,8 @@ func (a *amazonSPAPI) searchOrders(rw http.ResponseWriter, r *http.Request) {
 		}
 		page = append(page, a.order(o, query.Get("includedData")))
 	}
-	answer["orders"] = page
-	reply(rw, http.StatusOK, answer)
+	response["orders"] = page
+	reply(rw, http.StatusOK, response)
 }
 
 // order is an order with the data that were requested.
@@ -284,11 +284,11 @@ func (a *amazonSPAPI) inventory(rw http.ResponseWriter, r *http.Request) {
 		}
 		page = append(page, item)
 	}
-	answer := map[string]any{"payload": map[string]any{"granularity": map[string]any{}, "inventorySummaries": page}}
+	response := map[string]any{"payload": map[string]any{"granularity": map[string]any{}, "inventorySummaries": page}}
 	if from+50 < amazonStock {
-		answer["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+50) + "|" + a.Now().Format(time.RFC3339)}
+		response["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+50) + "|" + a.Now().Format(time.RFC3339)}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (a *amazonSPAPI) create(rw http.ResponseWriter, r *http.Request) {
@@ -344,18 +344,18 @@ func (a *amazonSPAPI) status(rw http.ResponseWriter, r *http.Request, id string)
 		a.refuse(rw, r, http.StatusNotFound, "no such report")
 		return
 	}
-	answer := map[string]any{"reportId": id, "reportType": report.kind, "createdTime": a.Now().Format(amazonTime), "processingStatus": "DONE"}
+	response := map[string]any{"reportId": id, "reportType": report.kind, "createdTime": a.Now().Format(amazonTime), "processingStatus": "DONE"}
 	switch report.polls--; {
 	case report.polls >= 2:
-		answer["processingStatus"] = "IN_QUEUE"
+		response["processingStatus"] = "IN_QUEUE"
 	case report.polls >= 0:
-		answer["processingStatus"] = "IN_PROGRESS"
+		response["processingStatus"] = "IN_PROGRESS"
 	case len(a.lines(report)) == 1: // it has no data
-		answer["processingStatus"] = "CANCELLED"
+		response["processingStatus"] = "CANCELLED"
 	default:
-		answer["reportDocumentId"] = "doc-" + id
+		response["reportDocumentId"] = "doc-" + id
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (a *amazonSPAPI) document(rw http.ResponseWriter, r *http.Request, id string) {
@@ -365,11 +365,11 @@ func (a *amazonSPAPI) document(rw http.ResponseWriter, r *http.Request, id strin
 		return
 	}
 	report.ready = a.Now()
-	answer := map[string]any{"reportDocumentId": id, "url": address(amazonFiles, "/"+id+"?X-Amz-Expires=300&X-Amz-Signature=sig%2F"+id)}
+	response := map[string]any{"reportDocumentId": id, "url": address(amazonFiles, "/"+id+"?X-Amz-Expires=300&X-Amz-Signature=sig%2F"+id)}
 	if a.compressed(report) {
-		answer["compressionAlgorithm"] = "GZIP"
+		response["compressionAlgorithm"] = "GZIP"
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 // compressed: a report may be compressed or not; getReportDocument says so.

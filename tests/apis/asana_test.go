@@ -181,15 +181,15 @@ func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string
 		a.shows(shortPage)
 		to -= 7
 	}
-	answer := map[string]any{"data": items[from:to], "next_page": nil}
+	response := map[string]any{"data": items[from:to], "next_page": nil}
 	if to < len(items) {
 		next := fmt.Sprint(items[to]["gid"], ":", r.URL.Path, "?", query.Encode())
 		a.offsets[next] = a.Now().Add(10 * time.Minute)
 		query.Set("offset", next)
 		path := strings.TrimPrefix(r.URL.Path, "/api/1.0") + "?" + query.Encode()
-		answer["next_page"] = map[string]any{"offset": next, "path": path, "uri": address(r.Host, "/api/1.0"+path)}
+		response["next_page"] = map[string]any{"offset": next, "path": path, "uri": address(r.Host, "/api/1.0"+path)}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (a *asana) nextDay() {

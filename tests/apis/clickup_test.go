@@ -225,9 +225,9 @@ func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, par
 	for _, t := range found[first:end] {
 		tasks = append(tasks, t.fields())
 	}
-	answer := map[string]any{"tasks": tasks}
+	response := map[string]any{"tasks": tasks}
 	if end == len(found) && page != 2 { // last_page is not always there
-		answer["last_page"] = true
+		response["last_page"] = true
 	}
 	if page == 1 && end-first < 100 && end < len(found) {
 		c.shows(shortPage)
@@ -238,7 +238,7 @@ func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, par
 	if len(tasks) > 0 {
 		c.shows(oddValue)
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 	if page == 1 && !c.late { // a list that grows while it is read
 		c.late = true
 		c.add(400, "33", firstDay.Add(time.Minute))

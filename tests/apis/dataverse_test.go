@@ -189,19 +189,19 @@ func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table strin
 	}
 	records := d.changes[table][day-1]
 	link := address(dataverseHost, r.URL.Path+"?$select="+query.Get("$select"))
-	answer := map[string]any{"@odata.context": link}
+	response := map[string]any{"@odata.context": link}
 	if (page+1)*dataversePage <= len(records) { // a whole page may be the last one: the next is empty
-		answer["@odata.nextLink"] = link + "&$skiptoken=" + fmt.Sprintf("%%3Ccookie%%20day='%d'%%20page='%d'/%%3E", day, page+1)
+		response["@odata.nextLink"] = link + "&$skiptoken=" + fmt.Sprintf("%%3Ccookie%%20day='%d'%%20page='%d'/%%3E", day, page+1)
 		d.shows(shortPage)
 	} else {
-		answer["@odata.deltaLink"] = link + "&$deltatoken=" + "919042%2108%2f22%2f2017%2008%3a10%3a44"
+		response["@odata.deltaLink"] = link + "&$deltatoken=" + "919042%2108%2f22%2f2017%2008%3a10%3a44"
 	}
 	rest := records[min(page*dataversePage, len(records)):]
-	d.send(rw, rest[:min(dataversePage, len(rest))], answer)
+	d.send(rw, rest[:min(dataversePage, len(rest))], response)
 }
 
 // send adds the records to an answer, and notes their conditions.
-func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, answer map[string]any) {
+func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, response map[string]any) {
 	for _, record := range records {
 		if record["reason"] == "deleted" {
 			d.shows(deleted)
@@ -219,8 +219,8 @@ func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, answe
 	if records == nil {
 		records = []map[string]any{}
 	}
-	answer["value"] = records
-	reply(rw, http.StatusOK, answer)
+	response["value"] = records
+	reply(rw, http.StatusOK, response)
 }
 
 func dataverseError(rw http.ResponseWriter, status int, code, message string) {

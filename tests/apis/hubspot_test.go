@@ -133,12 +133,12 @@ func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
 			results = append(results, h.result(name, o, query.Get("properties"), query.Get("associations")))
 		}
 	}
-	answer := map[string]any{"results": results}
+	response := map[string]any{"results": results}
 	if len(page) < len(list) {
 		next := strconv.Itoa(page[len(page)-1].id)
-		answer["paging"] = map[string]any{"next": map[string]any{"after": next, "link": address(r.Host, r.URL.Path+"?after="+next)}}
+		response["paging"] = map[string]any{"next": map[string]any{"after": next, "link": address(r.Host, r.URL.Path+"?after="+next)}}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 	if name == "contacts" && after == 0 && !h.late { // a list that changes while it is read
 		h.late = true
 		h.lists[name] = append(slices.Delete(slices.Clone(h.lists[name]), 5, 6), h.contact(900))
@@ -164,11 +164,11 @@ func (h *hubspot) associations(rw http.ResponseWriter, r *http.Request, deal, ki
 	for _, id := range all[from:to] {
 		results = append(results, map[string]any{"toObjectId": id, "associationTypes": []any{map[string]any{"category": "HUBSPOT_DEFINED", "typeId": 3, "label": nil}}})
 	}
-	answer := map[string]any{"results": results}
+	response := map[string]any{"results": results}
 	if to < len(all) {
-		answer["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(to)}}
+		response["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(to)}}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (h *hubspot) owner(o hubspotObject) map[string]any {

@@ -293,11 +293,11 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	for _, i := range page {
 		issues = append(issues, j.issue(i, request.Fields))
 	}
-	answer := map[string]any{"issues": issues, "isLast": len(page) < 60}
+	response := map[string]any{"issues": issues, "isLast": len(page) < 60}
 	if len(page) == 60 {
-		answer["nextPageToken"] = fmt.Sprintf("token-%d-%d", from+60, since.Unix())
+		response["nextPageToken"] = fmt.Sprintf("token-%d-%d", from+60, since.Unix())
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 	if !j.late { // a list that grows while it is read
 		j.late = true
 		j.issues = append(j.issues, jiraIssue{20000, firstDay.Add(time.Minute)})
@@ -344,11 +344,11 @@ func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []ji
 		until = w.updated
 		values = append(values, map[string]any{"worklogId": w.id, "updatedTime": w.updated, "properties": []any{}})
 	}
-	answer := map[string]any{"values": values, "since": since, "until": until, "lastPage": len(page) == len(found)}
+	response := map[string]any{"values": values, "since": since, "until": until, "lastPage": len(page) == len(found)}
 	if len(page) < len(found) {
-		answer["nextPage"] = address(r.Host, r.URL.Path+"?since="+strconv.FormatInt(until, 10))
+		response["nextPage"] = address(r.Host, r.URL.Path+"?since="+strconv.FormatInt(until, 10))
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 // listWorklogs answers with those that exist and that the user may see.

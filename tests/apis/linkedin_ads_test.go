@@ -114,11 +114,11 @@ func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []map[st
 		to = 60
 		l.shows(shortPage)
 	}
-	answer := map[string]any{"metadata": map[string]any{}, "elements": all[from:to]}
+	response := map[string]any{"metadata": map[string]any{}, "elements": all[from:to]}
 	if to < len(all) {
-		answer["metadata"] = map[string]any{"nextPageToken": strconv.Itoa(to)}
+		response["metadata"] = map[string]any{"nextPageToken": strconv.Itoa(to)}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (l *linkedinAds) allCampaigns() (all []map[string]any) {

@@ -183,13 +183,13 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 	}
 	pages := g.pages[list][day-1]
 	g.note(pages, page)
-	answer := map[string]any{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
+	response := map[string]any{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
 	if page+1 < len(pages) {
-		answer["@odata.nextLink"] = address(r.Host, r.URL.Path+"?$skiptoken="+strconv.Itoa(day)+strconv.Itoa(page+1))
+		response["@odata.nextLink"] = address(r.Host, r.URL.Path+"?$skiptoken="+strconv.Itoa(day)+strconv.Itoa(page+1))
 	} else {
-		answer["@odata.deltaLink"] = address(r.Host, r.URL.Path+"?$deltatoken="+strconv.Itoa(day+1))
+		response["@odata.deltaLink"] = address(r.Host, r.URL.Path+"?$deltatoken="+strconv.Itoa(day+1))
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 // note notes what a page has of untidy data.

@@ -165,7 +165,7 @@ func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	for name, form := range mondayQueries {
 		if found := form.FindStringSubmatch(body.Query); found != nil {
-			m.answer(rw, r, name, body.Variables, found[1])
+			m.response(rw, r, name, body.Variables, found[1])
 			return
 		}
 	}
@@ -180,7 +180,7 @@ func (m *monday) refusal(rw http.ResponseWriter, status int, extensions map[stri
 	reply(rw, status, map[string]any{"errors": []any{map[string]any{"message": "try again", "extensions": extensions}}})
 }
 
-func (m *monday) answer(rw http.ResponseWriter, r *http.Request, list string, v mondayVariables, selection string) {
+func (m *monday) response(rw http.ResponseWriter, r *http.Request, list string, v mondayVariables, selection string) {
 	if list == "items" {
 		m.itemsPage(rw, r, v, selection)
 		return

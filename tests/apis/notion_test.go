@@ -205,21 +205,21 @@ func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []map[strin
 		n.refuse(rw, r, http.StatusBadRequest, "validation_error: start_cursor or page_size")
 		return
 	}
-	answer := map[string]any{"object": "list", "has_more": false, "next_cursor": nil, "request_status": map[string]any{"type": "complete"}}
+	response := map[string]any{"object": "list", "has_more": false, "next_cursor": nil, "request_status": map[string]any{"type": "complete"}}
 	if len(items) > notionCut {
 		items = items[:notionCut]
-		answer["request_status"] = map[string]any{"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
+		response["request_status"] = map[string]any{"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
 	}
 	to := min(from+max(1, body.PageSize-60), len(items))
 	if to < len(items) {
 		n.shows(shortPage)
-		answer["has_more"], answer["next_cursor"] = true, items[to]["id"]
+		response["has_more"], response["next_cursor"] = true, items[to]["id"]
 		if edited := items[to]["last_edited_time"]; edited != nil && edited == items[to-1]["last_edited_time"] {
 			n.shows(tie)
 		}
 	}
-	answer["results"] = items[from:to]
-	reply(rw, http.StatusOK, answer)
+	response["results"] = items[from:to]
+	reply(rw, http.StatusOK, response)
 }
 
 func (n *notion) nextDay() {

@@ -98,19 +98,19 @@ func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case 7: // the next request finds that the token has ended
 		q.tokenEnds = q.Now()
 	}
-	var answer map[string]any
+	var response map[string]any
 	var err error
 	if operation == "cdc" {
-		answer, err = q.changes(r)
+		response, err = q.changes(r)
 	} else {
-		answer, err = q.query(r.URL.Query().Get("query"))
+		response, err = q.query(r.URL.Query().Get("query"))
 	}
 	if err != nil {
 		q.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	answer["time"] = q.Now().Format(time.RFC3339)
-	reply(rw, http.StatusOK, answer)
+	response["time"] = q.Now().Format(time.RFC3339)
+	reply(rw, http.StatusOK, response)
 }
 
 func quickbooksFault(kind, detail string) map[string]any {

@@ -155,7 +155,7 @@ func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case err != nil || media != "application/json":
 		s.refuse(rw, r, http.StatusBadRequest, "not JSON")
 	default:
-		s.answer(rw, r, request.Query, request.Variables)
+		s.response(rw, r, request.Query, request.Variables)
 	}
 }
 
@@ -174,8 +174,8 @@ func shopifyLogin(w *world, logins map[string]time.Time, rw http.ResponseWriter,
 	}
 }
 
-// answer takes the points of a query, and answers it.
-func (s *shopifyGraphQL) answer(rw http.ResponseWriter, r *http.Request, query string, variables map[string]any) {
+// response takes the points of a query, and answers it.
+func (s *shopifyGraphQL) response(rw http.ResponseWriter, r *http.Request, query string, variables map[string]any) {
 	root, err := parseShopify(query)
 	if err != nil {
 		s.refuse(rw, r, http.StatusOK, err.Error())

@@ -281,9 +281,9 @@ func (s *slack) expected(day int) tables {
 			}
 			user, _ := m["user"].(string)
 			want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string), "user": user})
-			for _, answer := range s.replies[channel+" "+m["ts"].(string)] {
-				if slackSeconds(answer) > repliesSince {
-					want["replies"] = append(want["replies"], row{"channel_id": channel, "ts": answer["ts"].(string), "thread_ts": m["ts"].(string), "text": "reply"})
+			for _, response := range s.replies[channel+" "+m["ts"].(string)] {
+				if slackSeconds(response) > repliesSince {
+					want["replies"] = append(want["replies"], row{"channel_id": channel, "ts": response["ts"].(string), "thread_ts": m["ts"].(string), "text": "reply"})
 				}
 			}
 		}

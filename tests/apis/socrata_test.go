@@ -108,9 +108,9 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		set.gone = set.rows[5]
 		set.rows = slices.Delete(set.rows, 5, 6)
 	}
-	answer := []any{}
+	response := []any{}
 	for _, row := range set.rows {
-		if row.updated.Before(since) || row.id <= where[4] || len(answer) == body.Page.PageSize {
+		if row.updated.Before(since) || row.id <= where[4] || len(response) == body.Page.PageSize {
 			continue
 		}
 		if row.updated.Equal(since) { // the last update of the run before
@@ -124,9 +124,9 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 				s.shows(absentKey)
 			}
 		}
-		answer = append(answer, item)
+		response = append(response, item)
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 func (s *socrata) notShown() map[condition]string {

@@ -111,7 +111,7 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		size -= 100
 	}
 	page := list[from:min(from+size, len(list))]
-	answer := map[string]any{"page_size": size, "uri": r.URL.RequestURI(), "next_page_uri": nil}
+	response := map[string]any{"page_size": size, "uri": r.URL.RequestURI(), "next_page_uri": nil}
 	if len(page) == size { // after a full page there is another one, which may be empty
 		next := url.Values{"PageToken": {"PA" + page[size-1].sid}}
 		for key, values := range query {
@@ -119,7 +119,7 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 				next[key] = values
 			}
 		}
-		answer["next_page_uri"] = r.URL.Path + "?" + next.Encode()
+		response["next_page_uri"] = r.URL.Path + "?" + next.Encode()
 		if kind.member == "messages" && from+size < len(list) && list[from+size].at.Equal(page[size-1].at) {
 			t.shows(tie)
 		}
@@ -131,8 +131,8 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if t.nextDays && kind.member == "messages" {
 		t.shows(deleted) // the list lacks a message that it had
 	}
-	answer[kind.member] = items
-	reply(rw, http.StatusOK, answer)
+	response[kind.member] = items
+	reply(rw, http.StatusOK, response)
 }
 
 // filtered are the items that a request is for.

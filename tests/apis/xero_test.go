@@ -112,11 +112,11 @@ func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		x.note(resource, i)
 		items = append(items, xeroFields(resource, i))
 	}
-	answer := map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items}
+	response := map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items}
 	if len(r.URL.Query()) > 0 {
-		answer["pagination"] = map[string]any{"page": r.URL.Query().Get("page"), "pageSize": 100, "pageCount": (len(since) + 99) / 100, "itemCount": len(since)}
+		response["pagination"] = map[string]any{"page": r.URL.Query().Get("page"), "pageSize": 100, "pageCount": (len(since) + 99) / 100, "itemCount": len(since)}
 	}
-	reply(rw, http.StatusOK, answer)
+	reply(rw, http.StatusOK, response)
 }
 
 // note notes what an item has of untidy data.

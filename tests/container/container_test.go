@@ -73,7 +73,7 @@ func TestImages(t *testing.T) {
 		"no way out":                     i.noWayOut,
 		"any user with a read-only root": i.anyUserWithAReadOnlyRoot,
 		"failure leaves nothing":         i.failureLeavesNothing,
-		"large answer in little memory":  i.largeAnswers,
+		"large answer in little memory":  i.largeResponses,
 		"stopped component":              i.stoppedComponent,
 		"platform beside containers":     i.platformBesideContainers,
 		"compose":                        i.compose,

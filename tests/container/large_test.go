@@ -126,16 +126,16 @@ func appendElement(dst []byte, id int) []byte {
 		id, id, id, id%2 == 0, id%100, id*7, id)
 }
 
-// largeAnswers: answers many times as large as the memory go through it, in every
+// largeResponses: answers many times as large as the memory go through it, in every
 // format.
-func (i images) largeAnswers(t *testing.T) {
+func (i images) largeResponses(t *testing.T) {
 	slowtest.OutsideCI(t, "its answers are large, in five formats")
 	for name, format := range largeFormats() {
-		t.Run(name, func(t *testing.T) { i.largeAnswer(t, name, format) })
+		t.Run(name, func(t *testing.T) { i.largeResponse(t, name, format) })
 	}
 }
 
-func (i images) largeAnswer(t *testing.T, name string, format largeFormat) {
+func (i images) largeResponse(t *testing.T, name string, format largeFormat) {
 	size := largeSize(t)
 	a := api(t, "127.0.0.1")
 	dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"response":%s},"config":{"outputBucket":"big","jobs":[{"endpoint":"large","params":{"bytes":%d,"format":%q}}]}}}`,

@@ -35,14 +35,14 @@ func (p platform) call(t *testing.T, method, path, kind string, body []byte) str
 	}
 	request.Header.Set("X-StorageApi-Token", p.token)
 	request.Header.Set("Content-Type", kind)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := io.ReadAll(answer.Body)
-	answer.Body.Close()
-	if err != nil || answer.StatusCode >= 300 {
-		t.Fatalf("%s %s: %s %s, %v", method, path, answer.Status, text, err)
+	text, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err != nil || response.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s %s, %v", method, path, response.Status, text, err)
 	}
 	return string(text)
 }
@@ -58,12 +58,12 @@ func (p platform) read(t *testing.T, path string, into any) {
 func (p platform) untilUp(t *testing.T) {
 	t.Helper()
 	eventually(t, "the platform answers", 20*time.Second, func() bool {
-		answer, err := http.Get(p.url + "/v2/storage")
+		response, err := http.Get(p.url + "/v2/storage")
 		if err != nil {
 			return false
 		}
-		answer.Body.Close()
-		return answer.StatusCode == http.StatusOK
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK
 	})
 }
 
@@ -72,9 +72,9 @@ func (p platform) configure(t *testing.T, text []byte) string {
 	t.Helper()
 	form := url.Values{"name": {"shop"}, "configuration": {string(text)}}.Encode()
 	var stored struct{ ID string }
-	answer := p.call(t, http.MethodPost, "/v2/storage/components/"+component+"/configs", "application/x-www-form-urlencoded", []byte(form))
-	if err := json.Unmarshal([]byte(answer), &stored); err != nil || stored.ID == "" {
-		t.Fatalf("%s, %v", answer, err)
+	response := p.call(t, http.MethodPost, "/v2/storage/components/"+component+"/configs", "application/x-www-form-urlencoded", []byte(form))
+	if err := json.Unmarshal([]byte(response), &stored); err != nil || stored.ID == "" {
+		t.Fatalf("%s, %v", response, err)
 	}
 	return stored.ID
 }

@@ -13,7 +13,7 @@ const index = "docs/README.md"
 // what the section there must say.
 var questions = []struct {
 	question, target string
-	answer           []string
+	response         []string
 }{
 	{"How do I page by a `Link` header", "how-to/paging-by-headers.md", []string{`"link"`}},
 	{"Why is my table empty?", "how-to/troubleshooting.md#the-table-is-empty", []string{"contains no data!", "--full"}},
@@ -27,9 +27,9 @@ var questions = []struct {
 	{"How do I add a scroller?", "../CONTRIBUTING.md#adding-a-way-of-paging", []string{"AllMethods"}},
 }
 
-// TestIndexAnswers: the index has each question, and the section that its line leads to
+// TestIndexResponds: the index has each question, and the section that its line leads to
 // has the answer.
-func TestIndexAnswers(t *testing.T) {
+func TestIndexResponds(t *testing.T) {
 	t.Parallel()
 	p := readPage(t, index)
 	for _, q := range questions {
@@ -55,7 +55,7 @@ func TestIndexAnswers(t *testing.T) {
 			}
 			text = text[s.from:s.to]
 		}
-		for _, words := range q.answer {
+		for _, words := range q.response {
 			if !strings.Contains(text, words) {
 				t.Errorf("%q: %s does not say %s", q.question, q.target, words)
 			}

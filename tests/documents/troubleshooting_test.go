@@ -48,17 +48,17 @@ type trouble struct {
 func troubles() map[string]trouble {
 	return map[string]trouble{
 		"The API answers 401 Unauthorized": {
-			api:  answer(http.StatusUnauthorized, `{"message":"the token has expired"}`),
+			api:  response(http.StatusUnauthorized, `{"message":"the token has expired"}`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
 		"The API answers with a login page": {
-			api:  answer(http.StatusOK, `<!DOCTYPE html><html><head><title>Sign in</title></head><body><form method="post"><input name="user"><input name="password" type="password"></form></body></html>`),
+			api:  response(http.StatusOK, `<!DOCTYPE html><html><head><title>Sign in</title></head><body><form method="post"><input name="user"><input name="password" type="password"></form></body></html>`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
 		"A value leads to another path": {
-			api:  answer(http.StatusOK, `[{"id":"../admin"}]`),
+			api:  response(http.StatusOK, `[{"id":"../admin"}]`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","children":[{"endpoint":"users/{id}/orders","dataType":"orders","placeholders":{"id":"id"}}]}`),
 			exit: 1,
 		},
@@ -93,19 +93,19 @@ func troubles() map[string]trouble {
 			exit: 1,
 		},
 		"The table is empty": {
-			api: answer(http.StatusOK, `{"items":[],"total":0}`),
+			api: response(http.StatusOK, `{"items":[],"total":0}`),
 			doc: document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","dataField":"items"}`),
 		},
 		"Only the first page is fetched": {
-			api: answer(http.StatusOK, `{"items":[{"id":1},{"id":2}],"next_page":2}`),
+			api: response(http.StatusOK, `{"items":[{"id":1},{"id":2}],"next_page":2}`),
 			doc: document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","dataField":"items"}`),
 		},
 		"`dataField` is wrong": {
-			api: answer(http.StatusOK, `{"result":{"users":[{"id":1},{"id":2}]}}`),
+			api: response(http.StatusOK, `{"result":{"users":[{"id":1},{"id":2}]}}`),
 			doc: document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","dataField":"users"}`),
 		},
 		"The answer has two lists": {
-			api:  answer(http.StatusOK, `{"users":[{"id":1}],"roles":[{"id":7}]}`),
+			api:  response(http.StatusOK, `{"users":[{"id":1}],"roles":[{"id":7}]}`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
@@ -123,7 +123,7 @@ func troubles() map[string]trouble {
 			exit: 1,
 		},
 		"An address shows `[hidden]`": {
-			api: answer(http.StatusNotFound, `{"message":"unknown account"}`),
+			api: response(http.StatusNotFound, `{"message":"unknown account"}`),
 			doc: strings.Replace(document(`"baseUrl":"https://api.example.com"`,
 				`{"endpoint":"accounts/acme-prod/users"}`), `"jobs"`, `"#account":"acme-prod","jobs"`, 1),
 			exit: 1,
@@ -133,8 +133,8 @@ func troubles() map[string]trouble {
 	}
 }
 
-// answer always answers the same.
-func answer(status int, body string) http.HandlerFunc {
+// response always answers the same.
+func response(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body) // a client that is gone has its own error

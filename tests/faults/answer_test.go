@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 )
 
-func answerFaults() []fault {
+func responseFaults() []fault {
 	return slices.Concat(cuts(), framing(), bodies(), endless(), encodings(), formats())
 }
 

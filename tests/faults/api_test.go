@@ -50,7 +50,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.world.fault.hit(&strike{ResponseWriter: w, r: req, n: n, world: a.world})
 		return
 	}
-	whole := a.answer(req)
+	whole := a.response(req)
 	a.mu.Lock()
 	a.sent[n-1].bytes = len(whole.body)
 	a.mu.Unlock()
@@ -96,8 +96,8 @@ func (p reply) wire(length int) string {
 		p.status, http.StatusText(p.status), encoding, length, p.body)
 }
 
-// answer is the answer to a request.
-func (a *api) answer(r request) reply {
+// response is the answer to a request.
+func (a *api) response(r request) reply {
 	if r.URL.Path == "/login" {
 		return a.logIn()
 	}

@@ -24,10 +24,10 @@ func formats() []fault {
 		only := func(s scenario, _ place) bool { return s.name == "items by their names" }
 		return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, `{"users": `+users+`}`) }}
 	}
-	shaped := func(scenarioName string) func(name, answer, says string) fault {
-		return func(name, answer, says string) fault {
+	shaped := func(scenarioName string) func(name, response, says string) fault {
+		return func(name, response, says string) fault {
 			only := func(s scenario, _ place) bool { return s.name == scenarioName }
-			return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, answer) }}
+			return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, response) }}
 		}
 	}
 	lists, parallel := shaped("rows that are lists"), shaped("parallel lists")

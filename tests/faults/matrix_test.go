@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 func faults() []fault {
-	return slices.Concat(connectionFaults(), statusFaults(), answerFaults())
+	return slices.Concat(connectionFaults(), statusFaults(), responseFaults())
 }
 
 // leastCombinations is how many there must be.

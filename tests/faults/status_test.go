@@ -10,19 +10,19 @@ import (
 func statusFaults() []fault {
 	var passingCodes, fatalCodes []fault
 	for _, code := range []int{500, 502, 503, 504, 408, 420, 429} {
-		passingCodes = append(passingCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: answering(code)})
+		passingCodes = append(passingCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: responding(code)})
 	}
 	for _, code := range []int{400, 402, 403, 404, 405, 409, 410, 418, 451, 501, 505, 599, 999} {
-		fatalCodes = append(fatalCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: answering(code)})
+		fatalCodes = append(fatalCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: responding(code)})
 	}
 	return slices.Concat(
 		with(storm("status 408, 420, 429, 500, 502, 503, 504"), passingCodes...),
 		retryAfters(),
 		with(fatal("any other status of 400 and above"), fatalCodes...),
 		with(fatal("status 401"),
-			fault{name: "401 without credentials to renew", only: unrenewable, says: "[401]", hit: answering(401)},
+			fault{name: "401 without credentials to renew", only: unrenewable, says: "[401]", hit: responding(401)},
 		),
-		[]fault{{name: "401 in the middle", row: "status 401", only: renewing, once: healthy, stays: refused, says: "[401]", hit: answering(401)}},
+		[]fault{{name: "401 in the middle", row: "status 401", only: renewing, once: healthy, stays: refused, says: "[401]", hit: responding(401)}},
 		redirects(),
 		ruled(),
 		[]fault{
@@ -34,7 +34,7 @@ func statusFaults() []fault {
 	)
 }
 
-func answering(status int, headers ...string) func(*strike) {
+func responding(status int, headers ...string) func(*strike) {
 	return func(s *strike) { s.say(status, `{"error": "the API is not well"}`, headers...) }
 }
 
@@ -106,17 +106,17 @@ func retryAfters() []fault {
 	for i, form := range forms {
 		status := []int{429, 503}[i%2]
 		all = append(all, fault{name: strconv.Itoa(status) + " with Retry-After: " + form.name, says: "[" + strconv.Itoa(status) + "]",
-			hit: func(s *strike) { answering(status, "Retry-After: "+form.text(s))(s) }})
+			hit: func(s *strike) { responding(status, "Retry-After: "+form.text(s))(s) }})
 	}
-	all = append(all, fault{name: "429 with two Retry-After", says: "[429]", hit: answering(429, "Retry-After: 3", "Retry-After: 4")},
-		fault{name: "429 with a header of its own", says: "[429]", settings: `{"retryConfig": {"http": {"retryHeader": "X-Reset"}}}`, hit: answering(429, "X-Reset: 9", "Retry-After: 3")})
-	years := func(s *strike) { answering(429, "Retry-After: "+strconv.FormatInt(now(s).UnixMilli()+30000, 10))(s) }
+	all = append(all, fault{name: "429 with two Retry-After", says: "[429]", hit: responding(429, "Retry-After: 3", "Retry-After: 4")},
+		fault{name: "429 with a header of its own", says: "[429]", settings: `{"retryConfig": {"http": {"retryHeader": "X-Reset"}}}`, hit: responding(429, "X-Reset: 9", "Retry-After: 3")})
+	years := func(s *strike) { responding(429, "Retry-After: "+strconv.FormatInt(now(s).UnixMilli()+30000, 10))(s) }
 	return slices.Concat(
 		with(storm("429 or 503 with Retry-After, in any form"), all...),
 		with(fatal("Retry-After of more than an hour"),
-			fault{name: "503 with Retry-After: a day", says: "'api.retryConfig.maxWait'", hit: answering(503, "Retry-After: 86400")},
+			fault{name: "503 with Retry-After: a day", says: "'api.retryConfig.maxWait'", hit: responding(503, "Retry-After: 86400")},
 			fault{name: "429 with Retry-After: a time in milliseconds", says: "'api.retryConfig.maxWait'", hit: years},
-			fault{name: "429 with Retry-After: a number beyond any time", says: "'api.retryConfig.maxWait'", hit: answering(429, "Retry-After: 99999999999999999999999")},
+			fault{name: "429 with Retry-After: a number beyond any time", says: "'api.retryConfig.maxWait'", hit: responding(429, "Retry-After: 99999999999999999999999")},
 		),
 	)
 }

@@ -250,14 +250,14 @@ func (s *shelf) page(r *http.Request) (status int, body string) {
 	for i := from; i < min(to, length); i++ {
 		items = append(items, map[string]any{"id": i + 1, fmt.Sprintf("c%d", s.number("column", r.URL.Path+fmt.Sprint(i))%4): r.URL.Path})
 	}
-	answer := map[string]any{
+	response := map[string]any{
 		"items": items, "total": length + s.lies, "more": to < length,
 		"meta": map[string]any{"total": fmt.Sprint(length + s.lies), "pages": (length+size-1)/size + s.lies},
 	}
 	if to < length {
-		answer["next"] = to
+		response["next"] = to
 	}
-	text, err := json.Marshal(answer)
+	text, err := json.Marshal(response)
 	if err != nil {
 		panic(err)
 	}
@@ -288,21 +288,21 @@ func TestPagesAtOnce(t *testing.T) {
 	}
 	tests := []struct {
 		name, http, total, more string
-		answer                  func(*http.Request) string
+		response                func(*http.Request) string
 		requests, guesses       int
 		most, rounds            int
 	}{
 		// 33 pages and the empty one after them.
-		{name: "one after another", http: `"concurrency":1,"lookahead":9`, total: "total", answer: list, requests: 34, most: 1, rounds: 34},
-		{name: "no one states the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
-		{name: "all after the first one", http: `"concurrency":16`, total: "total", answer: list, requests: 34, most: 16, rounds: 1 + 2 + 1},
-		{name: "two at once", http: `"concurrency":2`, total: "total", answer: list, requests: 34, most: 2, rounds: 1 + 16 + 1},
-		{name: "on the chance", http: `"concurrency":16,"lookahead":3`, total: "none", answer: list, requests: 34, guesses: 3, most: 4, rounds: 9},
-		{name: "both", http: `"concurrency":16,"lookahead":15`, total: "total", answer: list, requests: 34, guesses: 15, most: 16, rounds: 3},
+		{name: "one after another", http: `"concurrency":1,"lookahead":9`, total: "total", response: list, requests: 34, most: 1, rounds: 34},
+		{name: "no one states the total", http: `"concurrency":16`, total: "none", response: list, requests: 34, most: 1, rounds: 34},
+		{name: "all after the first one", http: `"concurrency":16`, total: "total", response: list, requests: 34, most: 16, rounds: 1 + 2 + 1},
+		{name: "two at once", http: `"concurrency":2`, total: "total", response: list, requests: 34, most: 2, rounds: 1 + 16 + 1},
+		{name: "on the chance", http: `"concurrency":16,"lookahead":3`, total: "none", response: list, requests: 34, guesses: 3, most: 4, rounds: 9},
+		{name: "both", http: `"concurrency":16,"lookahead":15`, total: "total", response: list, requests: 34, guesses: 15, most: 16, rounds: 3},
 		// Three pages of a child each, and the empty pages after all of them.
-		{name: "children one after another", http: `"concurrency":1`, total: "total", more: withChild, answer: family, requests: 10, most: 1, rounds: 10},
-		{name: "children", http: `"concurrency":16`, total: "total", more: withChild, answer: family, requests: 10, most: 3, rounds: 5},
-		{name: "children that take time", http: `"concurrency":16`, total: "total", more: `,"scroller":"timed"` + withChild, answer: family, requests: 10, most: 1, rounds: 10},
+		{name: "children one after another", http: `"concurrency":1`, total: "total", more: withChild, response: family, requests: 10, most: 1, rounds: 10},
+		{name: "children", http: `"concurrency":16`, total: "total", more: withChild, response: family, requests: 10, most: 3, rounds: 5},
+		{name: "children that take time", http: `"concurrency":16`, total: "total", more: `,"scroller":"timed"` + withChild, response: family, requests: 10, most: 1, rounds: 10},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestPagesAtOnce(t *testing.T) {
 				mu.Lock()
 				now--
 				mu.Unlock()
-				write(w, tt.answer(r))
+				write(w, tt.response(r))
 			})
 			paging := `"method":"offset","limit":1,"total":"` + tt.total + `"`
 			var h harvest

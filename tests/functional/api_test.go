@@ -60,9 +60,9 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "another request is expected", http.StatusNotFound)
 		return
 	}
-	s.clock.Advance(time.Duration(e.answer.clock) * time.Second)
-	e.answer.body = strings.ReplaceAll(e.answer.body, "@SERVER@", s.server)
-	if err := e.answer.send(w); err != nil {
+	s.clock.Advance(time.Duration(e.response.clock) * time.Second)
+	e.response.body = strings.ReplaceAll(e.response.body, "@SERVER@", s.server)
+	if err := e.response.send(w); err != nil {
 		s.t.Errorf("%s: the answer cannot be sent: %v", e.place, err)
 	}
 }
@@ -125,7 +125,7 @@ func headerValues(r *http.Request, name string) []string {
 }
 
 // send sends the answer, or as much of it as the case wants.
-func (a answer) send(w http.ResponseWriter) error {
+func (a response) send(w http.ResponseWriter) error {
 	body, err := a.packed()
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (a answer) send(w http.ResponseWriter) error {
 }
 
 // breakOff closes the connection before the answer, or in the middle of it.
-func (a answer) breakOff(w http.ResponseWriter, body []byte) error {
+func (a response) breakOff(w http.ResponseWriter, body []byte) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return err

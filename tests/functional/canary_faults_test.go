@@ -52,9 +52,9 @@ func (a *cannedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		http.Error(w, "nothing is left", http.StatusNotFound)
 	default:
-		a.clock.Advance(time.Duration(e.answer.clock) * time.Second)
-		e.answer.body = strings.ReplaceAll(e.answer.body, "@SERVER@", a.server)
-		_ = e.answer.send(w) // to somebody who may have gone
+		a.clock.Advance(time.Duration(e.response.clock) * time.Second)
+		e.response.body = strings.ReplaceAll(e.response.body, "@SERVER@", a.server)
+		_ = e.response.send(w) // to somebody who may have gone
 	}
 }
 
@@ -130,8 +130,8 @@ func echoOf(r *http.Request) string {
 // echoLine is the same in one line.
 func echoLine(r *http.Request) string { return strings.Join(strings.Fields(echoOf(r)), " ") }
 
-// rawAnswer answers with bytes that need not be HTTP.
-func rawAnswer(form string) http.HandlerFunc {
+// rawResponse answers with bytes that need not be HTTP.
+func rawResponse(form string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text := fmt.Sprintf(form, echoLine(r))
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -199,17 +199,17 @@ func plainFaults() []canaryFault {
 		{"names of lists", func(w http.ResponseWriter, r *http.Request) {
 			status(200, jsonText(map[string]any{echoOf(r): []any{}, "other": []any{}}))(w, r)
 		}, nil},
-		{"status line", rawAnswer("HTTP/1.1 400 %s\r\nContent-Length: 0\r\n\r\n"), nil},
-		{"no status", rawAnswer("HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n"), nil},
-		{"no HTTP", rawAnswer("%s\r\n\r\n"), nil},
-		{"no header", rawAnswer("HTTP/1.1 200 OK\r\n%s\r\n\r\n"), nil},
-		{"length of the body", rawAnswer("HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n[]"), nil},
-		{"way of transfer", rawAnswer("HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n[]"), nil},
-		{"size of a chunk", rawAnswer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n[]"), nil},
-		{"coding of the body", rawAnswer("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%s"), nil},
-		{"type of the body", rawAnswer("HTTP/1.1 400 OK\r\nContent-Type: text/%s\r\nRetry-After: %[1]s\r\nSet-Cookie: a=%[1]s\r\nX-Echo: %[1]s\r\nConnection: close\r\n\r\nno"), nil},
-		{"when to retry", rawAnswer("HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nConnection: close\r\n\r\nno"), nil},
-		{"trailing bytes", rawAnswer("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
+		{"status line", rawResponse("HTTP/1.1 400 %s\r\nContent-Length: 0\r\n\r\n"), nil},
+		{"no status", rawResponse("HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n"), nil},
+		{"no HTTP", rawResponse("%s\r\n\r\n"), nil},
+		{"no header", rawResponse("HTTP/1.1 200 OK\r\n%s\r\n\r\n"), nil},
+		{"length of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n[]"), nil},
+		{"way of transfer", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n[]"), nil},
+		{"size of a chunk", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n[]"), nil},
+		{"coding of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%s"), nil},
+		{"type of the body", rawResponse("HTTP/1.1 400 OK\r\nContent-Type: text/%s\r\nRetry-After: %[1]s\r\nSet-Cookie: a=%[1]s\r\nX-Echo: %[1]s\r\nConnection: close\r\n\r\nno"), nil},
+		{"when to retry", rawResponse("HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nConnection: close\r\n\r\nno"), nil},
+		{"trailing bytes", rawResponse("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 		{"redirect", location("/@&hop=1"), nil},
 		{"redirect to no one", location("http://" + hostUnknown + "/@"), nil},
@@ -247,18 +247,18 @@ func TestFaultsShowCanaries(t *testing.T) {
 			if err := conn.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			answer, err := io.ReadAll(conn)
+			response, err := io.ReadAll(conn)
 			conn.Close()
-			if hits := append(seen(string(answer)), seenInBody(bodyOf(answer))...); len(hits) == 0 {
-				t.Errorf("%s: the answer does not hold the %s (%v): %q", f.name, name, err, answer)
+			if hits := append(seen(string(response)), seenInBody(bodyOf(response))...); len(hits) == 0 {
+				t.Errorf("%s: the answer does not hold the %s (%v): %q", f.name, name, err, response)
 			}
 		}
 	}
 }
 
 // bodyOf is the body of an answer as it was sent; nil if it is not one.
-func bodyOf(answer []byte) []byte {
-	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), nil)
+func bodyOf(response []byte) []byte {
+	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(response)), nil)
 	if err != nil {
 		return nil
 	}

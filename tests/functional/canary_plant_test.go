@@ -242,19 +242,19 @@ func (a *aviary) plantLogins(root map[string]any) {
 		expiry = expiry[at+1:]
 	}
 	for i := range a.exchanges {
-		answer := &a.exchanges[i].answer
+		response := &a.exchanges[i].response
 		path, _, _ := strings.Cut(a.exchanges[i].target, "?")
-		if !strings.HasSuffix(path, endpoint) || answer.close || answer.cut >= 0 || answer.status >= 300 {
+		if !strings.HasSuffix(path, endpoint) || response.close || response.cut >= 0 || response.status >= 300 {
 			continue // what a login is refused with is reported: it is how its author learns why
 		}
 		var v any
 		switch {
-		case decodeJSON([]byte(answer.body), &v) == nil:
-			answer.body = jsonText(a.token(v, expiry))
+		case decodeJSON([]byte(response.body), &v) == nil:
+			response.body = jsonText(a.token(v, expiry))
 		case authentication["format"] == "text":
-			answer.body = a.canary(answer.body)
+			response.body = a.canary(response.body)
 		}
-		answer.headers = append(append([]header(nil), answer.headers...), header{"Set-Cookie", "session=" + canaryMark + "; Path=/"})
+		response.headers = append(append([]header(nil), response.headers...), header{"Set-Cookie", "session=" + canaryMark + "; Path=/"})
 	}
 }
 

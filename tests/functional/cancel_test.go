@@ -45,7 +45,7 @@ var manyRows = func() string {
 	return "[" + b.String()[1:] + "]"
 }()
 
-func answerWith(text string) func(func()) http.HandlerFunc {
+func respondWith(text string) func(func()) http.HandlerFunc {
 	return func(func()) http.HandlerFunc { return status(http.StatusOK, text) }
 }
 
@@ -63,9 +63,9 @@ func interruptions() map[string]interruption {
 		}},
 		"a retry waits":          {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusServiceUnavailable, "") }},
 		"an answer is not ready": {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusAccepted, "") }},
-		"a large answer comes":   {event: "request.sent", api: answerWith(manyRows)},
-		"the tables are written": {event: "job.finished", api: answerWith(manyRows)},
-		"the run has begun":      {event: "run.started", api: answerWith("[]")},
+		"a large answer comes":   {event: "request.sent", api: respondWith(manyRows)},
+		"the tables are written": {event: "job.finished", api: respondWith(manyRows)},
+		"the run has begun":      {event: "run.started", api: respondWith("[]")},
 		"pages follow each other": {api: func(interrupt func()) http.HandlerFunc {
 			var pages atomic.Int32
 			return func(w http.ResponseWriter, _ *http.Request) {

@@ -70,7 +70,7 @@ type testCase struct {
 	description
 	exchanges []exchange
 	events    []occurrence // expected/events.jsonl
-	answer    string       // expected/answer.json, of an action; "" for a run
+	response  string       // expected/answer.json, of an action; "" for a run
 	plain     bool         // the addresses of the configuration lose their TLS
 }
 
@@ -100,11 +100,11 @@ func readCase(path string) (*testCase, error) {
 	if c.exchanges, err = readExchanges(filepath.Join(path, "api")); err != nil {
 		return nil, err
 	}
-	answer, err := os.ReadFile(filepath.Join(path, "expected", "answer.json"))
+	response, err := os.ReadFile(filepath.Join(path, "expected", "answer.json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	c.answer = string(answer)
+	c.response = string(response)
 	c.events, err = readEvents(filepath.Join(path, "expected", "events.jsonl"))
 	return c, err
 }
@@ -181,7 +181,7 @@ func (c *testCase) run(t *testing.T) {
 	}
 	c.checkEnd(t, got)
 	c.checkWaits(t, got.waits)
-	if c.answer == "" {
+	if c.response == "" {
 		c.checkEvents(t, got.events(t), api.sent)
 		c.checkPointers(t, got.events(t))
 	}
@@ -235,10 +235,10 @@ func (c *testCase) checkEnd(t *testing.T, got outcome) {
 		t.Errorf("exit code %d, want %d", got.exit, c.Exit)
 	}
 	got.checkStderr(t)
-	if c.answer == "" {
+	if c.response == "" {
 		got.checkLastEvent(t)
-	} else if !equalJSON(t, got.stdout, c.answer) {
-		t.Errorf("stdout is not exactly the answer:\ngot:  %swant: %s", got.stdout, c.answer)
+	} else if !equalJSON(t, got.stdout, c.response) {
+		t.Errorf("stdout is not exactly the answer:\ngot:  %swant: %s", got.stdout, c.response)
 	}
 	for _, text := range c.Stderr {
 		if !strings.Contains(got.stderr, text) {
@@ -349,7 +349,7 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 	t.Helper()
 	want := maps.Clone(before)
 	_, unexpected := os.Stat(filepath.Join(c.path, "expected", "state.json"))
-	if c.Exit == 0 && c.answer == "" || unexpected == nil {
+	if c.Exit == 0 && c.response == "" || unexpected == nil {
 		want["out/state.json"] = c.expectedState(t, readTree(t, dir))
 	}
 	if c.leavesTables() {
@@ -377,7 +377,7 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 // leavesTables reports whether the run writes tables: when it succeeds, and when it
 // is cut.
 func (c *testCase) leavesTables() bool {
-	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitLimitReached)
+	return c.response == "" && (c.Exit == 0 || c.Exit == failure.ExitLimitReached)
 }
 
 // expectedState is expected/state.json, or the state that was written when the

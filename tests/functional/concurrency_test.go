@@ -222,9 +222,9 @@ func casesWithChildren(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.answer.clock > 0 })
+		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.response.clock > 0 })
 		manyRuns := strings.Contains(string(text), `"children"`) || strings.Contains(string(text), `"windows"`)
-		if manyRuns && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
+		if manyRuns && !timed && c.response == "" && filepath.Base(c.path) != "children-login" {
 			names = append(names, filepath.Base(c.path))
 		}
 	}

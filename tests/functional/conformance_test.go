@@ -84,26 +84,26 @@ func conformanceCases(t *testing.T, dir string) []string {
 // mock answers the requests of one conformance case, in any order and as often
 // as they come.
 type mock struct {
-	answers []mockAnswer
-	mu      sync.Mutex
-	unknown []string
+	responses []mockResponse
+	mu        sync.Mutex
+	unknown   []string
 }
 
-type mockAnswer struct {
-	request string // METHOD PATH?QUERY
-	body    string
-	headers []header // that the request must carry; "*" is any value
-	status  int
-	answer  []header
-	text    []byte
+type mockResponse struct {
+	request  string // METHOD PATH?QUERY
+	body     string
+	headers  []header // that the request must carry; "*" is any value
+	status   int
+	response []header
+	text     []byte
 }
 
 // ServeHTTP implements http.Handler.
 func (m *mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	best := -1
-	for i, a := range m.answers {
-		if err == nil && a.matches(r, string(body)) && (best < 0 || len(a.headers) > len(m.answers[best].headers)) {
+	for i, a := range m.responses {
+		if err == nil && a.matches(r, string(body)) && (best < 0 || len(a.headers) > len(m.responses[best].headers)) {
 			best = i
 		}
 	}
@@ -114,9 +114,9 @@ func (m *mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	a := m.answers[best]
+	a := m.responses[best]
 	w.Header().Set("Content-Type", "application/json")
-	for _, h := range a.answer {
+	for _, h := range a.response {
 		w.Header().Set(h.name, h.value)
 	}
 	w.WriteHeader(a.status)
@@ -127,7 +127,7 @@ func (m *mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a mockAnswer) matches(r *http.Request, body string) bool {
+func (a mockResponse) matches(r *http.Request, body string) bool {
 	if r.Method+" "+r.RequestURI != a.request || body != a.body {
 		return false
 	}
@@ -141,7 +141,7 @@ func (a mockAnswer) matches(r *http.Request, body string) bool {
 func runConformance(t *testing.T, dir string) error {
 	m := &mock{}
 	var err error
-	if m.answers, err = readMock(dir); err != nil {
+	if m.responses, err = readMock(dir); err != nil {
 		return err
 	}
 	w := newWorld(t, m)
@@ -187,15 +187,15 @@ func sameTables(t *testing.T, got, want map[string]string) error {
 }
 
 // readMock reads the requests of a case and what is beside each of them.
-func readMock(dir string) ([]mockAnswer, error) {
+func readMock(dir string) ([]mockResponse, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.request"))
 	if err != nil {
 		return nil, err
 	}
-	var all []mockAnswer
+	var all []mockResponse
 	for _, path := range paths {
 		base := strings.TrimSuffix(path, ".request")
-		a := mockAnswer{status: http.StatusOK}
+		a := mockResponse{status: http.StatusOK}
 		texts := map[string]string{}
 		for _, part := range []string{"request", "requestHeaders", "response", "responseHeaders", "responseCode"} {
 			text, err := os.ReadFile(base + "." + part)
@@ -207,7 +207,7 @@ func readMock(dir string) ([]mockAnswer, error) {
 		// Lines end with CR LF here, with LF there.
 		request, body, _ := strings.Cut(strings.ReplaceAll(texts["request"], "\r\n", "\n"), "\n\n")
 		a.request, a.body = strings.TrimSpace(request), strings.TrimSuffix(body, "\n")
-		a.headers, a.answer = headerLines(texts["requestHeaders"]), headerLines(texts["responseHeaders"])
+		a.headers, a.response = headerLines(texts["requestHeaders"]), headerLines(texts["responseHeaders"])
 		a.text = []byte(texts["response"])
 		if code := strings.TrimSpace(texts["responseCode"]); code != "" {
 			if a.status, err = strconv.Atoi(code); err != nil {

@@ -22,10 +22,10 @@ type way struct {
 	// parameters of the configuration; in them and in the answers @THERE@ stands
 	// for the address, in them @ORIGIN@ for its origin.
 	parameters string
-	// answers by path, of the API that is asked first. One that begins with
+	// responses by path, of the API that is asked first. One that begins with
 	// http or @THERE@ is a redirect to that place. Lines in front of the body that
 	// begin with a # are headers.
-	answers map[string]string
+	responses map[string]string
 }
 
 const oneTable = `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}`
@@ -74,7 +74,7 @@ type asked struct {
 }
 
 func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	text, known := a.way.answers[r.URL.Path]
+	text, known := a.way.responses[r.URL.Path]
 	if r.Host != "api.test" || !known {
 		a.mu.Lock()
 		a.elsewhere = append(a.elsewhere, r.Clone(context.WithoutCancel(r.Context())))

@@ -12,9 +12,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// TestEndlessAnswer has an API whose second answer never ends: a limit breaks it
+// TestEndlessResponse has an API whose second answer never ends: a limit breaks it
 // off, and the first page is in the table.
-func TestEndlessAnswer(t *testing.T) {
+func TestEndlessResponse(t *testing.T) {
 	for name, set := range map[string]func(*app.Options){
 		"max-bytes": func(o *app.Options) { o.Limits.Bytes = 1 << 20 },
 		"max-time":  func(o *app.Options) { o.Limits.Time = time.Minute },

@@ -22,13 +22,13 @@ type exchange struct {
 	absent         []string // headers that must not be there
 	body           string
 
-	answer answer
+	response response
 }
 
 type header struct{ name, value string }
 
-// answer is what the API says.
-type answer struct {
+// response is what the API says.
+type response struct {
 	status  int
 	headers []header
 	body    string
@@ -111,9 +111,9 @@ func parseExchange(text string) (e exchange, times int, err error) {
 		}
 		e.headers = append(e.headers, h)
 	}
-	first, e.answer.headers, e.answer.body, err = parseMessage(halves[1])
+	first, e.response.headers, e.response.body, err = parseMessage(halves[1])
 	if err == nil {
-		times, err = e.answer.parseFirst(first)
+		times, err = e.response.parseFirst(first)
 	}
 	if err != nil {
 		return e, 0, fmt.Errorf("answer: %w", err)
@@ -123,7 +123,7 @@ func parseExchange(text string) (e exchange, times int, err error) {
 
 // parseFirst reads the first line of an answer: a status or CLOSE, then
 // directives.
-func (a *answer) parseFirst(line string) (times int, err error) {
+func (a *response) parseFirst(line string) (times int, err error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return 0, errors.New("the first line is empty")
@@ -212,9 +212,9 @@ CLOSE times=2
 	}
 	post := exchange{
 		place: "f, exchange 1", method: "POST", target: "/a?b=c%20d", headers: []header{{"X-A", "1"}}, absent: []string{"X-B"}, body: `{"k":1}`,
-		answer: answer{status: 200, headers: []header{{"X-C", "2"}}, body: "[1,\n\n2]", cut: -1, repeat: 1, gzip: true, clock: 5},
+		response: response{status: 200, headers: []header{{"X-C", "2"}}, body: "[1,\n\n2]", cut: -1, repeat: 1, gzip: true, clock: 5},
 	}
-	get := exchange{place: "f, exchange 2", method: "GET", target: "/", answer: answer{close: true, cut: -1, repeat: 1}}
+	get := exchange{place: "f, exchange 2", method: "GET", target: "/", response: response{close: true, cut: -1, repeat: 1}}
 	want := fmt.Sprintf("%+v", []exchange{post, get, get})
 	if text := fmt.Sprintf("%+v", got); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
@@ -247,7 +247,7 @@ func FuzzParseExchanges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := parseExchanges("f", text)
 		for _, e := range all {
-			if e.method == "" && e.target == "" || e.answer.cut > len(e.answer.body) || !e.answer.close && e.answer.status < 200 {
+			if e.method == "" && e.target == "" || e.response.cut > len(e.response.body) || !e.response.close && e.response.status < 200 {
 				t.Errorf("accepted %+v (error %v)", e, err)
 			}
 		}

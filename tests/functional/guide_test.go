@@ -317,17 +317,17 @@ func TestReferenceOfFiles(t *testing.T) {
 		}
 		return bytes.TrimRight(content, "\n")
 	}
-	answers := regexp.MustCompile(`(?s)\n200\n\n(.*?)(?:\n===|$)`).FindAllSubmatch(read("api/requests.txt"), -1)
-	if len(answers) != 3 {
-		t.Fatalf("the case has %d answers", len(answers))
+	responses := regexp.MustCompile(`(?s)\n200\n\n(.*?)(?:\n===|$)`).FindAllSubmatch(read("api/requests.txt"), -1)
+	if len(responses) != 3 {
+		t.Fatalf("the case has %d answers", len(responses))
 	}
 	block := func(language string, content []byte) string {
 		return "```" + language + "\n" + string(content) + "\n```\n"
 	}
 	for what, want := range map[string]string{
 		"the configuration":      block("json", read("config.json")),
-		"the users":              block("json", answers[0][1]),
-		"the orders":             "first user are `" + string(answers[1][1]) + "`, those of the second `" + string(answers[2][1]) + "`",
+		"the users":              block("json", responses[0][1]),
+		"the orders":             "first user are `" + string(responses[1][1]) + "`, those of the second `" + string(responses[2][1]) + "`",
 		"crm.users":              block("csv", read("expected/tables/crm.users")),
 		"crm.users_tags":         block("csv", read("expected/tables/crm.users_tags")),
 		"crm.orders":             block("csv", read("expected/tables/crm.orders")),
@@ -357,12 +357,12 @@ func TestReferenceOfActions(t *testing.T) {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
 	for i, name := range cases {
-		answer, err := os.ReadFile(filepath.Join("cases", name, "expected", "answer.json"))
+		response, err := os.ReadFile(filepath.Join("cases", name, "expected", "answer.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(bytes.TrimSpace(answer), bytes.TrimSpace(blocks[i][1])) {
-			t.Errorf("the page does not show the answer of %s:\n%s", name, answer)
+		if !bytes.Equal(bytes.TrimSpace(response), bytes.TrimSpace(blocks[i][1])) {
+			t.Errorf("the page does not show the answer of %s:\n%s", name, response)
 		}
 	}
 }

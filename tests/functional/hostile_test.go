@@ -50,11 +50,11 @@ var namedBy = map[string]string{
 func tryName(t *testing.T, place, name string) {
 	t.Helper()
 	text := jsonText(name)
-	answer := `[{"id":1,"list":[{"v":1}]}]`
+	response := `[{"id":1,"list":[{"v":1}]}]`
 	if place == "property" { // its list is a table of its own
-		answer = `[{"id":1,` + text + `:{` + text + `:[{"v":1}]}}]`
+		response = `[{"id":1,` + text + `:{` + text + `:[{"v":1}]}}]`
 	}
-	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, answer) }))
+	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, response) }))
 	around := w.dir
 	w.dir = filepath.Join(around, "one", "data")
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
@@ -125,14 +125,14 @@ type tappedAPI struct {
 }
 
 // tap answers every request with one body.
-func tap(t *testing.T, answer string) *tappedAPI {
+func tap(t *testing.T, response string) *tappedAPI {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &tappedAPI{Listener: listener}
-	server := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { write(out, answer) })}
+	server := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { write(out, response) })}
 	var done sync.WaitGroup
 	done.Go(func() { _ = server.Serve(w) })
 	t.Cleanup(func() {
@@ -172,11 +172,11 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 		return `"authentication":{"type":"login","loginRequest":{"endpoint":"login"},"apiRequest":` + use + `},`
 	}
 	tests := []struct {
-		name    string
-		api     string // beside baseUrl
-		config  string
-		answer  string
-		refused string // the pointer; "" when it is sent, encoded
+		name     string
+		api      string // beside baseUrl
+		config   string
+		response string
+		refused  string // the pointer; "" when it is sent, encoded
 	}{
 		{"header", `"http":{"headers":{"X-A":"` + evil + `"}},`, "", "", "/parameters/api/http/headers/X-A"},
 		{"name of a header", `"http":{"headers":{"` + evil + `":"1"}},`, "", "", "/parameters/api/http/headers/a"},
@@ -202,14 +202,14 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if tt.answer == "" {
-				tt.answer = `{"rows":[]}`
+			if tt.response == "" {
+				tt.response = `{"rows":[]}`
 			}
 			job := `{"endpoint":"t"}`
 			if tt.config == `"children":1,` {
 				tt.config, job = "", `{"endpoint":"t","dataField":"rows","children":[{"endpoint":"c/{id}?{id}","dataField":"rows","placeholders":{"id":"id"}}]}`
 			}
-			server := tap(t, tt.answer)
+			server := tap(t, tt.response)
 			w := newWorld(t, http.NotFoundHandler())
 			w.options.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, "tcp", server.Addr().String())
@@ -266,9 +266,9 @@ func watchHeap(f func()) uint64 {
 	return most - before
 }
 
-// TestHostileAnswersInLittleMemory sends large answers. It is not parallel, for it
+// TestHostileResponsesInLittleMemory sends large answers. It is not parallel, for it
 // looks at the memory of the process.
-func TestHostileAnswersInLittleMemory(t *testing.T) {
+func TestHostileResponsesInLittleMemory(t *testing.T) {
 	slowtest.OutsideCI(t, "its answers are large")
 	slowtest.SkipRace(t, "its answers are large")
 	const size = 64 << 20
@@ -281,9 +281,9 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 	}
 	long := strings.Repeat("x", 1<<20)
 	tests := map[string]struct {
-		answer func(io.Writer)
-		exit   int
-		stderr string
+		response func(io.Writer)
+		exit     int
+		stderr   string
 	}{
 		"long texts": {func(w io.Writer) { write(w, `[{"a":"`); fill(w, long+`"},{"a":"`); write(w, `"}]`) }, 0, ""},
 		"no UTF-8":   {func(w io.Writer) { write(w, `[{"a":"`); fill(w, long+"\xff\xfe"+`"},{"a":"`); write(w, `"}]`) }, 0, ""},
@@ -299,7 +299,7 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				buffered := bufio.NewWriter(w)
-				tt.answer(buffered)
+				tt.response(buffered)
 				_ = buffered.Flush()
 			}))
 			field := "."
@@ -440,27 +440,27 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: no matter what an API answers, a run ends with whole tables or a message,
+// FuzzResponse: no matter what an API answers, a run ends with whole tables or a message,
 // never by a fault of ours.
-func FuzzAnswer(f *testing.F) {
-	for _, answer := range []string{
+func FuzzResponse(f *testing.F) {
+	for _, response := range []string{
 		`[{"id":1}]`, `{"rows":[{"id":1,"list":[1,{"a":null}]}],"next_page":"?p=2"}`, `{"rows":[{"id":"../x"}],"next_page":"http://other.test/"}`, `[[1],[2]]`, `null`, ``, `{"a":{"b":[{}]}}`,
 		`[{"":1," ":{"":[]}}]`, `[{"a":1},{"a":[1]},{"a":{}}]`, "\xef\xbb\xbf[]", `[{"a":"\ud800"}]`, "[{\"a\":\"\xff\"}]", `[{"a":1e999,"a":-0}]`, `[{"_timestamp":1,"JSON_parentId":[{}]}]`, strings.Repeat(`{"a":`, 50), `<html>`, `{"rows":[{"id":[1,2,{"x":1}]}]}`,
 	} {
 		for mode := range uint8(4) {
-			f.Add([]byte(answer), mode, uint16(200))
+			f.Add([]byte(response), mode, uint16(200))
 		}
 	}
 	f.Add([]byte(`{"error":"x"}`), uint8(0), uint16(404))
 	f.Add([]byte(``), uint8(1), uint16(204))
-	f.Fuzz(func(t *testing.T, answer []byte, mode uint8, code uint16) {
+	f.Fuzz(func(t *testing.T, response []byte, mode uint8, code uint16) {
 		if code < 200 || code > 599 {
 			code = 200
 		}
 		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Location", string(answer[:min(20, len(answer))]))
+			w.Header().Set("Location", string(response[:min(20, len(response))]))
 			w.WriteHeader(int(code))
-			_, _ = w.Write(answer)
+			_, _ = w.Write(response)
 		}))
 		w.options.Limits.Requests = 12
 		api, job := ``, `{"endpoint":"t"}`

@@ -16,11 +16,11 @@ import (
 // in/state.json.
 func TestNextRun(t *testing.T) {
 	var sent []string
-	answers := []string{`[{"old":1,"id":1}]`, `[{"id":2,"new":3}]`}
+	responses := []string{`[{"old":1,"id":1}]`, `[{"id":2,"new":3}]`}
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent = append(sent, r.RequestURI)
 		// A client that is gone has its own error.
-		_, _ = fmt.Fprint(w, answers[len(sent)-1])
+		_, _ = fmt.Fprint(w, responses[len(sent)-1])
 	}))
 	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api": {"baseUrl": "http://api.test/"}, "config": {"jobs": [
 		{"endpoint": "t", "params": {"since": {"time": "previousStart"}, "until": {"time": "currentStart"}}}]}}`)
@@ -43,12 +43,12 @@ func TestNextRun(t *testing.T) {
 
 // TestDriftFromRunToRun: columns that come with the data are reported once.
 func TestDriftFromRunToRun(t *testing.T) {
-	answer := ""
-	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, answer) }))
+	response := ""
+	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, response) }))
 	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api": {"baseUrl": "http://api.test/"}, "config": {"driftWarning": true, "jobs": [{"endpoint": "t"}]}}`)
 	for i, run := range []struct {
-		answer string
-		added  any // of the event; nil when there must be none
+		response string
+		added    any // of the event; nil when there must be none
 	}{
 		{`[{"id":1}]`, nil},
 		{`[{"id":1,"mail":"x","o":{"a":1}}]`, []any{"mail", "o_a"}},
@@ -56,7 +56,7 @@ func TestDriftFromRunToRun(t *testing.T) {
 		{`[]`, nil},         // no table at all
 		{`[{"id":1,"new":2}]`, []any{"new"}},
 	} {
-		answer = run.answer
+		response = run.response
 		got := w.run(context.Background())
 		got.checkStderr(t)
 		var added any

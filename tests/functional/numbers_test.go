@@ -132,16 +132,16 @@ func (a *numbersAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	way, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	w.Header().Set("Content-Type", "application/json")
 	body, _ := io.ReadAll(r.Body)
-	answer := `[{"ok":true}]`
+	response := `[{"ok":true}]`
 	switch way {
 	case "login":
-		answer = `{"token":` + a.numbers[0] + `}`
+		response = `{"token":` + a.numbers[0] + `}`
 	case "numbers":
 		var items []string
 		for i, n := range a.numbers {
 			items = append(items, fmt.Sprintf(`{"id":%d,"n":%s,"deep":{"list":[%s]}}`, i, n, n))
 		}
-		answer = "[" + strings.Join(items, ",") + "]"
+		response = "[" + strings.Join(items, ",") + "]"
 		a.note("login", "0", r.Header.Get("X-Login"))
 		a.note("loginquery", "0", r.URL.Query().Get("login"))
 	case "header":
@@ -160,7 +160,7 @@ func (a *numbersAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		a.note(way, rest, r.URL.Query().Get("n"))
 	}
-	_, _ = io.WriteString(w, answer)
+	_, _ = io.WriteString(w, response)
 }
 
 func formValue(body string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 // packed is the body in its character set and its wrappers.
-func (a answer) packed() ([]byte, error) {
+func (a response) packed() ([]byte, error) {
 	body := []byte(a.body)
 	if a.charset != "" {
 		charset, err := htmlindex.Get(a.charset)

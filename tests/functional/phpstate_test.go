@@ -29,21 +29,21 @@ func carried(t testing.TB, state string) string {
 
 // scripted is an API that answers every request to a path alike, and notes what it is asked.
 type scripted struct {
-	answers map[string]string // by path
-	sent    []string
+	responses map[string]string // by path
+	sent      []string
 }
 
 func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.sent = append(s.sent, r.RequestURI+" "+string(body))
-	write(w, s.answers[r.URL.Path])
+	write(w, s.responses[r.URL.Path])
 }
 
 // secondRun is what the second of two runs requests, with the state of the first one
 // carried over in this way.
-func secondRun(t *testing.T, config string, answers map[string]string, carry func(string) string) []string {
+func secondRun(t *testing.T, config string, responses map[string]string, carry func(string) string) []string {
 	t.Helper()
-	api := &scripted{answers: answers}
+	api := &scripted{responses: responses}
 	w := newWorld(t, api)
 	writeFile(t, filepath.Join(w.dir, "config.json"), config)
 	for range 2 {
@@ -69,7 +69,7 @@ func secondRun(t *testing.T, config string, answers map[string]string, carry fun
 func TestStateOnThePlatform(t *testing.T) {
 	for _, row := range []struct {
 		name, config string
-		answers      map[string]string
+		responses    map[string]string
 		want         []string
 	}{
 		{"an id of 20 digits", `{"api":{"baseUrl":"http://api.test/"},"config":{"jobs":[
@@ -108,7 +108,7 @@ func TestStateOnThePlatform(t *testing.T) {
 				"with PHP":    func(state string) string { return carried(t, state) },
 				"without PHP": func(state string) string { return state },
 			} {
-				if sent := secondRun(t, row.config, row.answers, carry); !slices.Equal(sent, row.want) {
+				if sent := secondRun(t, row.config, row.responses, carry); !slices.Equal(sent, row.want) {
 					t.Errorf("%s: sent\n%q, want\n%q", name, sent, row.want)
 				}
 			}
@@ -122,7 +122,7 @@ func TestRandomStateOnThePlatform(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 5))
-			answers := map[string]string{}
+			responses := map[string]string{}
 			var parents []string
 			for i := range 1 + random.IntN(4) {
 				id := strconv.Itoa(i)
@@ -130,15 +130,15 @@ func TestRandomStateOnThePlatform(t *testing.T) {
 					id = []string{"a", "00", "-1", "12345678901234567890"}[random.IntN(4)] + id
 				}
 				parents = append(parents, fmt.Sprintf(`{"id":%q}`, id))
-				answers["/p/"+id] = fmt.Sprintf(`[{"v":%s,"n":%s}]`, oddJSON(random, 3), oddNumber(random))
+				responses["/p/"+id] = fmt.Sprintf(`[{"v":%s,"n":%s}]`, oddJSON(random, 3), oddNumber(random))
 			}
-			answers["/p"] = "[" + strings.Join(parents, ",") + "]"
+			responses["/p"] = "[" + strings.Join(parents, ",") + "]"
 			config := `{"api":{"baseUrl":"http://api.test/"},"config":{"jobs":[{"endpoint":"p","children":[
 				{"endpoint":"p/{id}","method":"POST","placeholders":{"id":"id"},"responseFilter":"v",
 				"params":{"v":{"remembered":"v"},"n":{"remembered":"n"},"all":{"remembered":"all"}},
 				"remember":{"v":{"last":"v","per":["id"]},"n":{"max":"n","per":["id"]},"all":{"max":"n"}}}]}]}}`
-			through := secondRun(t, config, answers, func(state string) string { return carried(t, carried(t, state)) })
-			direct := secondRun(t, config, answers, func(state string) string { return state })
+			through := secondRun(t, config, responses, func(state string) string { return carried(t, carried(t, state)) })
+			direct := secondRun(t, config, responses, func(state string) string { return state })
 			if !slices.Equal(through, direct) {
 				t.Errorf("with PHP\n%q, without\n%q", through, direct)
 			}

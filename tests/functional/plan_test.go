@@ -106,7 +106,7 @@ func TestPlanConformance(t *testing.T) {
 			t.Parallel()
 			m := &mock{}
 			var err error
-			if m.answers, err = readMock(filepath.Join(dir, name)); err != nil {
+			if m.responses, err = readMock(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 			w := newWorld(t, m)
@@ -171,13 +171,13 @@ func (w *wiretap) connect(ctx context.Context, network, address string) (net.Con
 // tappedConn keeps what is written until the first answer is read.
 type tappedConn struct {
 	net.Conn
-	tap      *wiretap
-	answered bool
+	tap       *wiretap
+	responded bool
 }
 
 func (c *tappedConn) Write(b []byte) (int, error) {
 	c.tap.mu.Lock()
-	if !c.answered {
+	if !c.responded {
 		c.tap.sent = append(c.tap.sent, b...)
 	}
 	c.tap.mu.Unlock()
@@ -187,7 +187,7 @@ func (c *tappedConn) Write(b []byte) (int, error) {
 func (c *tappedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.tap.mu.Lock()
-	c.answered = true
+	c.responded = true
 	c.tap.mu.Unlock()
 	return n, err
 }

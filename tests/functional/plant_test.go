@@ -45,7 +45,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.late {
 		linger(r, rand.N(600*time.Microsecond))
 	}
-	status, body, headers := a.answer(r)
+	status, body, headers := a.response(r)
 	a.mu.Lock()
 	a.now-- // who has the answer may send the next request at once
 	a.mu.Unlock()
@@ -56,7 +56,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, body)
 }
 
-func (a *plantAPI) answer(r *http.Request) (status int, body string, headers map[string]string) {
+func (a *plantAPI) response(r *http.Request) (status int, body string, headers map[string]string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r.URL.Path == "/login" {
@@ -117,7 +117,7 @@ func (a *plantAPI) page(u *url.URL) string {
 		n, _ := strconv.Atoi(query.Get(name)) // none is 0
 		return n
 	}
-	answer := map[string]any{}
+	response := map[string]any{}
 	from, to := 0, len(items)
 	switch {
 	case query.Has("page") && query.Has("limit"):
@@ -132,16 +132,16 @@ func (a *plantAPI) page(u *url.URL) string {
 		from, to = value("next"), value("next")+2
 	}
 	if to < len(items) {
-		answer["next"] = to
+		response["next"] = to
 	}
 	from, to = min(from, len(items)), min(to, len(items))
-	inForms(answer, items[from:to])
-	answer["total"] = len(items) + a.number("total", u.Path)%3/2
+	inForms(response, items[from:to])
+	response["total"] = len(items) + a.number("total", u.Path)%3/2
 	if a.meets("reports", u.RequestURI(), a.plant.reports) {
-		clear(answer)
-		answer["errors"] = []string{"too much of " + u.RequestURI()}
+		clear(response)
+		response["errors"] = []string{"too much of " + u.RequestURI()}
 	}
-	text, err := json.Marshal(answer)
+	text, err := json.Marshal(response)
 	if err != nil {
 		panic(err)
 	}
@@ -150,7 +150,7 @@ func (a *plantAPI) page(u *url.URL) string {
 
 // inForms adds items to an answer: as they are, in batches, and some of their members as
 // rows and as parallel lists.
-func inForms(answer map[string]any, items []map[string]any) {
+func inForms(response map[string]any, items []map[string]any) {
 	half := len(items) / 2
 	names := []string{"id", "ids", "type"}
 	rows, of := [][]any{}, map[string][]any{}
@@ -165,10 +165,10 @@ func inForms(answer map[string]any, items []map[string]any) {
 		}
 		rows = append(rows, row)
 	}
-	answer["items"], answer["rows"] = items, rows
-	answer["batches"] = []any{map[string]any{"items": items[:half]}, map[string]any{}, map[string]any{"items": items[half:]}}
-	answer["names"] = []any{map[string]any{"name": "id"}, map[string]any{"name": "ids"}, map[string]any{"name": "type"}}
-	answer["forms"] = []any{map[string]any{"as": "none"}, map[string]any{"as": map[string]any{"kind": "lists"}, "of": of}}
+	response["items"], response["rows"] = items, rows
+	response["batches"] = []any{map[string]any{"items": items[:half]}, map[string]any{}, map[string]any{"items": items[half:]}}
+	response["names"] = []any{map[string]any{"name": "id"}, map[string]any{"name": "ids"}, map[string]any{"name": "type"}}
+	response["forms"] = []any{map[string]any{"as": "none"}, map[string]any{"as": map[string]any{"kind": "lists"}, "of": of}}
 }
 
 // items are those of an endpoint, of shapes that make columns and tables come

@@ -37,7 +37,7 @@ func (f *factory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer f.mu.Unlock()
 		f.now--
 	}()
-	status, body := f.answer(r)
+	status, body := f.response(r)
 	if strings.HasPrefix(r.URL.Path, "/d/") && status == http.StatusOK {
 		linger(r, downloaded)
 	}
@@ -45,7 +45,7 @@ func (f *factory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, body)
 }
 
-func (f *factory) answer(r *http.Request) (int, string) {
+func (f *factory) response(r *http.Request) (int, string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.URL.Path == "/login" {

@@ -35,10 +35,10 @@ func TestRecipes(t *testing.T) {
 func (c *testCase) talkPlainly() {
 	c.plain = true
 	for i := range c.exchanges {
-		answer := &c.exchanges[i].answer
-		answer.body = plain(answer.body)
-		for at := range answer.headers {
-			answer.headers[at].value = plain(answer.headers[at].value)
+		response := &c.exchanges[i].response
+		response.body = plain(response.body)
+		for at := range response.headers {
+			response.headers[at].value = plain(response.headers[at].value)
 		}
 	}
 }

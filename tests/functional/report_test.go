@@ -104,7 +104,7 @@ func (c *testCase) checkReport(t *testing.T, dir string, o outcome) {
 			t.Errorf("half a job: %+v", j)
 		}
 	}
-	if len(c.answer) == 0 && requests != r.Totals.Requests {
+	if len(c.response) == 0 && requests != r.Totals.Requests {
 		t.Errorf("%d requests of jobs, %d in all", requests, r.Totals.Requests)
 	}
 	for _, table := range r.Tables {

@@ -26,7 +26,7 @@ func TestSecretsInNames(t *testing.T) {
 	}
 	for name, secret := range secrets {
 		quoted, key := jsonText(secret), jsonText("k."+secret+".k")
-		answers := map[string]string{
+		responses := map[string]string{
 			"column":       `[{` + quoted + `:1}]`,
 			"inside":       `[{"outer":{` + key + `:{"inner":1}}}]`,
 			"table":        `[{"id":1,` + quoted + `:[{"a":1,"b":[1]}]}]`,
@@ -34,11 +34,11 @@ func TestSecretsInNames(t *testing.T) {
 			"stored twice": `[{` + jsonText("a-"+secret) + `:1,` + jsonText("a_"+secret) + `:1}]`,
 			"types":        `[{` + quoted + `:{"a":1}},{` + quoted + `:[[1]]},{` + quoted + `:"b"}]`,
 		}
-		for kind, answer := range answers {
+		for kind, response := range responses {
 			for _, typed := range []string{"", "hints"} {
 				t.Run(name+"/"+kind+"/"+typed, func(t *testing.T) {
 					t.Parallel()
-					namesRun(t, secret, answer, typed)
+					namesRun(t, secret, response, typed)
 				})
 			}
 		}
@@ -47,12 +47,12 @@ func TestSecretsInNames(t *testing.T) {
 
 // namesRun runs a configuration twice, the second time with another answer, so
 // that columns have come and gone.
-func namesRun(t *testing.T, secret, answer, typed string) {
+func namesRun(t *testing.T, secret, response, typed string) {
 	w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Key") != secret && r.URL.Query().Get("key") != secret {
 			t.Error("a request without the secret")
 		}
-		write(out, answer)
+		write(out, response)
 	}))
 	w.env["KBC_DATA_TYPE_SUPPORT"] = typed
 	writeFile(t, filepath.Join(w.dir, "config.json"), jsonText(map[string]any{"parameters": map[string]any{
@@ -61,7 +61,7 @@ func namesRun(t *testing.T, secret, answer, typed string) {
 			"jobs": []any{map[string]any{"endpoint": "t", "params": map[string]any{"key": map[string]any{"attr": "#key"}}}}},
 	}}))
 	w.options.LogFormat = "json"
-	for _, answer = range []string{answer, `[{"id":1,"other":2}]`} {
+	for _, response = range []string{response, `[{"id":1,"other":2}]`} {
 		w.options.Report = t.TempDir()
 		got := w.run(t.Context())
 		shown := got.stdout + got.stderr

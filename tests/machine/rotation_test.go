@@ -30,7 +30,7 @@ type rotation struct {
 	lost     int    // logins with a token that is good for nothing
 	replaced int    // how often a new token took the place of an old one
 	// moments get a value when a login was answered, and when credentials were used.
-	answered, used chan struct{}
+	responded, used chan struct{}
 }
 
 func (a *rotation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func (a *rotation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.serial++
 	a.unused = fmt.Sprintf("refresh-%d", a.serial)
 	_, _ = fmt.Fprintf(w, `{"access_token":"access of %s","refresh_token":%q}`, a.unused, a.unused)
-	signal(a.answered)
+	signal(a.responded)
 }
 
 func (a *rotation) hasLost() bool {
@@ -83,7 +83,7 @@ func TestKilledAfterLogin(t *testing.T) {
 	kills, seed := number(t, "MACHINE_KILLS", 60), number(t, "MACHINE_SEED", time.Now().UnixNano())
 	t.Logf("MACHINE_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 1))
-	api := &rotation{good: "refresh-0", answered: make(chan struct{}, 1), used: make(chan struct{}, 1)}
+	api := &rotation{good: "refresh-0", responded: make(chan struct{}, 1), used: make(chan struct{}, 1)}
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
 	data := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"retryConfig":{"maxRetries":0},"authentication":{"type":"login","expires":0,
@@ -123,7 +123,7 @@ func killAround(t *testing.T, api *rotation, data string, random *rand.Rand) {
 		close(over)
 	}()
 	spinUpTo := func(most time.Duration) { spin(time.Duration(random.Int64N(int64(most)))) }
-	moment := api.answered
+	moment := api.responded
 	switch random.IntN(3) {
 	case 0:
 		moment = nil
@@ -148,7 +148,7 @@ func killAround(t *testing.T, api *rotation, data string, random *rand.Rand) {
 		t.Fatal(err)
 	}
 	<-over
-	for _, moment := range []chan struct{}{api.answered, api.used} {
+	for _, moment := range []chan struct{}{api.responded, api.used} {
 		select {
 		case <-moment:
 		default:

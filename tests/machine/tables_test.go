@@ -31,7 +31,7 @@ func TestManyTables(t *testing.T) {
 	ramdisk.Use(t)
 	// The answers are made while they are sent: a process begins with the memory
 	// of the one that starts it, so this one must be small.
-	answers := map[string]struct {
+	responses := map[string]struct {
 		rows, lists int
 		text        string
 	}{
@@ -41,11 +41,11 @@ func TestManyTables(t *testing.T) {
 	}
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		answer := answers[r.URL.Path]
-		for row := range answer.rows {
+		response := responses[r.URL.Path]
+		for row := range response.rows {
 			fmt.Fprintf(w, `%c{"id":%d`, "[,"[min(row, 1)], row)
-			for i := range answer.lists {
-				fmt.Fprintf(w, `,"l%d":[{"a":%d,"b":%q}]`, i, row, answer.text)
+			for i := range response.lists {
+				fmt.Fprintf(w, `,"l%d":[{"a":%d,"b":%q}]`, i, row, response.text)
 			}
 			fmt.Fprint(w, "}")
 		}

@@ -85,7 +85,7 @@ type api struct {
 func newAPI(t *testing.T, rows, text int) *api {
 	t.Helper()
 	slowtest.Skip(t, "it kills programs and fills disks")
-	a := &api{small: answer(5, 50), large: answer(rows, text), last: make(chan struct{}, 1)}
+	a := &api{small: response(5, 50), large: response(rows, text), last: make(chan struct{}, 1)}
 	a.generation.Store(firstGeneration)
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
@@ -93,8 +93,8 @@ func newAPI(t *testing.T, rows, text int) *api {
 	return a
 }
 
-// answer has texts that cannot be compressed much: they must need space.
-func answer(rows, text int) []byte {
+// response has texts that cannot be compressed much: they must need space.
+func response(rows, text int) []byte {
 	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, text/2)
 	body := []byte{'['}
 	for i := range rows {

@@ -25,9 +25,9 @@ func (s *stack) unused(t *testing.T) int {
 	return len(left)
 }
 
-// TestLostAnswers: the extractor never repeats what creates something, and says
+// TestLostResponses: the extractor never repeats what creates something, and says
 // what to look at.
-func TestLostAnswers(t *testing.T) {
+func TestLostResponses(t *testing.T) {
 	rows := []struct {
 		name, fault string
 		push        bool

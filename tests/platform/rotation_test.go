@@ -22,7 +22,7 @@ type rotation struct {
 	broken  bool // everything but a login fails
 }
 
-func (a *rotation) answer(w http.ResponseWriter, r *http.Request) {
+func (a *rotation) response(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -59,7 +59,7 @@ func (a *rotation) set(broken bool) {
 func TestRotatedToken(t *testing.T) {
 	in(t, []world{{name: "configuration"}, {name: "row", built: true}}, func(t *testing.T, s *stack, w world) {
 		api := &rotation{good: "r0tated-secret-0"}
-		target := newTarget(t, api.answer)
+		target := newTarget(t, api.response)
 		config := s.store(t, component, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"retryConfig":{"maxRetries":0},"authentication":{"type":"login",
 			"loginRequest":{"endpoint":"token","method":"FORM","params":{"refresh_token":{"remembered":"#refresh_token","default":{"attr":"#refresh_token"}}},
 				"remember":{"#refresh_token":{"response":"refresh_token"}}},
@@ -123,7 +123,7 @@ func (s *stack) encrypted(t *testing.T, text string) string {
 func TestUnsavedToken(t *testing.T) {
 	s := serve(t, t.TempDir())
 	api := &rotation{good: "r0tated-secret-0"}
-	target := newTarget(t, api.answer)
+	target := newTarget(t, api.response)
 	config := s.store(t, component, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"authentication":{"type":"login",
 		"loginRequest":{"endpoint":"token","method":"FORM","params":{"refresh_token":{"attr":"#refresh_token"}},"remember":{"#refresh_token":{"response":"refresh_token"}}},
 		"apiRequest":{"headers":{"Authorization":{"response":"access_token"}}}}},

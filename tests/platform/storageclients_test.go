@@ -17,8 +17,8 @@ import (
 // The tests in this file send what clients of the platform send, call by call, in
 // their encoding and with all their parameters.
 
-// answered sends a request and returns the members of the answer.
-func (s *stack) answered(t *testing.T, status int, method, path, kind, body string) map[string]any {
+// responded sends a request and returns the members of the answer.
+func (s *stack) responded(t *testing.T, status int, method, path, kind, body string) map[string]any {
 	t.Helper()
 	var record map[string]any
 	s.call(t, status, method, s.storage+path, kind, body, &record)
@@ -70,22 +70,22 @@ func TestPythonStorageClient(t *testing.T) {
 	s := serve(t, t.TempDir())
 
 	// setUp deletes the bucket, and ignores that it is not there.
-	s.answered(t, 404, "DELETE", "/buckets/in.c-py-test-buckets?force=True", "", "")
-	created := s.answered(t, 201, "POST", "/buckets", form, "name=py-test-buckets&stage=in&description=Test+bucket")
+	s.responded(t, 404, "DELETE", "/buckets/in.c-py-test-buckets?force=True", "", "")
+	created := s.responded(t, 201, "POST", "/buckets", form, "name=py-test-buckets&stage=in&description=Test+bucket")
 	if created["id"] != "in.c-py-test-buckets" {
 		t.Errorf("created %v", created)
 	}
-	detail := s.answered(t, 200, "GET", "/buckets/in.c-py-test-buckets", "", "")
+	detail := s.responded(t, 200, "GET", "/buckets/in.c-py-test-buckets", "", "")
 	if detail["name"] != "c-py-test-buckets" || detail["description"] != "Test bucket" || detail["uri"] == nil || detail["created"] == nil ||
 		fmt.Sprint(detail["tables"], detail["attributes"]) != "[] []" {
 		t.Errorf("the bucket is %v", detail)
 	}
-	s.answered(t, 404, "GET", "/buckets/some-totally-non-existent-bucket", "", "")
-	s.answered(t, 404, "GET", "/tables/some-totally-non-existent-table", "", "")
+	s.responded(t, 404, "GET", "/buckets/some-totally-non-existent-bucket", "", "")
+	s.responded(t, 404, "GET", "/tables/some-totally-non-existent-table", "", "")
 	s.call(t, 204, "DELETE", s.storage+"/buckets/in.c-py-test-buckets?force=True", "", "", nil)
 
 	s.loaded(t)
-	table := s.answered(t, 200, "GET", "/tables/in.c-b.t", "", "")
+	table := s.responded(t, 200, "GET", "/tables/in.c-b.t", "", "")
 	has(t, "the table", table, "id", "name", "uri", "primaryKey", "columns", "created", "lastImportDate", "lastChangeDate", "rowsCount", "metadata", "bucket",
 		"columnMetadata")
 	var tables []map[string]any
@@ -105,8 +105,8 @@ func TestPythonStorageClient(t *testing.T) {
 		}
 	}
 	// export: it waits for the job and returns the id of the file.
-	job := s.answered(t, 202, "POST", "/tables/in.c-b.t/export-async", form, "gzip=0&columns=name%2Cid&whereValues%5B%5D=ping&whereColumn=name&whereOperator=eq")
-	job = s.answered(t, 200, "GET", fmt.Sprintf("/jobs/%.0f", job["id"]), "", "")
+	job := s.responded(t, 202, "POST", "/tables/in.c-b.t/export-async", form, "gzip=0&columns=name%2Cid&whereValues%5B%5D=ping&whereColumn=name&whereOperator=eq")
+	job = s.responded(t, 200, "GET", fmt.Sprintf("/jobs/%.0f", job["id"]), "", "")
 	var done struct {
 		Status  string
 		Results struct{ File struct{ ID int } }
@@ -115,22 +115,22 @@ func TestPythonStorageClient(t *testing.T) {
 	if done.Status != "success" || done.Results.File.ID == 0 {
 		t.Errorf("the job is %v", job)
 	}
-	file := s.answered(t, 200, "GET", fmt.Sprint("/files/", done.Results.File.ID), "", "")
+	file := s.responded(t, 200, "GET", fmt.Sprint("/files/", done.Results.File.ID), "", "")
 	if got := s.fetched(t, file["url"].(string)); got != "\"name\",\"id\"\n\"ping\",\"1\"\n" {
 		t.Errorf("the file is %q", got)
 	}
-	if refused := s.answered(t, 501, "GET", fmt.Sprint("/files/", done.Results.File.ID, "?federationToken=true"), "", ""); !strings.Contains(refused["error"].(string), "federationToken") {
+	if refused := s.responded(t, 501, "GET", fmt.Sprint("/files/", done.Results.File.ID, "?federationToken=true"), "", ""); !strings.Contains(refused["error"].(string), "federationToken") {
 		t.Errorf("refused with %v", refused)
 	}
-	if refused := s.answered(t, 501, "POST", "/files/prepare", form, "isPublic=0&name=a.csv"); !strings.Contains(refused["error"].(string), "/files/prepare") {
+	if refused := s.responded(t, 501, "POST", "/files/prepare", form, "isPublic=0&name=a.csv"); !strings.Contains(refused["error"].(string), "/files/prepare") {
 		t.Errorf("refused with %v", refused)
 	}
 	s.call(t, 204, "DELETE", s.storage+"/files/"+strconv.Itoa(done.Results.File.ID), "", "", nil)
 	s.call(t, 204, "DELETE", s.storage+"/tables/in.c-b.t", "", "", nil)
-	s.answered(t, 404, "GET", "/tables/in.c-b.t", "", "")
+	s.responded(t, 404, "GET", "/tables/in.c-b.t", "", "")
 
 	// Configurations, with branch/default in the path.
-	stored := s.answered(t, 201, "POST", "/branch/default/components/acme.py/configs", jsonBody,
+	stored := s.responded(t, 201, "POST", "/branch/default/components/acme.py/configs", jsonBody,
 		`{"name":"test_create_configuration","description":"","configuration":{},"state":{},"changeDescription":"","isDisabled":false}`)
 	has(t, "the configuration", stored, "id", "name", "description", "configuration")
 	var listed []map[string]any
@@ -150,31 +150,31 @@ func TestPythonStorageClient(t *testing.T) {
 		t.Errorf("metadata %v", metadata)
 	}
 	for _, missing := range []string{"/workspaces", "/triggers"} {
-		if refused := s.answered(t, 501, "POST", "/branch/default"+missing, jsonBody, "{}"); !strings.Contains(refused["error"].(string), missing) {
+		if refused := s.responded(t, 501, "POST", "/branch/default"+missing, jsonBody, "{}"); !strings.Contains(refused["error"].(string), missing) {
 			t.Errorf("refused with %v", refused)
 		}
 	}
 	s.call(t, 204, "DELETE", s.storage+path, "", "", nil)
-	s.answered(t, 404, "GET", path, "", "")
+	s.responded(t, 404, "GET", path, "", "")
 
 	var branches []map[string]any
 	s.get(t, s.storage+"/dev-branches", &branches)
 	if len(branches) != 1 || branches[0]["isDefault"] != true {
 		t.Errorf("branches %v", branches)
 	}
-	if branch := s.answered(t, 200, "GET", "/dev-branches/default", "", ""); branch["id"] != branches[0]["id"] {
+	if branch := s.responded(t, 200, "GET", "/dev-branches/default", "", ""); branch["id"] != branches[0]["id"] {
 		t.Errorf("the default branch is %v", branch)
 	}
-	s.answered(t, 404, "GET", "/dev-branches/77", "", "")
+	s.responded(t, 404, "GET", "/dev-branches/77", "", "")
 }
 
 // TestPHPStorageClient: the calls that the PHP client of the storage API begins with.
 func TestPHPStorageClient(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
-	has(t, "the index", s.answered(t, 200, "GET", "", "", ""), "services", "components", "features", "urlTemplates")
+	has(t, "the index", s.responded(t, 200, "GET", "", "", ""), "services", "components", "features", "urlTemplates")
 	for _, path := range []string{"/tokens/verify", "/branch/1/tokens/verify", "/branch/default/tokens/verify"} {
-		verified := s.answered(t, 200, "GET", path, "", "")
+		verified := s.responded(t, 200, "GET", path, "", "")
 		has(t, "the token", verified, "id", "description", "uri", "created", "refreshed", "isMasterToken", "canManageBuckets", "canManageTokens",
 			"canReadAllFileUploads", "canPurgeTrash", "expires", "isExpired", "isDisabled", "dailyCapacity", "creatorToken", "bucketPermissions", "owner",
 			"organization", "admin")
@@ -182,10 +182,10 @@ func TestPHPStorageClient(t *testing.T) {
 			"hasMysql", "hasRedshift", "hasSnowflake", "hasSynapse", "hasExasol", "hasTeradata", "hasBigquery", "defaultBackend", "limits", "metrics",
 			"isDisabled", "fileStorageProvider")
 	}
-	s.answered(t, 404, "GET", "/branch/2/tokens/verify", "", "")
-	has(t, "the ticket", s.answered(t, 201, "POST", "/tickets", form, ""), "id")
+	s.responded(t, 404, "GET", "/branch/2/tokens/verify", "", "")
+	has(t, "the ticket", s.responded(t, 201, "POST", "/tickets", form, ""), "id")
 
-	s.answered(t, 201, "POST", "/buckets", form, "name=main&stage=in&description=")
+	s.responded(t, 201, "POST", "/buckets", form, "name=main&stage=in&description=")
 	var buckets []map[string]any
 	s.get(t, s.storage+"/buckets?include=metadata", &buckets)
 	if len(buckets) != 1 || buckets[0]["displayName"] != "main" {
@@ -194,11 +194,11 @@ func TestPHPStorageClient(t *testing.T) {
 	s.call(t, 204, "DELETE", s.storage+"/buckets/in.c-main?force=1", "", "", nil)
 
 	s.loaded(t)
-	refused := s.answered(t, 400, "GET", "/tables/in.c-b.t/data-preview?format=csv", "", "")
+	refused := s.responded(t, 400, "GET", "/tables/in.c-b.t/data-preview?format=csv", "", "")
 	if refused["code"] != "storage.tables.validation.invalidFormat" {
 		t.Errorf("refused with %v", refused)
 	}
-	if refused := s.answered(t, 400, "DELETE", "/buckets/in.c-b?", "", ""); refused["code"] != "buckets.deleteNotEmpty" {
+	if refused := s.responded(t, 400, "DELETE", "/buckets/in.c-b?", "", ""); refused["code"] != "buckets.deleteNotEmpty" {
 		t.Errorf("refused with %v", refused)
 	}
 	query := url.Values{
@@ -210,7 +210,7 @@ func TestPHPStorageClient(t *testing.T) {
 	if err != nil || string(got.body) != "\"id\"\n\"2\"\n" {
 		t.Errorf("preview: %s, %v", got.body, err)
 	}
-	job := s.answered(t, 202, "POST", "/tables/in.c-b.t/export-async", form, query.Encode())
+	job := s.responded(t, 202, "POST", "/tables/in.c-b.t/export-async", form, query.Encode())
 	has(t, "the job", job, "id", "status", "url", "tableId", "operationName", "operationParams", "createdTime", "startTime", "endTime", "runId", "results",
 		"creatorToken", "metrics")
 	var files []map[string]any
@@ -224,7 +224,7 @@ func TestPHPStorageClient(t *testing.T) {
 		t.Errorf("the file is %q", text)
 	}
 
-	s.answered(t, 201, "POST", "/events", form, url.Values{
+	s.responded(t, 201, "POST", "/events", form, url.Values{
 		"component": {"ex-sfdc"}, "configurationId": {"account-01"}, "runId": {"ddddssss"}, "message": {"Table Opportunity fetched."},
 		"description": {"Some longer description"}, "type": {"info"}, "params": {`{"accountName":"x"}`}, "results": {"[]"}, "duration": {"200"},
 	}.Encode())
@@ -239,13 +239,13 @@ func TestPHPStorageClient(t *testing.T) {
 		"GET": {"/tokens", "/tables/in.c-b.t/snapshots", "/workspaces"},
 	} {
 		for _, missing := range paths {
-			if refused := s.answered(t, 501, method, missing, "", ""); !strings.Contains(refused["error"].(string), missing) {
+			if refused := s.responded(t, 501, method, missing, "", ""); !strings.Contains(refused["error"].(string), missing) {
 				t.Errorf("%s %s: refused with %v", method, missing, refused)
 			}
 		}
 	}
 	for _, query := range []string{": success", "success:", "/GET", "*tables*"} {
-		if refused := s.answered(t, 400, "GET", "/events?q="+url.QueryEscape(query), "", ""); !strings.HasPrefix(refused["error"].(string), "Failed to parse query") {
+		if refused := s.responded(t, 400, "GET", "/events?q="+url.QueryEscape(query), "", ""); !strings.HasPrefix(refused["error"].(string), "Failed to parse query") {
 			t.Errorf("%s: refused with %v", query, refused)
 		}
 	}

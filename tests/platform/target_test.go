@@ -16,14 +16,14 @@ type target struct {
 	requests []string
 }
 
-func newTarget(t *testing.T, answer http.HandlerFunc) *target {
+func newTarget(t *testing.T, response http.HandlerFunc) *target {
 	t.Helper()
 	a := &target{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.requests = append(a.requests, r.Method+" "+r.URL.String())
 		a.mu.Unlock()
-		answer(w, r)
+		response(w, r)
 	}))
 	t.Cleanup(server.Close)
 	a.url = server.URL

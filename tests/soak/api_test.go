@@ -100,7 +100,7 @@ func (a *flakyAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case what == refused:
 		w.WriteHeader(http.StatusUnauthorized)
 	default:
-		a.answer(w, r, what)
+		a.response(w, r, what)
 	}
 }
 
@@ -136,8 +136,8 @@ func (a *flakyAPI) receive(r *http.Request) (what fault, token string) {
 // token is the one of now; the lock is held.
 func (a *flakyAPI) token() string { return fmt.Sprintf("token-%d-of-the-soak", a.logins) }
 
-// answer sends a page, or lets a fault happen to it.
-func (a *flakyAPI) answer(w http.ResponseWriter, r *http.Request, what fault) {
+// response sends a page, or lets a fault happen to it.
+func (a *flakyAPI) response(w http.ResponseWriter, r *http.Request, what fault) {
 	switch what {
 	case limited:
 		w.Header().Set("Retry-After", strconv.FormatInt(time.Now().Add(-time.Minute).Unix(), 10))

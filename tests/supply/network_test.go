@@ -30,15 +30,15 @@ func TestNetwork(t *testing.T) {
 		t.Skip("strace cannot look at a process here: ", err)
 	}
 	program := filepath.Join(built(t), "extractor")
-	elsewhere := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"id":1}]`) })
-	target := answering(t, func(w http.ResponseWriter, r *http.Request) {
+	elsewhere := responding(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"id":1}]`) })
+	target := responding(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/moved" {
 			http.Redirect(w, r, elsewhere.URL+"/items", http.StatusFound)
 			return
 		}
 		fmt.Fprint(w, `[{"id":1}]`)
 	})
-	platform := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	platform := responding(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `[]`)
 	})
@@ -79,9 +79,9 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-func answering(t *testing.T, answer http.HandlerFunc) *httptest.Server {
+func responding(t *testing.T, response http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(answer)
+	server := httptest.NewServer(response)
 	t.Cleanup(server.Close)
 	return server
 }

@@ -22,14 +22,14 @@ type LoginValue struct {
 // a method without a login.
 func DryRunResponse(m Method, standIn func(LoginValue) string) (header http.Header, body []byte) {
 	if l, ok := m.(interface {
-		answer(func(LoginValue) string) (http.Header, []byte)
+		response(func(LoginValue) string) (http.Header, []byte)
 	}); ok {
-		return l.answer(standIn)
+		return l.response(standIn)
 	}
 	return nil, nil
 }
 
-func (l login) answer(standIn func(LoginValue) string) (header http.Header, body []byte) {
+func (l login) response(standIn func(LoginValue) string) (header http.Header, body []byte) {
 	header = http.Header{}
 	for _, name := range l.references(expr.ResponseHeader) {
 		header.Set(name, standIn(LoginValue{Path: "header " + name}))

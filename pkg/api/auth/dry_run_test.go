@@ -4,7 +4,7 @@ import "testing"
 
 // The answer holds everything that is taken from it, so that a dry run gets
 // credentials of stand-ins.
-func TestAnswer(t *testing.T) {
+func TestResponse(t *testing.T) {
 	const conf = `{"username":"eva","#password":"s3cret"}`
 	tests := []struct{ name, authentication, want string }{
 		{"no login", `{"type":"basic"}`, ""},

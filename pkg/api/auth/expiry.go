@@ -17,8 +17,8 @@ import (
 type expiry struct {
 	kind     expiryKind
 	seconds  int64  // of afterSeconds
-	path     string // of fromAnswer
-	relative bool   // of fromAnswer: the value counts seconds from now
+	path     string // of fromResponse
+	relative bool   // of fromResponse: the value counts seconds from now
 	pointer  string
 }
 
@@ -28,7 +28,7 @@ const (
 	never expiryKind = iota
 	atOnce
 	afterSeconds
-	fromAnswer
+	fromResponse
 )
 
 // expiryTime is when credentials end; the zero value is never.
@@ -72,7 +72,7 @@ func compileExpiry(s config.Section) expiry {
 			e.kind = atOnce
 		}
 	default:
-		e.kind, e.path, e.relative = fromAnswer, ExpiresPath.In(s).Value.Raw(), expiresRelative.Of(s)
+		e.kind, e.path, e.relative = fromResponse, ExpiresPath.In(s).Value.Raw(), expiresRelative.Of(s)
 	}
 	return e
 }
@@ -87,7 +87,7 @@ func wholeSeconds(v value.Value) (int64, bool) {
 	return seconds, err == nil
 }
 
-func (e expiry) from(answer value.Value, now time.Time) (expiryTime, error) {
+func (e expiry) from(response value.Value, now time.Time) (expiryTime, error) {
 	switch e.kind {
 	case never:
 		return expiryTime{}, nil
@@ -96,7 +96,7 @@ func (e expiry) from(answer value.Value, now time.Time) (expiryTime, error) {
 	case afterSeconds:
 		return expiryTime{true, now.Unix() + min(e.seconds, farthest)}, nil
 	}
-	v, ok := answer.At(e.path, ".")
+	v, ok := response.At(e.path, ".")
 	if !ok || v.IsNull() {
 		return expiryTime{}, nil
 	}

@@ -91,7 +91,7 @@ func TestWhenALoginIsRepeated(t *testing.T) {
 	}
 }
 
-func TestTimeCountsFromTheAnswer(t *testing.T) {
+func TestTimeCountsFromTheResponse(t *testing.T) {
 	w := newWorld(t, `{"ttl":10}`)
 	m := mustCompile(t, loginWith(`"expires":{"response":"ttl","relative":true}`), `{}`)
 	a := w.startWith(m, func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
@@ -163,12 +163,12 @@ func FuzzExpiry(f *testing.F) {
 		f.Add(text, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, relative bool) {
-		e := expiry{kind: fromAnswer, path: "u", relative: relative}
-		answers := []value.Value{value.OfString(text)}
+		e := expiry{kind: fromResponse, path: "u", relative: relative}
+		responses := []value.Value{value.OfString(text)}
 		if v, err := value.Parse([]byte(text)); err == nil {
-			answers = append(answers, v)
+			responses = append(responses, v)
 		}
-		for _, v := range answers {
+		for _, v := range responses {
 			end, err := e.from(value.OfMembers(value.Member{Name: "u", Value: v}), today())
 			switch {
 			case err != nil && failure.KindOf(err) != failure.User:

@@ -49,19 +49,19 @@ func today() time.Time { return time.Unix(1740819600, 0).UTC() }
 
 // world is what an authentication works with, recorded.
 type world struct {
-	secrets secret.Registry
-	clock   *clock.Clock
-	mu      sync.Mutex
-	answers []string // of the logins, the last one again and again
-	logins  []config.RequestSpec
-	events  []event.Event
-	fail    error // of the next login
-	spools  *response.Spooler
+	secrets   secret.Registry
+	clock     *clock.Clock
+	mu        sync.Mutex
+	responses []string // of the logins, the last one again and again
+	logins    []config.RequestSpec
+	events    []event.Event
+	fail      error // of the next login
+	spools    *response.Spooler
 }
 
 // newWorld answers logins.
-func newWorld(t testing.TB, answers ...string) *world {
-	return &world{clock: clock.At(today()), answers: answers, spools: response.NewSpooler(t.TempDir(), 1<<20)}
+func newWorld(t testing.TB, responses ...string) *world {
+	return &world{clock: clock.At(today()), responses: responses, spools: response.NewSpooler(t.TempDir(), 1<<20)}
 }
 
 func (w *world) start(m Method) Authenticator {
@@ -112,7 +112,7 @@ func (w *world) login(ctx context.Context, r config.RequestSpec) (LoginResponse,
 		return LoginResponse{}, w.fail
 	}
 	spool := w.spools.New()
-	_, err := spool.Write([]byte(w.answers[min(len(w.logins), len(w.answers))-1]))
+	_, err := spool.Write([]byte(w.responses[min(len(w.logins), len(w.responses))-1]))
 	return LoginResponse{Body: spool}, errors.Join(err, ctx.Err())
 }
 

@@ -256,12 +256,12 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 		return nil, err
 	}
 	s.deps.Secrets.AddAddress(s.endpoint)
-	answered, err := r.Login(ctx, request)
+	responded, err := r.Login(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	defer answered.Body.Close()
-	res, err := s.read(answered.Body)
+	defer responded.Body.Close()
+	res, err := s.read(responded.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +271,8 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	}
 	s.deps.Secrets.AddTokens(texts)
 	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
-	scope.Contexts[expr.ResponseHeader] = expr.HeaderMembers(answered.Header, s.references(expr.ResponseHeader)).AsSecret()
-	scope.Contexts[expr.ResponseCookie] = expr.CookieMembers(answered.Header, s.references(expr.ResponseCookie)).AsSecret()
+	scope.Contexts[expr.ResponseHeader] = expr.HeaderMembers(responded.Header, s.references(expr.ResponseHeader)).AsSecret()
+	scope.Contexts[expr.ResponseCookie] = expr.CookieMembers(responded.Header, s.references(expr.ResponseCookie)).AsSecret()
 	done := event.LoginDone{Endpoint: s.endpoint}
 	if done.Remembered, err = s.remember(ctx, scope); err != nil {
 		return nil, err
@@ -322,8 +322,8 @@ func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) 
 	return c, nil
 }
 
-// maxAnswer is how large the answer of a login may be.
-const maxAnswer = 8 << 20
+// maxResponse is how large the answer of a login may be.
+const maxResponse = 8 << 20
 
 // byteOrderMark is what some servers send before the JSON.
 const byteOrderMark = "\xef\xbb\xbf"
@@ -331,8 +331,8 @@ const byteOrderMark = "\xef\xbb\xbf"
 // read is the answer as an object: a scalar, and any text in the text format,
 // is under the name data.
 func (s *session) read(spool *response.Spool) (value.Value, error) {
-	if spool.Size() > maxAnswer {
-		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxAnswer)
+	if spool.Size() > maxResponse {
+		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxResponse)
 	}
 	data := func(v value.Value) value.Value { return value.OfMembers(value.Member{Name: "data", Value: v}) }
 	if s.text {

@@ -45,7 +45,7 @@ func TestLoginRequest(t *testing.T) {
 }
 
 func TestLoginResults(t *testing.T) {
-	tests := []struct{ name, entry, answer, want string }{
+	tests := []struct{ name, entry, response, want string }{
 		{"path", `{"response":"token"}`, `{"token":"abc"}`, "abc"},
 		{"path with an index", `{"response":"a.0.b"}`, `{"a":[{"b":"x"}]}`, "x"},
 		{"name with a dot", `{"response":"a.b"}`, `{"a.b":1}`, "1"},
@@ -82,7 +82,7 @@ func TestLoginResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := mustCompile(t, loginWith(`"apiRequest":{"headers":{"X-H":`+tt.entry+`},"query":{"q":`+tt.entry+`}}`), `{"zone":"eu"}`)
-			r := authenticated(t, newWorld(t, tt.answer).start(m), requestTo(t, "http://a.test/"))
+			r := authenticated(t, newWorld(t, tt.response).start(m), requestTo(t, "http://a.test/"))
 			if got := strings.Join(r.Header["X-H"], "|"); got != tt.want {
 				t.Errorf("header: got %q, want %q", got, tt.want)
 			}
@@ -93,8 +93,8 @@ func TestLoginResults(t *testing.T) {
 	}
 }
 
-func TestLoginAnswers(t *testing.T) {
-	tests := []struct{ name, format, answer, header, query string }{
+func TestLoginResponses(t *testing.T) {
+	tests := []struct{ name, format, response, header, query string }{
 		{"text", "text", "abc", "abc", "q=abc"},
 		{"text that looks like JSON", "text", `{"a":1}`, `{"a":1}`, "q=%7B%22a%22%3A1%7D"},
 		{"text with a line break at its end", "text", " abc\r\n", "abc", "q=%20abc%0D%0A"},
@@ -113,7 +113,7 @@ func TestLoginAnswers(t *testing.T) {
 				headers = ""
 			}
 			m := mustCompile(t, loginWith(`"format":"`+tt.format+`","apiRequest":{`+headers+`"query":{"q":{"response":"data"}}}`), `{}`)
-			r := authenticated(t, newWorld(t, tt.answer).start(m), requestTo(t, "http://a.test/"))
+			r := authenticated(t, newWorld(t, tt.response).start(m), requestTo(t, "http://a.test/"))
 			if got := strings.Join(r.Header["X-H"], "|"); got != tt.header {
 				t.Errorf("header: got %q, want %q", got, tt.header)
 			}
@@ -124,20 +124,20 @@ func TestLoginAnswers(t *testing.T) {
 	}
 }
 
-func TestLargestAnswerOfALogin(t *testing.T) {
-	w := newWorld(t, "{}"+strings.Repeat(" ", maxAnswer-2))
+func TestLargestResponseOfALogin(t *testing.T) {
+	w := newWorld(t, "{}"+strings.Repeat(" ", maxResponse-2))
 	authenticated(t, w.start(mustCompile(t, loginWith(), `{}`)), requestTo(t, "http://a.test/"))
 }
 
 func TestLoginFailures(t *testing.T) {
 	const at = "/parameters/api/authentication"
-	tests := []struct{ name, keys, answer, pointer, words string }{
+	tests := []struct{ name, keys, response, pointer, words string }{
 		{"list", `"format":"json"`, `[1]`, at, "the login failed: its answer must be a JSON object or scalar, found array"},
 		{"null", `"format":"json"`, `null`, at, "found null"},
 		{"empty", `"format":"json"`, ``, at, "its answer is not valid JSON: line 1, column 1"},
 		{"not JSON", `"format":"json"`, `<html>`, at, "its answer is not valid JSON"},
 		{"more than one value", `"format":"json"`, `{} {}`, at, "its answer is not valid JSON"},
-		{"too large", `"format":"json"`, strings.Repeat(" ", maxAnswer+1), at, "has 8388609 bytes, expected at most 8388608"},
+		{"too large", `"format":"json"`, strings.Repeat(" ", maxResponse+1), at, "has 8388609 bytes, expected at most 8388608"},
 
 		{"missing path", `"apiRequest":{"headers":{"X":{"response":"token"}}}`, `{"tokem":"s3cret"}`, at + "/apiRequest/headers/X", "token"},
 		{"null at the path", `"apiRequest":{"query":{"x":{"response":"token"}}}`, `{"token":null}`, at + "/apiRequest/query/x", "token"},
@@ -151,7 +151,7 @@ func TestLoginFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := mustCompile(t, loginWith(tt.keys), `{}`)
 			r := requestTo(t, "http://a.test/?q=a+b")
-			err := newWorld(t, tt.answer).start(m).Authenticate(t.Context(), r)
+			err := newWorld(t, tt.response).start(m).Authenticate(t.Context(), r)
 			wantUserError(t, err, tt.pointer, "the login failed: ", tt.words)
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error shows what the login returned: %v", err)

@@ -11,37 +11,37 @@ const refreshCredentials = `{"#data":"{\"rt\":\"R1token\",\"deep\":{\"ids\":[\"x
 
 func TestOAuth20Login(t *testing.T) {
 	for _, tt := range []struct {
-		name, authentication, answer string
-		params, headers              string // of the login request
-		query, token                 string // of the request after it
+		name, authentication, response string
+		params, headers                string // of the login request
+		query, token                   string // of the request after it
 	}{
 		{
 			name: "refresh token for access token",
 			authentication: `"loginRequest":{"endpoint":"token","method":"FORM","params":{"grant_type":"refresh_token","refresh_token":{"user":"rt"},"client_id":{"consumer":"client_id"},"client_secret":{"consumer":"client_secret"}}},
 				"apiRequest":{"headers":{"X-Token":{"response":"access"}},"query":{"q":{"response":"n"}}}`,
-			answer: `{"access":"A1token","n":3}`,
-			params: `{"grant_type":"refresh_token","refresh_token":"R1token","client_id":"cid","client_secret":"c1secret"}`, headers: `{}`,
+			response: `{"access":"A1token","n":3}`,
+			params:   `{"grant_type":"refresh_token","refresh_token":"R1token","client_id":"cid","client_secret":"c1secret"}`, headers: `{}`,
 			query: "page=1&q=3", token: "A1token",
 		},
 		{
 			name: "headers, functions, paths and attributes",
 			authentication: `"loginRequest":{"endpoint":"token","headers":{"A":{"function":"base64_encode","args":[{"function":"concat","args":[{"consumer":"client_id"},":",{"consumer":"client_secret"}]}]},"B":{"user":"deep.ids.1"},"C":{"attr":"name"},"D":{"user":"n"}}},
 				"apiRequest":{"headers":{"X-Token":{"function":"concat","args":[{"response":"access"},{"attr":"name"}]}}}`,
-			answer: `{"access":"A1token"}`,
-			params: `{}`, headers: `{"A":["Y2lkOmMxc2VjcmV0"],"B":["yy"],"C":["ann"],"D":["5"]}`,
+			response: `{"access":"A1token"}`,
+			params:   `{}`, headers: `{"A":["Y2lkOmMxc2VjcmV0"],"B":["yy"],"C":["ann"],"D":["5"]}`,
 			query: "page=1", token: "A1tokenann",
 		},
 		{
 			name: "text", authentication: `"format":"text","loginRequest":{"endpoint":"token"},"apiRequest":{"headers":{"X-Token":{"response":"data"}}}`,
-			answer: "plain\n", params: `{}`, headers: `{}`, query: "page=1", token: "plain",
+			response: "plain\n", params: `{}`, headers: `{}`, query: "page=1", token: "plain",
 		},
 		{
 			name: "same name in request and login", authentication: `"loginRequest":{"endpoint":"token"},"apiRequest":{"query":{"page":{"response":"p"}}}`,
-			answer: `{"p":"1"}`, params: `{}`, headers: `{}`, query: "page%5B0%5D=1&page%5B1%5D=1",
+			response: `{"p":"1"}`, params: `{}`, headers: `{}`, query: "page%5B0%5D=1&page%5B1%5D=1",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, tt.answer)
+			w := newWorld(t, tt.response)
 			tr := trial{authentication: `{"type":"oauth20.login",` + tt.authentication + `}`, credentials: refreshCredentials, config: `{"name":"ann"}`}
 			a := tr.start(t, w)
 			for range 2 {

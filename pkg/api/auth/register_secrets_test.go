@@ -140,10 +140,10 @@ func many(login int) string {
 	return b.String()
 }
 
-// TestLargeAnswersAreRemembered: nothing that the last login brought is forgotten
+// TestLargeResponsesAreRemembered: nothing that the last login brought is forgotten
 // because of how much it was, and nothing that requests use because of how many
 // logins others needed.
-func TestLargeAnswersAreRemembered(t *testing.T) {
+func TestLargeResponsesAreRemembered(t *testing.T) {
 	slowtest.Skip(t, "its answers are large")
 	w := newWorld(t, many(0), many(1), many(2), many(3))
 	m := mustCompile(t, loginWith(tokenLogin), `{}`)
@@ -160,7 +160,7 @@ func TestLargeAnswersAreRemembered(t *testing.T) {
 	wantMasked(t, w, nil, []string{"text-0-0"})
 }
 
-func TestAnswersWithTooManyTexts(t *testing.T) {
+func TestResponsesWithTooManyTexts(t *testing.T) {
 	w := newWorld(t, "["+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]`, `{"a":[`+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]}`)
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	wantUserError(t, a.Authenticate(t.Context(), requestTo(t, "http://a.test/")), "/parameters/api/authentication", "JSON object")

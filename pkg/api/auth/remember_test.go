@@ -64,13 +64,13 @@ func TestRemember(t *testing.T) {
 // TestRememberComesFirst: an answer that cannot be used has replaced the old token all
 // the same.
 func TestRememberComesFirst(t *testing.T) {
-	for name, answer := range map[string]string{
+	for name, response := range map[string]string{
 		"no token":      `{"r":"refresh-1"}`,
 		"expired":       `{"t":"t1","r":"refresh-1","ttl":-5}`,
 		"broken member": `{"t":"t1","r":"refresh-1","made":"{"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, answer)
+			w := newWorld(t, response)
 			m := mustCompile(t, `{"type":"login","expires":{"response":"ttl","relative":true},"loginRequest":{"endpoint":"t",
 				"remember":{"#broken":{"function":"json_decode","args":[{"response":"made","default":"1"}]},"#r":{"response":"r"}}},
 				"apiRequest":{"headers":{"X-Token":{"response":"t"}}}}`, `{}`)

@@ -16,7 +16,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		credentials = `{"#data":"{\"t\":\"7\"}","appKey":"k","#appSecret":"s"}`
 		expressions = `{"Pin":{"attr":"#pin"},"Made":{"function":"concat","args":["p",{"attr":"#pin"}]},"Open":"1","User":{"attr":"user"}%s}`
 	)
-	tests := []struct{ name, authentication, answer, more string }{
+	tests := []struct{ name, authentication, response, more string }{
 		{"query", `{"type":"query","query":@}`, `{}`, `,"Signature":{"function":"md5","args":[{"request":"url"}]},"Copy":{"query":"key"},"Page":{"query":"page"}`},
 		{"login", `{"type":"login","loginRequest":{"endpoint":"s"},"apiRequest":{"headers":@,"query":@}}`, `{"t":7}`, `,"Token":{"response":"t"},"Literal":"t"`},
 		{"oauth20", `{"type":"oauth20","format":"json","headers":@,"query":@}`, `{}`, `,"Token":{"authorization":"data.t"},"Copy":{"query":"key"},"Url":{"request":"url"},"Path":{"request":"path"}`},
@@ -24,7 +24,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 	hidden := []string{"Pin", "Made", "Signature", "Copy", "Token", "Literal", "Url"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, tt.answer)
+			w := newWorld(t, tt.response)
 			text := strings.ReplaceAll(tt.authentication, "@", strings.ReplaceAll(expressions, "%s", tt.more))
 			if tt.name == "oauth20" {
 				text = strings.ReplaceAll(text, `{"attr":"#pin"}`, `{"authorization":"data.t"}`)

@@ -16,11 +16,11 @@ const tokenLogin = `"apiRequest":{"headers":{"X-Token":{"response":"t"}},"query"
 
 // tokensOf answers logins with other tokens each time.
 func tokensOf(n int) []string {
-	var answers []string
+	var responses []string
 	for i := range n {
-		answers = append(answers, fmt.Sprintf(`{"t":"t%d","s":"s%d"}`, i+1, i+1))
+		responses = append(responses, fmt.Sprintf(`{"t":"t%d","s":"s%d"}`, i+1, i+1))
 	}
-	return answers
+	return responses
 }
 
 func TestNothingIsSentBeforeTheFirstRequest(t *testing.T) {
@@ -113,15 +113,15 @@ func TestRenewedInAdvance(t *testing.T) {
 	}
 	first, needed := sent()
 	second, _ := sent()
-	answers := make(chan bool)
-	go func() { answers <- renewer.Revoked(t.Context(), first) }()
+	responses := make(chan bool)
+	go func() { responses <- renewer.Revoked(t.Context(), first) }()
 	close(needed)
-	if <-answers {
+	if <-responses {
 		t.Error("given up because of a request that no one needed yet")
 	}
-	go func() { answers <- renewer.Revoked(t.Context(), second) }()
+	go func() { responses <- renewer.Revoked(t.Context(), second) }()
 	renewer.Renew(first)
-	if !<-answers {
+	if !<-responses {
 		t.Error("a request in advance waits though another one has given up its credentials")
 	}
 	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
@@ -216,14 +216,14 @@ func TestLoginBeforeEveryRequestGivesEachItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnswerIsGivenBack(t *testing.T) {
+func TestResponseIsGivenBack(t *testing.T) {
 	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
 		w := newWorld(t, res)
 		var spools []*response.Spool
 		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.RequestSpec) (LoginResponse, error) {
-			answered, err := w.login(ctx, r)
-			spools = append(spools, answered.Body)
-			return answered, err
+			responded, err := w.login(ctx, r)
+			spools = append(spools, responded.Body)
+			return responded, err
 		})
 		if err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/")); err != nil && failure.KindOf(err) != failure.User {
 			t.Error(err)

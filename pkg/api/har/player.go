@@ -84,9 +84,9 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Answer returns what was recorded for a request and sets the clock to the start of
+// Response returns what was recorded for a request and sets the clock to the start of
 // the exchange. A request that was not recorded, or not so often, is a user error.
-func (p *Player) Answer(r *request.Request) (*Entry, error) {
+func (p *Player) Response(r *request.Request) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	address := p.secrets.RedactAddress(r.URL, r.Sensitive).Whole

@@ -33,12 +33,12 @@ func (a *tokens) Revoked(_ context.Context, sent *auth.Attempt) bool {
 
 func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 	tests := []struct {
-		name    string
-		api     string
-		answers []http.HandlerFunc
-		sent    []string // tokens
-		renewed []string
-		failed  string
+		name      string
+		api       string
+		responses []http.HandlerFunc
+		sent      []string // tokens
+		renewed   []string
+		failed    string
 	}{
 		{"once", `{}`, []http.HandlerFunc{say(401, ""), ok("")}, []string{"t0", "t1"}, []string{"t0"}, ""},
 		{"not when the second is refused too", `{}`, times(2, say(401, "")), []string{"t0", "t1"}, []string{"t0"}, "[401] Client error"},
@@ -51,7 +51,7 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.answers...)
+			s := serve(t, tt.responses...)
 			at := s.Listener.Addr().String()
 			held := &tokens{}
 			f := newFixture(t, "http://a.test", tt.api, held, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))

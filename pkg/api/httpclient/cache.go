@@ -94,7 +94,7 @@ func (t *cache) Do(ctx context.Context, x *Call) (*Response, error) {
 		return nil, err
 	}
 	defer done()
-	return t.answer(ctx, x, filepath.Join(t.CacheDir, name))
+	return t.response(ctx, x, filepath.Join(t.CacheDir, name))
 }
 
 // claim waits until no other request with the key is in flight. The returned function
@@ -123,10 +123,10 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 	}
 }
 
-func (t *cache) answer(ctx context.Context, x *Call, path string) (*Response, error) {
+func (t *cache) response(ctx context.Context, x *Call, path string) (*Response, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, x.Header) {
-			return entry.answer(x, path), nil
+			return entry.response(x, path), nil
 		}
 		if err := entry.body.Close(); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func caching(dir string, now func() time.Time) func(*Options) {
 	return func(o *Options) { o.Settings.ttl, o.CacheDir, o.Now = 60, dir, now }
 }
 
-func TestCacheAnswersTheSecondRequest(t *testing.T) {
+func TestCacheServesTheSecondRequest(t *testing.T) {
 	const long = "a body of more than sixteen bytes, which goes to a file"
 	server := serve(t, ok(long), ok("other"), say(http.StatusCreated, ""))
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -184,7 +184,7 @@ func TestCacheExpires(t *testing.T) {
 func TestWhatIsNotCached(t *testing.T) {
 	tests := []struct {
 		name, request string
-		answer        http.HandlerFunc
+		response      http.HandlerFunc
 		api           string
 		sent          int // requests for two equal ones, including retries
 	}{
@@ -201,7 +201,7 @@ func TestWhatIsNotCached(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := serve(t, times(tt.sent, tt.answer)...)
+			server := serve(t, times(tt.sent, tt.response)...)
 			dir := t.TempDir()
 			f := newFixture(t, server.URL, tt.api, nil, caching(dir, today))
 			v := parse(t, tt.request)
@@ -219,7 +219,7 @@ func TestWhatIsNotCached(t *testing.T) {
 }
 
 func TestBrokenBodyIsNotCached(t *testing.T) {
-	address, connections := misbehave(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes"))
+	address, connections := misbehave(t, responding("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes"))
 	dir := t.TempDir()
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":1}}`, nil, caching(dir, today))
 	for range 2 {

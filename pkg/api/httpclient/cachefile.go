@@ -158,7 +158,7 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-func (e entry) answer(x *Call, path string) *Response {
+func (e entry) response(x *Call, path string) *Response {
 	e.body.Arrived("", e.header.Get("Content-Type"))
 	return &Response{
 		Call:       x,

@@ -79,31 +79,31 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// chain puts the steps together. From the outside in:
+// chain builds the chain of steps, from the outside in:
 //
-//	strip         removes credentials from requests to origins that an answer led to; not for logins
-//	redirect      follows redirects; removes credentials if the origin changes; a login must keep its origin
-//	retry         repeats an exchange that failed, and does what rules want
-//	tunnelled     opens the SSH tunnel, also after it was lost
-//	authenticate  adds credentials; fetches new ones after a 401; not for logins
-//	hosts         refuses addresses that are not allowed
-//	public        refuses addresses of private networks, with --deny-private-networks
-//	log           counts the request; reports it under debug
-//	cache         returns a cached answer; not for logins
-//	spend         ends the run when a limit is reached
-//	pace          keeps to the rate limit; waits while the API requests a pause
-//	aws           signs the request
-//	registerLoginSecrets  registers the secrets in the answer to a login; for logins only
-//	record        writes the exchange to the recording
-//	send          sends, reads the whole body into a spool, within the time-out
-//	network       connections, TLS, proxy or tunnel, with net/http
+//	strip                 removes credentials from requests to origins that a response led to; not for logins
+//	redirect              follows redirects; removes credentials if the origin changes; a login must keep its origin
+//	retry                 repeats a request that failed, and carries out rules
+//	openTunnel            opens the SSH tunnel, also after it was lost
+//	authenticate          adds credentials; fetches new ones after a 401; not for logins
+//	allowedHostsOnly      refuses hosts that are not allowed
+//	publicHostsOnly       refuses addresses of private networks, with --deny-private-networks
+//	log                   counts the request; reports it under debug
+//	cache                 returns a cached response; not for logins
+//	enforceLimits         ends the run when a limit is reached
+//	pace                  keeps to the rate limit; waits while the API demands a pause
+//	aws                   signs the request
+//	registerLoginSecrets  registers the secrets in the response to a login; for logins only
+//	record                writes the exchange to the recording
+//	send                  sends the request, reads the whole body into a spool, within the timeout
+//	network               connections, TLS, proxy or tunnel, with net/http
 //
-// A replay and a dry run have one step in the place of the last two, replay or
-// dryRun, and no tunnel. A dry run is not recorded. A dry run has no retry either.
+// A replay has the step replay and a dry run the step dryRun instead of the last two,
+// and neither has a tunnel. A dry run has no steps record and retry.
 //
-// With this order credentials and signatures are new for each attempt and hop,
-// every address that is sent to is checked, and every request that is sent is
-// reported; one that the cache answers is not.
+// In this order each attempt and each redirect gets new credentials and a new signature,
+// every URL is checked before a request is sent to it, and every request that is sent is
+// reported. A request that the cache serves is not reported.
 func (c *Client) chain() Step {
 	o := &c.o
 	var s Step

@@ -78,7 +78,7 @@ func TestStatusErrorAfterRetries(t *testing.T) {
 	})
 }
 
-func TestStatusErrorNamesTheAddressThatAnswered(t *testing.T) {
+func TestStatusErrorNamesTheAddressThatResponded(t *testing.T) {
 	s := serve(t, to(302, "/b"), say(404, ""))
 	f := newFixture(t, s.URL, `{}`, nil)
 	_, err := f.do(t, config.RequestSpec{Endpoint: "a", Method: "POST"})
@@ -86,7 +86,7 @@ func TestStatusErrorNamesTheAddressThatAnswered(t *testing.T) {
 }
 
 func TestStatusErrorWithoutReasonPhrase(t *testing.T) {
-	address, _ := misbehave(t, answering("HTTP/1.1 499\r\nContent-Length: 4\r\n\r\ngone"))
+	address, _ := misbehave(t, responding("HTTP/1.1 499\r\nContent-Length: 4\r\n\r\ngone"))
 	_, err := newFixture(t, "http://"+address, `{}`, nil).get(t, "x")
 	wantUserError(t, err, "/x was answered with 499: gone")
 }

@@ -15,8 +15,8 @@ import (
 // concurrent use.
 type DryRun struct {
 	// Header and Answer are those of the answer to every login.
-	Header http.Header
-	Answer []byte
+	Header   http.Header
+	Response []byte
 	// Outgoing are the requests in the order in which they would have been sent.
 	Outgoing []Outgoing
 }
@@ -54,7 +54,7 @@ func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
 		return nil, ErrNotSent
 	}
 	spool := t.spooler.New()
-	if _, err := spool.Write(t.DryRun.Answer); err != nil {
+	if _, err := spool.Write(t.DryRun.Response); err != nil {
 		return nil, errors.Join(err, spool.Close())
 	}
 	sent := *x

@@ -15,7 +15,7 @@ import (
 // error would be retried.
 func TestDryRun(t *testing.T) {
 	const api = `{"retryConfig":{"maxRetries":3,"http":{"codes":[200]}},"http":{"headers":{"x-Odd":["1","2"],"Empty":""},"rateLimit":{"requests":1,"perSeconds":10}}}`
-	dry := &DryRun{Answer: []byte(`{"token":"t"}`)}
+	dry := &DryRun{Response: []byte(`{"token":"t"}`)}
 	f := newFixture(t, "https://eva:p4ss@api.test/v1", api, nil, func(o *Options) {
 		o.DryRun = dry
 		o.Dial = func(context.Context, string, string) (net.Conn, error) {

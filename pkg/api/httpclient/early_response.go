@@ -27,15 +27,15 @@ func detectEarlyResponses(dial env.Dial) env.Dial {
 // began.
 type earlyResponseConn struct {
 	net.Conn
-	mu              sync.Mutex
-	asked, answered bool
+	mu               sync.Mutex
+	asked, responded bool
 }
 
 // Write implements net.Conn. The first write of a request resets answered.
 func (c *earlyResponseConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	if !c.asked {
-		c.asked, c.answered = true, false
+		c.asked, c.responded = true, false
 	}
 	c.mu.Unlock()
 	return c.Conn.Write(p)
@@ -45,7 +45,7 @@ func (c *earlyResponseConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		c.mu.Lock()
-		c.answered = true
+		c.responded = true
 		c.mu.Unlock()
 	}
 	return n, err
@@ -57,7 +57,7 @@ func (c *earlyResponseConn) next() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked, c.answered = false, false
+	c.asked, c.responded = false, false
 }
 
 // early reports whether the bytes to be read now came before the request.
@@ -67,7 +67,7 @@ func (c *earlyResponseConn) early() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.asked || !c.answered
+	return !c.asked || !c.responded
 }
 
 // earlyResponseConnOf returns the connection below one of net/http; nil if it is of another

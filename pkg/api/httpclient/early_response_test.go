@@ -15,9 +15,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// TestAnswerBeforeItsRequest: a server sends a second answer after the first one. It
+// TestResponseBeforeItsRequest: a server sends a second answer after the first one. It
 // arrives when the next request already has the connection but is not sent yet.
-func TestAnswerBeforeItsRequest(t *testing.T) {
+func TestResponseBeforeItsRequest(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
 		t.Run(name, func(t *testing.T) {
 			const whole = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"

@@ -150,8 +150,8 @@ func (f *fixture) Do(ctx context.Context, r config.RequestSpec, from ...JobInfo)
 
 // Login sends a login request for no request.
 func (f *fixture) Login(ctx context.Context, r config.RequestSpec) (*response.Spool, error) {
-	answered, err := f.login(ctx, &Call{}, r)
-	return answered.Body, err
+	responded, err := f.login(ctx, &Call{}, r)
+	return responded.Body, err
 }
 
 func readSpool(t testing.TB, spool *response.Spool) string {
@@ -273,8 +273,8 @@ func misbehave(t testing.TB, behave func(*net.TCPConn)) (string, func() int) {
 	}
 }
 
-// answering reads a request and answers with exactly these bytes.
-func answering(text string) func(*net.TCPConn) {
+// responding reads a request and answers with exactly these bytes.
+func responding(text string) func(*net.TCPConn) {
 	return func(conn *net.TCPConn) {
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 			io.WriteString(conn, text)

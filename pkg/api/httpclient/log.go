@@ -30,7 +30,7 @@ func (t *logger) Do(ctx context.Context, x *Call) (*Response, error) {
 		t.Secrets.AddAddress(res.Header.Get("Location"))
 	}
 	if !start.IsZero() && (t.Debug || t.Log.Traced() || t.Log.RequestEventsEnabled()) {
-		t.answered(x, res, err, t.Now().Sub(start), sent.held)
+		t.responded(x, res, err, t.Now().Sub(start), sent.held)
 	}
 	return res, err
 }
@@ -50,7 +50,7 @@ func (t *logger) sent(x *Call) {
 	})
 }
 
-func (t *logger) answered(x *Call, res *Response, err error, took, held time.Duration) {
+func (t *logger) responded(x *Call, res *Response, err error, took, held time.Duration) {
 	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
 	e := event.RequestAnswered{
 		Method:     x.Method,

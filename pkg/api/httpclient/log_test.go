@@ -20,11 +20,11 @@ func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
 		if r.URL.Path == "/b" {
 			return nil
 		}
-		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
+		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
 		if err != nil {
 			return err
 		}
-		r.URL.RawQuery = "sid=" + readSpool(t, answered.Body)
+		r.URL.RawQuery = "sid=" + readSpool(t, responded.Body)
 		return nil
 	}), debugging)
 	if _, err := f.get(t, "a b"); err != nil {
@@ -50,7 +50,7 @@ func TestReportOfARequest(t *testing.T) {
 	}
 }
 
-func TestReportOfAnAnswer(t *testing.T) {
+func TestReportOfAResponse(t *testing.T) {
 	broken := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "10")
 		fmt.Fprint(w, "half")
@@ -120,11 +120,11 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
 	var reported []string
 	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "GET"})
+		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "GET"})
 		if err != nil {
 			return err
 		}
-		return answered.Body.Close()
+		return responded.Body.Close()
 	}), func(o *Options) {
 		o.Log.Trace(func(e event.Event) {
 			switch b := e.Body.(type) {
@@ -135,11 +135,11 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 			}
 		})
 	})
-	answer, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a", Method: "GET"}, JobInfo{Job: "users", Pointer: "/jobs/0", Iteration: 2})
+	response, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a", Method: "GET"}, JobInfo{Job: "users", Pointer: "/jobs/0", Iteration: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Body.Close(); err != nil {
+	if err := response.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "reported", reported, []string{

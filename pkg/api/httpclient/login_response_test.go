@@ -48,7 +48,7 @@ func TestRefusedLogins(t *testing.T) {
 
 // All values in answers to a login are secrets: of each hop and attempt, successful or
 // not.
-func TestAnswersToLoginsAreSecret(t *testing.T) {
+func TestResponsesToLoginsAreSecret(t *testing.T) {
 	const refused = "HTTP/1.1 %s\r\nContent-Length: %d\r\nSet-Cookie: sid=cookie1; Path=/\r\nX-Session: header-22\r\nServer: nginx/1.2.3\r\nX-Odd: true\r\n%s\r\n%s"
 	body := `{"text":"leaf-333","number":44445555,"names":{"name-6666-7777":1},"json":"{\"a\":[\"inner-88\"]}","form":"a=b&token=form-9999","ok":true,"n":7,"date":"2026"}`
 	for _, status := range []string{"503 reason-1111", "401 reason-1111", "302 reason-1111"} {
@@ -57,7 +57,7 @@ func TestAnswersToLoginsAreSecret(t *testing.T) {
 			if status[0] == '3' {
 				more = "Location: /go/path-1234/on?code=query-55#frag=frag-66\r\n"
 			}
-			address, _ := misbehave(t, answering(fmt.Sprintf(refused, status, len(body), more, body)))
+			address, _ := misbehave(t, responding(fmt.Sprintf(refused, status, len(body), more, body)))
 			f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":0}}`, nil)
 			_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "x"})
 			wantUserError(t, err)

@@ -129,21 +129,21 @@ func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Resp
 
 // The network errors of `retryConfig`, with the numbers of curl.
 const (
-	codeUnknown   = 1
-	codeProxy     = 5
-	codeResolve   = 6
-	codeConnect   = 7
-	codeBadAnswer = 8
-	codePartial   = 18
-	codeTimeout   = 28
-	codeTLS       = 35
-	codeNoAnswer  = 52
-	codeSend      = 55
-	codeReceive   = 56
-	codeVerify    = 60
-	codeEncoding  = 61
-	codeTooLarge  = 63
-	codeSOCKS     = 97
+	codeUnknown     = 1
+	codeProxy       = 5
+	codeResolve     = 6
+	codeConnect     = 7
+	codeBadResponse = 8
+	codePartial     = 18
+	codeTimeout     = 28
+	codeTLS         = 35
+	codeNoResponse  = 52
+	codeSend        = 55
+	codeReceive     = 56
+	codeVerify      = 60
+	codeEncoding    = 61
+	codeTooLarge    = 63
+	codeSOCKS       = 97
 )
 
 type networkError struct {
@@ -268,11 +268,11 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
 		return codeReceive, unsolicitedText
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
-		return codeNoAnswer, "the server closed the connection without an answer"
+		return codeNoResponse, "the server closed the connection without an answer"
 	case strings.Contains(err.Error(), "server response headers exceeded"):
-		return codeBadAnswer, fmt.Sprintf("the head of the answer has more than %d bytes", maxHead)
+		return codeBadResponse, fmt.Sprintf("the head of the answer has more than %d bytes", maxHead)
 	case strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
-		return codeBadAnswer, "the answer is not valid HTTP"
+		return codeBadResponse, "the answer is not valid HTTP"
 	default:
 		return codeUnknown, reason(err)
 	}

@@ -22,7 +22,7 @@ import (
 // reset reads a request, sends some bytes and resets the connection.
 func reset(text string) func(*net.TCPConn) {
 	return func(conn *net.TCPConn) {
-		answering(text)(conn)
+		responding(text)(conn)
 		conn.SetLinger(0)
 	}
 }
@@ -40,21 +40,21 @@ func TestServersThatMisbehave(t *testing.T) {
 		retried      bool   // by default
 		limits       string // of time
 	}{
-		{"body shorter than announced", "http", answering(head + "Content-Length: 10\r\n\r\n12345"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunked body without its end", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunk cut in the middle", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n123"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunk without a length", "http", answering(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n"), "56: the body of the answer cannot be read", true, ""},
-		{"compressed body that never came", "http", answering(head + "Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"), "18: the connection ended in the middle of the answer", true, ""},
+		{"body shorter than announced", "http", responding(head + "Content-Length: 10\r\n\r\n12345"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunked body without its end", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunk cut in the middle", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n123"), "18: the connection ended in the middle of the answer", true, ""},
+		{"chunk without a length", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n"), "56: the body of the answer cannot be read", true, ""},
+		{"compressed body that never came", "http", responding(head + "Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"), "18: the connection ended in the middle of the answer", true, ""},
 		{"reset before the answer", "http", reset(""), "56: the server reset the connection", true, ""},
 		{"reset within the body", "http", reset(head + "Content-Length: 10\r\n\r\n12345"), "56: the server reset the connection", true, ""},
-		{"closed without an answer", "http", answering(""), "52: the server closed the connection without an answer", true, ""},
-		{"closed within the head", "http", answering("HTTP/1.1 200"), "52: the server closed the connection without an answer", true, ""},
-		{"garbage instead of HTTP", "http", answering("220 mail.test ESMTP\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"garbage in the head", "http", answering(head + "s3cret without a colon\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"impossible length", "http", answering(head + "Content-Length: much\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"another protocol", "http", answering("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not requested", false, ""},
-		{"a header too long", "http", answering(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the answer has more than 1048576 bytes", false, ""},
-		{"too many headers", "http", answering(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the answer has more than 1048576 bytes", false, ""},
+		{"closed without an answer", "http", responding(""), "52: the server closed the connection without an answer", true, ""},
+		{"closed within the head", "http", responding("HTTP/1.1 200"), "52: the server closed the connection without an answer", true, ""},
+		{"garbage instead of HTTP", "http", responding("220 mail.test ESMTP\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"garbage in the head", "http", responding(head + "s3cret without a colon\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"impossible length", "http", responding(head + "Content-Length: much\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
+		{"another protocol", "http", responding("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not requested", false, ""},
+		{"a header too long", "http", responding(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the answer has more than 1048576 bytes", false, ""},
+		{"too many headers", "http", responding(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the answer has more than 1048576 bytes", false, ""},
 		{"no TLS", "https", func(conn *net.TCPConn) {
 			conn.Read(make([]byte, 100))
 			io.WriteString(conn, "HTTP/1.0 400 Bad Request\r\n\r\n")
@@ -68,7 +68,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		{"no handshake in time", "https", hang, "28: no connection within 'api.http.connectTimeout'", true, `"connectTimeout":0.02`},
 		{"no answer in time", "http", hang, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
 		{"half an answer in time", "http", func(conn *net.TCPConn) {
-			answering(head + "Content-Length: 10\r\n\r\n12345")(conn)
+			responding(head + "Content-Length: 10\r\n\r\n12345")(conn)
 			hang(conn)
 		}, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
 	}
@@ -140,7 +140,7 @@ func (c *silenced) Read(p []byte) (int, error) {
 }
 
 func TestBrokenBodyIsRetriedOnlyWhenListed(t *testing.T) {
-	broken := answering("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes")
+	broken := responding("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes")
 	for codes, want := range map[string]int{"[18]": 4, `["18"]`: 4, "[28,6,7,35,52,56]": 1, "[]": 1} {
 		t.Run(codes, func(t *testing.T) {
 			address, connections := misbehave(t, broken)
@@ -163,7 +163,7 @@ func TestBrokenBodyIsReplacedByTheNextAttempt(t *testing.T) {
 			text = text[:len(text)-5]
 		}
 		first = false
-		answering(text)(conn)
+		responding(text)(conn)
 	})
 	f := newFixture(t, "http://"+address, `{}`, nil)
 	if body, err := f.get(t, "x"); err != nil || body != "more than sixteen bytes" {

@@ -201,16 +201,16 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 // one waits because it failed.
 func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		answer http.HandlerFunc
-		held   bool
+		name     string
+		response http.HandlerFunc
+		held     bool
 	}{
 		{"429", say(http.StatusTooManyRequests, ""), true},
 		{"503 with a delay", say(http.StatusServiceUnavailable, "", "Retry-After: 7"), true},
 		{"503", say(http.StatusServiceUnavailable, ""), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := serve(t, tt.answer, ok("1"), ok("2"))
+			server := serve(t, tt.response, ok("1"), ok("2"))
 			sleeping, awake := make(chan struct{}), make(chan struct{})
 			f := newFixture(t, server.URL, `{"http":{"concurrency":2}}`, nil, func(o *Options) {
 				var once sync.Once // it sleeps a little on top, by itself
@@ -252,18 +252,18 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 // Each attempt, hop and login counts; an answer from the cache does not.
 func TestWhatTheRateLimitCounts(t *testing.T) {
 	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
+		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		if err != nil {
 			return err
 		}
-		return answered.Body.Close()
+		return responded.Body.Close()
 	})
 	const limit = `"http":{"rateLimit":{"requests":1,"perSeconds":60}}`
 	for _, tt := range []struct {
-		name    string
-		method  auth.Authenticator
-		answers []http.HandlerFunc
-		sleeps  []time.Duration
+		name      string
+		method    auth.Authenticator
+		responses []http.HandlerFunc
+		sleeps    []time.Duration
 	}{
 		{"retry", nil, []http.HandlerFunc{say(503, ""), ok("1")}, []time.Duration{second, 59 * second}},
 		{"redirect", nil, []http.HandlerFunc{say(302, "", "Location: /y"), ok("1")}, []time.Duration{60 * second}},
@@ -272,7 +272,7 @@ func TestWhatTheRateLimitCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			now := today()
 			var sleeps []time.Duration
-			f := newFixture(t, serve(t, tt.answers...).URL, `{`+limit+`}`, tt.method, func(o *Options) {
+			f := newFixture(t, serve(t, tt.responses...).URL, `{`+limit+`}`, tt.method, func(o *Options) {
 				o.Now = func() time.Time { return now }
 				o.Sleep = func(_ context.Context, d time.Duration) error {
 					sleeps = append(sleeps, d)
@@ -289,7 +289,7 @@ func TestWhatTheRateLimitCounts(t *testing.T) {
 }
 
 // Requests for one answer at the same time are one request.
-func TestCacheAsksOnceForOneAnswer(t *testing.T) {
+func TestCacheRequestsOneResponseOnce(t *testing.T) {
 	server := serve(t, ok("1"))
 	f := newFixture(t, server.URL, `{"http":{"concurrency":8}}`, nil, func(o *Options) {
 		o.Settings.ttl, o.CacheDir = 100, t.TempDir()

@@ -157,7 +157,7 @@ func TestSecureRequestsGoThroughATunnel(t *testing.T) {
 }
 
 func TestProxiesThatFail(t *testing.T) {
-	refusing, _ := misbehave(t, answering("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"))
+	refusing, _ := misbehave(t, responding("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"))
 	socks, _ := misbehave(t, func(conn *net.TCPConn) {
 		bufio.NewReader(conn).ReadByte()
 		io.WriteString(conn, "\x05\xff") // no acceptable method

@@ -63,18 +63,18 @@ type tokenLogin struct {
 
 func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err error) {
 	l.once.Do(func() {
-		var answered auth.LoginResponse
-		if answered, err = r.Login(ctx, config.RequestSpec{Endpoint: "login"}); err != nil {
+		var responded auth.LoginResponse
+		if responded, err = r.Login(ctx, config.RequestSpec{Endpoint: "login"}); err != nil {
 			return
 		}
-		defer answered.Body.Close()
+		defer responded.Body.Close()
 		var text []byte
-		if text, _, err = answered.Body.Text(response.Format{}); err != nil {
+		if text, _, err = responded.Body.Text(response.Format{}); err != nil {
 			return
 		}
-		var answer value.Value
-		if answer, err = value.Parse(text); err == nil {
-			l.token = answer.Field("token").Text()
+		var response value.Value
+		if response, err = value.Parse(text); err == nil {
+			l.token = response.Field("token").Text()
 			l.secrets.AddTemporary(l.token)
 		}
 	})
@@ -134,7 +134,7 @@ func TestReplayInAnotherOrder(t *testing.T) {
 // never sent is not counted then either.
 func TestRecordedFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
-	address, _ := misbehave(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"))
+	address, _ := misbehave(t, responding("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"))
 	hosts := dialer(map[string]string{"cut.test:80": address})
 	change, end := recording(t, path)
 	f := newFixture(t, "http://cut.test/", `{"retryConfig":{"maxRetries":1}}`, nil, hosts, change)

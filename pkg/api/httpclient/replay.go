@@ -15,7 +15,7 @@ func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	entry, err := t.Player.Answer(x.Request)
+	entry, err := t.Player.Response(x.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -260,7 +260,7 @@ func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
 }
 
 func TestFailedLoginIsNotRetriedByTheRequestThatNeedsIt(t *testing.T) {
-	address, connections := misbehave(t, answering(""))
+	address, connections := misbehave(t, responding(""))
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
 		_, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		return err

@@ -38,7 +38,7 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 	for _, tt := range []struct {
 		name, api string
 		source    io.Reader
-		answers   []http.HandlerFunc
+		responses []http.HandlerFunc
 		want      []time.Duration
 	}{
 		{"the least", api, few, times(3, say(503, "")), []time.Duration{1100 * time.Millisecond, 2200 * time.Millisecond, 4400 * time.Millisecond}},
@@ -50,7 +50,7 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 		{"one request after another", `{}`, many, times(2, say(503, "")), []time.Duration{second, 2 * second}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, serve(t, append(tt.answers, ok(""))...).URL, tt.api, nil, random(tt.source))
+			f := newFixture(t, serve(t, append(tt.responses, ok(""))...).URL, tt.api, nil, random(tt.source))
 			if _, err := f.get(t, "x"); err != nil {
 				t.Fatal(err)
 			}

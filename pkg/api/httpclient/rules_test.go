@@ -58,7 +58,7 @@ func TestPollWaitsAndAsksAgain(t *testing.T) {
 }
 
 // Without a rule that needs the body, no one reads it.
-func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
+func TestResponsesWithoutRulesAreNotRead(t *testing.T) {
 	f := ruled(t, serve(t, ok(`{"a":1}`)).URL, `{}`, `[{"status":404,"when":"a==1","do":"fail"}]`)
 	if body, err := f.get(t, "x"); err != nil || body != `{"a":1}` {
 		t.Errorf("got %q, %v", body, err)
@@ -136,9 +136,9 @@ func TestPollRests(t *testing.T) {
 		if len(s.lines()) > 1 {
 			return nil
 		}
-		answered, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
+		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
 		if err == nil {
-			err = answered.Body.Close()
+			err = responded.Body.Close()
 		}
 		order = append(order, "logged in")
 		return err
@@ -235,7 +235,7 @@ func TestPollKeepsNoMemory(t *testing.T) {
 func TestRetriesOfARule(t *testing.T) {
 	for _, tt := range []struct {
 		name, rules string
-		answers     []http.HandlerFunc
+		responses   []http.HandlerFunc
 		want        []time.Duration
 	}{
 		{"the ordinary wait", `[{"status":200,"when":"busy==true","do":"retry"}]`, []http.HandlerFunc{ok(`{"busy":true}`), ok(`{"busy":true}`)}, []time.Duration{second, 2 * second}},
@@ -245,7 +245,7 @@ func TestRetriesOfARule(t *testing.T) {
 		{"what no rule is about", `[{"status":403,"do":"retry","wait":3}]`, []http.HandlerFunc{say(503, "", "Retry-After: 9")}, []time.Duration{9 * second}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := ruled(t, serve(t, append(tt.answers, ok("[]"))...).URL, `{}`, tt.rules)
+			f := ruled(t, serve(t, append(tt.responses, ok("[]"))...).URL, `{}`, tt.rules)
 			if body, err := f.get(t, "x"); err != nil || body != "[]" {
 				t.Errorf("got %q, %v", body, err)
 			}

@@ -183,7 +183,7 @@ func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 // net/http skips other 1xx answers.
 func switched(res *http.Response) error {
 	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not requested"
-	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
+	return &networkError{code: codeBadResponse, what: what, cause: res.Body.Close()}
 }
 
 func unrelated(res *http.Response, err error) error {

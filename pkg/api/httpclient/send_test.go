@@ -114,7 +114,7 @@ func TestBrokenCompression(t *testing.T) {
 	}
 }
 
-func TestLargestAnswer(t *testing.T) {
+func TestLargestResponse(t *testing.T) {
 	text := strings.Repeat("0123456789", 10)
 	bomb := compressed(t, strings.Repeat(" ", 1<<20), gzipped)
 	const tooLarge = "network error 63: the body of the answer has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"

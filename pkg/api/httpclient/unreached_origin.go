@@ -17,13 +17,13 @@ import (
 // ReachedOrigins is the set of origins that have answered in a run, with any status. All
 // clients of a run share one; the zero value is empty.
 type ReachedOrigins struct {
-	answered sync.Map // of config.Origin
+	responded sync.Map // of config.Origin
 }
 
-func (c *ReachedOrigins) add(u *url.URL) { c.answered.Store(config.OriginOf(u), true) }
+func (c *ReachedOrigins) add(u *url.URL) { c.responded.Store(config.OriginOf(u), true) }
 
 func (c *ReachedOrigins) has(u *url.URL) bool {
-	_, ok := c.answered.Load(config.OriginOf(u))
+	_, ok := c.responded.Load(config.OriginOf(u))
 	return ok
 }
 

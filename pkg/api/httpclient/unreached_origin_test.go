@@ -96,7 +96,7 @@ func TestFirstContactMayComeAboutLate(t *testing.T) {
 }
 
 // After any answer of an origin the configured limits apply.
-func TestAfterTheFirstAnswerRetriesAreAsConfigured(t *testing.T) {
+func TestAfterTheFirstResponseRetriesAreAsConfigured(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
 		d := &failing{server: serve(t, say(status, "")).Listener.Addr().String()}
 		f := newFixture(t, "http://a.test", `{"http":{"ignoreErrors":[404,500]},"retryConfig":{"http":{"codes":[]}}}`, nil, passing, func(o *Options) { o.Dial = d.dial })
@@ -265,7 +265,7 @@ func TestFirstContactIncludesTLS(t *testing.T) {
 
 // A connection without an answer is not a failed one.
 func TestClosedConnectionsAreTriedAsConfigured(t *testing.T) {
-	address, connections := misbehave(t, answering(""))
+	address, connections := misbehave(t, responding(""))
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":7}}`, nil, passing)
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "network error 52")

@@ -12,7 +12,7 @@ func TestReasons(t *testing.T) {
 	flag := func(text string) string { return `{` + param + `,"nextPageFlag":{"field":"more",` + text + `}}` }
 	tests := []struct {
 		name, settings string
-		answers        []string
+		responses      []string
 		want           Stop // without Rule and Pointer
 	}{
 		{"no paging", `{}`, []string{rows(2)}, Stop{}},
@@ -43,7 +43,7 @@ func TestReasons(t *testing.T) {
 		{"too recent", `{"method":"zendesk.response.url"}`, []string{`{"r":[1],"next_page":"t?start_time=9999999999"}`}, Stop{Reason: Deliberate}},
 	}
 	for _, tt := range tests {
-		_, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, ""), 0, tt.answers...)
+		_, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, ""), 0, tt.responses...)
 		if err != nil || stop == nil {
 			t.Fatalf("%s: %v, %v", tt.name, stop, err)
 		}

@@ -14,50 +14,50 @@ import (
 func TestCursor(t *testing.T) {
 	tests := []sequence{
 		{name: "by the largest id", settings: `{"method":"cursor","idKey":"id","param":"after"}`,
-			job: `{"endpoint":"t","params":{"x":1}}`, answers: []string{ids("2", "3"), ids("5", "4"), ids()},
+			job: `{"endpoint":"t","params":{"x":1}}`, responses: []string{ids("2", "3"), ids("5", "4"), ids()},
 			sent: []string{`t {"x":1}`, `t {"x":1,"after":3}`, `t {"x":1,"after":5}`}},
 		{name: "the largest id of all pages", settings: `{"method":"cursor","idKey":"id","param":"after"}`,
-			answers: []string{ids("9"), ids("4"), ids()},
-			sent:    []string{`t`, `t {"after":9}`, `t {"after":9}`}},
+			responses: []string{ids("9"), ids("4"), ids()},
+			sent:      []string{`t`, `t {"after":9}`, `t {"after":9}`}},
 		{name: "backwards with an increment", settings: `{"method":"cursor","idKey":"id","param":"a","reverse":true,"increment":-1}`,
-			job: `{"endpoint":"t","params":{"a":"last","o":1}}`, answers: []string{ids("6", "5"), ids("3", "4"), ids()},
+			job: `{"endpoint":"t","params":{"a":"last","o":1}}`, responses: []string{ids("6", "5"), ids("3", "4"), ids()},
 			sent: []string{`t {"a":"last","o":1}`, `t {"a":4,"o":1}`, `t {"a":2,"o":1}`}},
 		{name: "numeric texts and fractions", settings: `{"method":"cursor","idKey":"id","param":"a","increment":"1"}`,
-			answers: []string{ids(`"7"`, `8.9`), ids()},
-			sent:    []string{`t`, `t {"a":9.9}`}},
+			responses: []string{ids(`"7"`, `8.9`), ids()},
+			sent:      []string{`t`, `t {"a":9.9}`}},
 		{name: "fractions stay as they are written", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids(`-4.9`, `"-5.9"`), ids(`1735689600.1234560`, `1735689600.123455`), ids(`1735689600.1234561`, `" +1735689600.12345605 "`), ids(`" +01735689601.50"`), ids()},
-			sent:    []string{`t`, `t {"a":-4.9}`, `t {"a":1735689600.1234560}`, `t {"a":1735689600.1234561}`, `t {"a":1735689601.50}`}},
+			responses: []string{ids(`-4.9`, `"-5.9"`), ids(`1735689600.1234560`, `1735689600.123455`), ids(`1735689600.1234561`, `" +1735689600.12345605 "`), ids(`" +01735689601.50"`), ids()},
+			sent:      []string{`t`, `t {"a":-4.9}`, `t {"a":1735689600.1234560}`, `t {"a":1735689600.1234561}`, `t {"a":1735689601.50}`}},
 		{name: "fractions, backwards with an increment", settings: `{"method":"cursor","idKey":"id","param":"a","reverse":true,"increment":-1}`,
-			answers: []string{ids(`1735689600.123457`, `1735689600.123456`), ids("1.5e-7"), ids(`9007199254740993.0`), ids()},
-			sent:    []string{`t`, `t {"a":1735689599.123456}`, `t {"a":-0.99999985}`, `t {"a":-0.99999985}`}},
+			responses: []string{ids(`1735689600.123457`, `1735689600.123456`), ids("1.5e-7"), ids(`9007199254740993.0`), ids()},
+			sent:      []string{`t`, `t {"a":1735689599.123456}`, `t {"a":-0.99999985}`, `t {"a":-0.99999985}`}},
 		{name: "whole numbers have no exponent", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids(`1.0`), ids("1E3"), ids("9007199254740993.0"), ids(`"1e20"`), ids()},
-			sent:    []string{`t`, `t {"a":1}`, `t {"a":1000}`, `t {"a":9007199254740993}`, `t {"a":100000000000000000000}`}},
+			responses: []string{ids(`1.0`), ids("1E3"), ids("9007199254740993.0"), ids(`"1e20"`), ids()},
+			sent:      []string{`t`, `t {"a":1}`, `t {"a":1000}`, `t {"a":9007199254740993}`, `t {"a":100000000000000000000}`}},
 		{name: "a number that is never expanded", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids(`-1E999999999`, `1e-999999999`), ids(`2e400`), ids(`1e999999999`, `"9e999999998"`), ids()},
-			sent:    []string{`t`, `t {"a":1e-999999999}`, `t {"a":2e400}`, `t {"a":1e999999999}`}},
+			responses: []string{ids(`-1E999999999`, `1e-999999999`), ids(`2e400`), ids(`1e999999999`, `"9e999999998"`), ids()},
+			sent:      []string{`t`, `t {"a":1e-999999999}`, `t {"a":2e400}`, `t {"a":1e999999999}`}},
 		{name: "negative ids", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids("-5", "-2"), ids()},
-			sent:    []string{`t`, `t {"a":-2}`}},
+			responses: []string{ids("-5", "-2"), ids()},
+			sent:      []string{`t`, `t {"a":-2}`}},
 		{name: "the largest id of 64 bits, plus 1", settings: `{"method":"cursor","idKey":"id","param":"a","increment":1}`,
-			answers: []string{ids("9223372036854775807"), ids("9223372036854775808"), ids()},
-			sent:    []string{`t`, `t {"a":9223372036854775808}`, `t {"a":9223372036854775809}`}},
+			responses: []string{ids("9223372036854775807"), ids("9223372036854775808"), ids()},
+			sent:      []string{`t`, `t {"a":9223372036854775808}`, `t {"a":9223372036854775809}`}},
 		{name: "the smallest id of 64 bits, minus 1", settings: `{"method":"cursor","idKey":"id","param":"a","reverse":true,"increment":-1}`,
-			answers: []string{ids("-9223372036854775808"), ids()},
-			sent:    []string{`t`, `t {"a":-9223372036854775809}`}},
+			responses: []string{ids("-9223372036854775808"), ids()},
+			sent:      []string{`t`, `t {"a":-9223372036854775809}`}},
 		{name: "ids of 20 digits and more, as numbers and texts", settings: `{"method":"cursor","idKey":"id","param":"a","increment":1}`,
-			answers: []string{ids("18446744073709551615", `"18446744073709551614"`), ids(`"340282366920938463463374607431768211455"`), ids()},
-			sent:    []string{`t`, `t {"a":18446744073709551616}`, `t {"a":340282366920938463463374607431768211456}`}},
+			responses: []string{ids("18446744073709551615", `"18446744073709551614"`), ids(`"340282366920938463463374607431768211455"`), ids()},
+			sent:      []string{`t`, `t {"a":18446744073709551616}`, `t {"a":340282366920938463463374607431768211456}`}},
 		{name: "every digit counts", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
-			answers: []string{ids("1234567890123456788.9", "1.234567890123456787e18"), ids()},
-			sent:    []string{`t`, `t {"a":1234567890123456788.9}`}},
+			responses: []string{ids("1234567890123456788.9", "1.234567890123456787e18"), ids()},
+			sent:      []string{`t`, `t {"a":1234567890123456788.9}`}},
 		{name: "the smallest increment", settings: `{"method":"cursor","idKey":"id","param":"a","increment":-9223372036854775808}`,
-			answers: []string{ids("-1"), ids()},
-			sent:    []string{`t`, `t {"a":-9223372036854775809}`}},
+			responses: []string{ids("-1"), ids()},
+			sent:      []string{`t`, `t {"a":-9223372036854775809}`}},
 		{name: "the item itself", settings: `{"method":"cursor","idKey":".","param":"a"}`,
-			answers: []string{`[4,6]`, `[]`},
-			sent:    []string{`t`, `t {"a":6}`}},
+			responses: []string{`[4,6]`, `[]`},
+			sent:      []string{`t`, `t {"a":6}`}},
 	}
 	for i := range tests {
 		tests[i].rule, tests[i].pointer = "the page is empty", "/idKey"
@@ -131,28 +131,28 @@ func TestTextCursor(t *testing.T) {
 	const forward, back = `{"method":"cursor","idKey":"id","param":"after","idType":"text"}`, `{"method":"cursor","idKey":"id","param":"before","idType":"text","reverse":true}`
 	tests := []sequence{
 		{name: "the last id", settings: forward, job: `{"endpoint":"t","params":{"x":1}}`,
-			answers: []string{ids(`"cus_9"`, `"cus_1"`), ids(`"b"`), ids()},
-			sent:    []string{`t {"x":1}`, `t {"x":1,"after":"cus_1"}`, `t {"x":1,"after":"b"}`}},
-		{name: "the first id", settings: back, answers: []string{ids(`"a"`, `"b"`), ids()}, sent: []string{`t`, `t {"before":"a"}`}},
-		{name: "as it stands", settings: forward, answers: []string{ids(`7.50`), ids(`18446744073709551616`), ids(`"007"`), ids(`0`), ids()},
+			responses: []string{ids(`"cus_9"`, `"cus_1"`), ids(`"b"`), ids()},
+			sent:      []string{`t {"x":1}`, `t {"x":1,"after":"cus_1"}`, `t {"x":1,"after":"b"}`}},
+		{name: "the first id", settings: back, responses: []string{ids(`"a"`, `"b"`), ids()}, sent: []string{`t`, `t {"before":"a"}`}},
+		{name: "as it stands", settings: forward, responses: []string{ids(`7.50`), ids(`18446744073709551616`), ids(`"007"`), ids(`0`), ids()},
 			sent: []string{`t`, `t {"after":7.50}`, `t {"after":18446744073709551616}`, `t {"after":"007"}`, `t {"after":0}`}},
-		{name: "other items need none", settings: forward, answers: []string{`[{},{"id":"b"}]`, ids()}, sent: []string{`t`, `t {"after":"b"}`}},
+		{name: "other items need none", settings: forward, responses: []string{`[{},{"id":"b"}]`, ids()}, sent: []string{`t`, `t {"after":"b"}`}},
 	}
 	for i := range tests {
 		tests[i].rule, tests[i].pointer = "the page is empty", "/idKey"
 	}
 	testSequences(t, tests)
 	const whole = "; the method 'response.param' sends it whole: set 'responseParam' to its path in the answer, such as 'items.-1.id'"
-	for answer, want := range map[string]string{
+	for response, want := range map[string]string{
 		`[{"id":"a"},{}]`:  "null",
 		`[{"id":""}]`:      `""`,
 		`[{"id":true}]`:    "true",
 		`[{"id":{"a":1}}]`: `{"a":1}` + whole,
 		`[{"id":["` + strings.Repeat("x", 60) + `"]}]`: "an array of more than 60 characters" + whole,
 	} {
-		_, stop, err := walk(t, scroller(t, forward, ""), request(t, ""), 0, answer)
+		_, stop, err := walk(t, scroller(t, forward, ""), request(t, ""), 0, response)
 		if stop != nil || err == nil || err.Error() != "the cursor value at 'id' of the last item of the page is neither a text nor a number: "+want+" (at /api/pagination/idKey)" {
-			t.Errorf("%s: got %v, %v", answer, stop, err)
+			t.Errorf("%s: got %v, %v", response, stop, err)
 		}
 	}
 	compileText(t, `{"method":"cursor","idKey":"id","param":"p","idType":"text","increment":1}`,

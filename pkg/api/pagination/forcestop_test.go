@@ -9,17 +9,17 @@ func TestForceStopByPages(t *testing.T) {
 	const two = "the number of pages (2) has reached the limit of 2"
 	testSequences(t, []sequence{
 		{name: "two pages", settings: `{"method":"pagenum","forceStop":{"pages":2}}`,
-			answers: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
+			responses: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
 		{name: "as a text", settings: `{"method":"pagenum","forceStop":{"pages":"2"}}`,
-			answers: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
+			responses: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
 		{name: "one page", settings: `{"method":"pagenum","forceStop":{"pages":1}}`,
-			answers: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
+			responses: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
 		{name: "the scroller is faster", settings: `{"method":"pagenum","forceStop":{"pages":2}}`,
-			answers: []string{rows(0)}, sent: []string{`t {"page":1}`}, rule: "the page is empty", pointer: "/method"},
+			responses: []string{rows(0)}, sent: []string{`t {"page":1}`}, rule: "the page is empty", pointer: "/method"},
 		{name: "0 is no limit", settings: `{"method":"pagenum","forceStop":{"pages":0,"time":"","volume":null}}`,
-			answers: []string{rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}},
+			responses: []string{rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}},
 		{name: "without a method", settings: `{"forceStop":{"pages":1}}`,
-			answers: []string{rows(1)}, sent: []string{`t`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
+			responses: []string{rows(1)}, sent: []string{`t`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
 	})
 }
 
@@ -41,7 +41,7 @@ func TestForceStopByTime(t *testing.T) {
 	for _, tt := range tests {
 		one := sequence{name: tt.name, settings: `{"method":"response.param","responseParam":"a","queryParam":"p","forceStop":{"time":` + tt.time + `}}`, every: tt.every, rule: tt.rule}
 		for range tt.pages {
-			one.answers = append(one.answers, `{"a":1}`)
+			one.responses = append(one.responses, `{"a":1}`)
 			one.sent = append(one.sent, `t {"p":1}`)
 		}
 		one.sent[0] = `t`
@@ -59,11 +59,11 @@ func TestForceStopByVolume(t *testing.T) {
 	const over = "the volume of the pages (16 bytes) is over the limit of 15"
 	sent := []string{`t`, `t {"p":1}`, `t {"p":1}`}
 	testSequences(t, []sequence{
-		{name: "equal continues", settings: settings, answers: []string{`{"a":1}`, ` { "a" : 1 } `, `1`},
+		{name: "equal continues", settings: settings, responses: []string{`{"a":1}`, ` { "a" : 1 } `, `1`},
 			sent: sent, rule: "the response has no value at 'a'", pointer: "/responseParam"},
-		{name: "one byte more", settings: settings, answers: []string{`{"a":1}`, `{"a":1}`, `10`},
+		{name: "one byte more", settings: settings, responses: []string{`{"a":1}`, `{"a":1}`, `10`},
 			sent: sent, rule: over, pointer: "/forceStop/volume"},
-		{name: "a slash has two bytes", settings: settings, answers: []string{`{"a":"\/\/\/\/"}`},
+		{name: "a slash has two bytes", settings: settings, responses: []string{`{"a":"\/\/\/\/"}`},
 			sent: sent[:1], rule: over, pointer: "/forceStop/volume"},
 	})
 }
@@ -72,11 +72,11 @@ func TestForceStopChecksPagesThenTimeThenVolume(t *testing.T) {
 	const all = `{"method":"pagenum","forceStop":{"volume":1,"time":1,"pages":1}}`
 	testSequences(t, []sequence{
 		{name: "pages", settings: all, every: time.Minute,
-			answers: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
+			responses: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
 		{name: "time", settings: `{"method":"pagenum","forceStop":{"volume":1,"time":1,"pages":2}}`, every: time.Minute,
-			answers: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the time since the first request (60 seconds) has reached the limit of 1", pointer: "/forceStop/time"},
+			responses: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the time since the first request (60 seconds) has reached the limit of 1", pointer: "/forceStop/time"},
 		{name: "volume", settings: `{"method":"pagenum","forceStop":{"volume":1,"time":61,"pages":2}}`, every: time.Minute,
-			answers: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the volume of the pages (3 bytes) is over the limit of 1", pointer: "/forceStop/volume"},
+			responses: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the volume of the pages (3 bytes) is over the limit of 1", pointer: "/forceStop/volume"},
 	})
 }
 

@@ -79,14 +79,14 @@ func TestLink(t *testing.T) {
 	const none = "the header Link of the response has no address with the relation 'next'"
 	testSequences(t, []sequence{
 		{name: "until there is none", settings: `{"method":"link"}`, job: job,
-			answers: []string{"Link: <https://api.test/v1/t?page=2&d=9>; rel=\"next\"\n\n[1]", "Link: </t3>; rel=next\n\n[1]", "Link: <x>; rel=prev\n\n[1]"},
-			sent:    []string{`t?z=1 {"a":1} {"X":"1"}`, `https://api.test/v1/t?page=2&d=9 {"X":"1"}`, `https://api.test/t3 {"X":"1"}`}, rule: none, pointer: "/method"},
+			responses: []string{"Link: <https://api.test/v1/t?page=2&d=9>; rel=\"next\"\n\n[1]", "Link: </t3>; rel=next\n\n[1]", "Link: <x>; rel=prev\n\n[1]"},
+			sent:      []string{`t?z=1 {"a":1} {"X":"1"}`, `https://api.test/v1/t?page=2&d=9 {"X":"1"}`, `https://api.test/t3 {"X":"1"}`}, rule: none, pointer: "/method"},
 		{name: "relative addresses", settings: `{"method":"link"}`,
-			answers: []string{"Link: <?page=2>; rel=next\n\n[]", "Link: <next>; rel=next\n\n[]", "Link: <../a b>; rel=next\n\n[]", "Link: <//other.test/x>; rel=next\n\n[]", "\n\n[]"},
-			sent:    []string{`t`, `https://api.test/v1/items/list?page=2`, `https://api.test/v1/items/next`, `https://api.test/v1/a%20b`, `https://other.test/x`}, rule: none, pointer: "/method"},
+			responses: []string{"Link: <?page=2>; rel=next\n\n[]", "Link: <next>; rel=next\n\n[]", "Link: <../a b>; rel=next\n\n[]", "Link: <//other.test/x>; rel=next\n\n[]", "\n\n[]"},
+			sent:      []string{`t`, `https://api.test/v1/items/list?page=2`, `https://api.test/v1/items/next`, `https://api.test/v1/a%20b`, `https://other.test/x`}, rule: none, pointer: "/method"},
 		{name: "parameters are kept, another relation", settings: `{"method":"link","includeParams":true,"rel":"older"}`, job: `{"endpoint":"t","method":"POST","params":{"a":1}}`,
-			answers: []string{"LINK: </2>; rel=\"Older\"\n\n[1]", "Link: </2>; rel=next\n\n[1]"},
-			sent:    []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no address with the relation 'older', but one with the relation 'next'", pointer: "/rel"},
+			responses: []string{"LINK: </2>; rel=\"Older\"\n\n[1]", "Link: </2>; rel=next\n\n[1]"},
+			sent:      []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no address with the relation 'older', but one with the relation 'next'", pointer: "/rel"},
 	})
 }
 

@@ -29,56 +29,56 @@ func TestAhead(t *testing.T) {
 	const four = `{"rows":[1,2],"total":7,"meta":{"total":"7","pages":4}}`
 	tests := []struct {
 		name, settings, job string
-		// answers so far; the last request has none yet.
-		answers []string
-		want    []string // at most 4
+		// responses so far; the last request has none yet.
+		responses []string
+		want      []string // at most 4
 	}{
 		{name: "before any page", settings: `{"method":"offset","limit":2,"total":"total"}`,
 			want: []string{`t {"limit":2,"offset":2}`, `t {"limit":2,"offset":4}`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`}},
-		{name: "rows up to the total", settings: `{"method":"offset","limit":2,"total":"total"}`, answers: []string{four},
+		{name: "rows up to the total", settings: `{"method":"offset","limit":2,"total":"total"}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "a total that is whole pages has no further page", settings: `{"method":"offset","limit":2,"total":"total"}`, answers: []string{`{"rows":[1,2],"total":6}`},
+		{name: "a total that is whole pages has no further page", settings: `{"method":"offset","limit":2,"total":"total"}`, responses: []string{`{"rows":[1,2],"total":6}`},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "rows up to the total, counted from the first offset", settings: `{"method":"offset","limit":2,"firstOffset":1,"total":"total"}`, answers: []string{`{"rows":[1,2],"total":6}`},
+		{name: "rows up to the total, counted from the first offset", settings: `{"method":"offset","limit":2,"firstOffset":1,"total":"total"}`, responses: []string{`{"rows":[1,2],"total":6}`},
 			want: []string{`t {"limit":2,"offset":5} !`, `t {"limit":2,"offset":7}`, `t {"limit":2,"offset":9}`, `t {"limit":2,"offset":11}`}},
-		{name: "the offset of the job counts", settings: `{"method":"offset","limit":2,"offsetFromJob":true,"total":"meta.total"}`, job: `{"endpoint":"t","params":{"offset":3}}`, answers: []string{four},
+		{name: "the offset of the job counts", settings: `{"method":"offset","limit":2,"offsetFromJob":true,"total":"meta.total"}`, job: `{"endpoint":"t","params":{"offset":3}}`, responses: []string{four},
 			want: []string{`t {"offset":7,"limit":2}`, `t {"offset":9,"limit":2}`, `t {"offset":11,"limit":2}`, `t {"offset":13,"limit":2}`}},
-		{name: "the page size of the job counts", settings: `{"method":"offset","limit":9,"total":"total"}`, job: `{"endpoint":"t","params":{"limit":2}}`, answers: []string{four},
+		{name: "the page size of the job counts", settings: `{"method":"offset","limit":9,"total":"total"}`, job: `{"endpoint":"t","params":{"limit":2}}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "no total in the answer", settings: `{"method":"offset","limit":2,"total":"count"}`, answers: []string{four},
+		{name: "no total in the answer", settings: `{"method":"offset","limit":2,"total":"count"}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4}`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "a total that is not a number", settings: `{"method":"offset","limit":1,"total":"meta"}`, answers: []string{four},
+		{name: "a total that is not a number", settings: `{"method":"offset","limit":1,"total":"meta"}`, responses: []string{four},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},
-		{name: "a total that is too large to be read", settings: `{"method":"offset","limit":1,"total":"total"}`, answers: []string{`{"rows":[1],"total":"` + strings.Repeat("9", 1<<20) + `"}`},
+		{name: "a total that is too large to be read", settings: `{"method":"offset","limit":1,"total":"total"}`, responses: []string{`{"rows":[1],"total":"` + strings.Repeat("9", 1<<20) + `"}`},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},
 		{name: "the API's page size is not known before the first page", settings: `{"method":"offset","total":"total"}`},
-		{name: "the API's page size", settings: `{"method":"offset","total":"total"}`, answers: []string{four},
+		{name: "the API's page size", settings: `{"method":"offset","total":"total"}`, responses: []string{four},
 			want: []string{`t {"offset":4} !`, `t {"offset":6} !`, `t {"offset":8}`, `t {"offset":10}`}},
 
-		{name: "numbers up to the total of rows", settings: `{"method":"pagenum","limit":2,"total":"total","firstPage":0}`, answers: []string{four},
+		{name: "numbers up to the total of rows", settings: `{"method":"pagenum","limit":2,"total":"total","firstPage":0}`, responses: []string{four},
 			want: []string{`t {"page":2,"limit":2} !`, `t {"page":3,"limit":2} !`, `t {"page":4,"limit":2}`, `t {"page":5,"limit":2}`}},
-		{name: "numbers up to the total of pages", settings: `{"method":"pagenum","totalPages":"meta.pages"}`, answers: []string{four},
+		{name: "numbers up to the total of pages", settings: `{"method":"pagenum","totalPages":"meta.pages"}`, responses: []string{four},
 			want: []string{`t {"page":3} !`, `t {"page":4} !`, `t {"page":5}`, `t {"page":6}`}},
-		{name: "the greater total counts", settings: `{"method":"pagenum","limit":2,"total":"total","totalPages":"pages"}`, answers: []string{`{"rows":[1,2],"total":5,"pages":4}`},
+		{name: "the greater total counts", settings: `{"method":"pagenum","limit":2,"total":"total","totalPages":"pages"}`, responses: []string{`{"rows":[1,2],"total":5,"pages":4}`},
 			want: []string{`t {"page":3,"limit":2} !`, `t {"page":4,"limit":2} !`, `t {"page":5,"limit":2}`, `t {"page":6,"limit":2}`}},
-		{name: "a total of rows without a page size", settings: `{"method":"pagenum","total":"total"}`, answers: []string{four},
+		{name: "a total of rows without a page size", settings: `{"method":"pagenum","total":"total"}`, responses: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
 
-		{name: "so many rows", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"count":6}}`, answers: []string{four}, want: []string{`t {"limit":2,"offset":4} !`}},
-		{name: "so many rows as the response says", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"field":"total"}}`, answers: []string{four},
+		{name: "so many rows", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"count":6}}`, responses: []string{four}, want: []string{`t {"limit":2,"offset":4} !`}},
+		{name: "so many rows as the response says", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"field":"total"}}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 		{name: "no one knows how many rows before the first page", settings: `{"method":"offset","limit":2,"limitStop":{"field":"total"}}`},
-		{name: "so many pages", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"pages":3}}`, answers: []string{four}, want: []string{`t {"page":3} !`}},
-		{name: "what a flag will say is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","nextPageFlag":{"field":"last","stopOn":true,"ifNotSet":false}}`, answers: []string{four},
+		{name: "so many pages", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"pages":3}}`, responses: []string{four}, want: []string{`t {"page":3} !`}},
+		{name: "what a flag will say is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","nextPageFlag":{"field":"last","stopOn":true,"ifNotSet":false}}`, responses: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
-		{name: "the size of pages is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"volume":150}}`, answers: []string{four}, want: []string{`t {"page":3}`}},
-		{name: "the time is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"time":99}}`, answers: []string{four},
+		{name: "the size of pages is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"volume":150}}`, responses: []string{four}, want: []string{`t {"page":3}`}},
+		{name: "the time is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"time":99}}`, responses: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
-		{name: "all rules of multiple", settings: `{"method":"multiple","forceStop":{"pages":4},"scrollers":{"default":{"method":"offset","limit":2,"total":"total","limitStop":{"count":99}}}}`, answers: []string{four},
+		{name: "all rules of multiple", settings: `{"method":"multiple","forceStop":{"pages":4},"scrollers":{"default":{"method":"offset","limit":2,"total":"total","limitStop":{"count":99}}}}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 
 		{name: "pages of a size that no page has", settings: `{"method":"offset","limit":2,"limitStop":{"count":9}}`, job: `{"endpoint":"t","params":{"limit":9223372036854775807}}`},
-		{name: "a page states the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
+		{name: "a page states the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, responses: []string{four}},
 		{name: "no paging", settings: `{"forceStop":{"pages":9}}`},
 	}
 	for _, tt := range tests {
@@ -87,8 +87,8 @@ func TestAhead(t *testing.T) {
 			job := request(t, tt.job)
 			_, state := s.First(job, start)
 			var last PageInfo
-			for _, answer := range tt.answers {
-				last = read(t, s.Needs(), answer, start.Add(time.Second))
+			for _, response := range tt.responses {
+				last = read(t, s.Needs(), response, start.Add(time.Second))
 				var stop *Stop
 				var err error
 				if _, state, stop, err = s.Next(job, state, last); stop != nil || err != nil {

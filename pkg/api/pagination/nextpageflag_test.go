@@ -25,7 +25,7 @@ func TestNextPageFlag(t *testing.T) {
 	notSet := []string{`{}`, `{"f":null}`, `{"a":{"f":true}}`, `[]`, `[{"f":true}]`}
 	tests := []struct {
 		name, flag string
-		answers    []string
+		responses  []string
 		rule       string // "" when the job continues
 		pointer    string
 	}{
@@ -52,8 +52,8 @@ func TestNextPageFlag(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := stoppingScroller{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
-			for _, answer := range tt.answers {
-				_, stop, err := walk(t, s, request(t, ""), 0, answer)
+			for _, response := range tt.responses {
+				_, stop, err := walk(t, s, request(t, ""), 0, response)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func TestNextPageFlag(t *testing.T) {
 					got = Stop{Rule: stop.Rule, Pointer: stop.Pointer}
 				}
 				if got != want {
-					t.Errorf("%s:\ngot  %+v\nwant %+v", answer, got, want)
+					t.Errorf("%s:\ngot  %+v\nwant %+v", response, got, want)
 				}
 			}
 		})

@@ -31,26 +31,26 @@ func placingJob(t *testing.T, s Scroller, own string) BaseRequest {
 func TestPlacing(t *testing.T) {
 	tests := []struct {
 		name, settings, placed, job string
-		answers                     []string
+		responses                   []string
 		want                        []string
 	}{
-		{name: "offset", settings: `{"method":"offset","limit":2,"firstOffset":1}`, placed: "offset", answers: []string{rows(2), rows(2)},
+		{name: "offset", settings: `{"method":"offset","limit":2,"firstOffset":1}`, placed: "offset", responses: []string{rows(2), rows(2)},
 			want: []string{`t {"q":{"offset":1},"limit":2}`, `t {"q":{"offset":3},"limit":2}`, `t {"q":{"offset":5},"limit":2}`}},
-		{name: "offset and limit, behind stoppers", settings: `{"method":"offset","limit":2,"limitStop":{"count":9},"forceStop":{"pages":9}}`, placed: "limit offset", answers: []string{rows(2)},
+		{name: "offset and limit, behind stoppers", settings: `{"method":"offset","limit":2,"limitStop":{"count":9},"forceStop":{"pages":9}}`, placed: "limit offset", responses: []string{rows(2)},
 			want: []string{`t {"q":{"limit":2,"offset":0}}`, `t {"q":{"limit":2,"offset":2}}`}},
-		{name: "a parameter of the same name is one of the job", settings: `{"method":"offset","limit":2}`, placed: "limit offset", job: `{"endpoint":"t","params":{"limit":7,"offset":"x"}}`, answers: []string{rows(2)},
+		{name: "a parameter of the same name is one of the job", settings: `{"method":"offset","limit":2}`, placed: "limit offset", job: `{"endpoint":"t","params":{"limit":7,"offset":"x"}}`, responses: []string{rows(2)},
 			want: []string{`t {"limit":7,"offset":"x","q":{"limit":2,"offset":0}}`, `t {"limit":7,"offset":"x","q":{"limit":2,"offset":2}}`}},
-		{name: "no parameters on the first page", settings: `{"method":"offset","limit":2,"firstPageParams":false}`, placed: "offset", answers: []string{rows(2)},
+		{name: "no parameters on the first page", settings: `{"method":"offset","limit":2,"firstPageParams":false}`, placed: "offset", responses: []string{rows(2)},
 			want: []string{`t {"q":null}`, `t {"q":{"offset":2},"limit":2}`}},
-		{name: "page", settings: `{"method":"pagenum","firstPage":0}`, placed: "page", answers: []string{rows(1), rows(1)},
+		{name: "page", settings: `{"method":"pagenum","firstPage":0}`, placed: "page", responses: []string{rows(1), rows(1)},
 			want: []string{`t {"q":{"page":0}}`, `t {"q":{"page":1}}`, `t {"q":{"page":2}}`}},
-		{name: "cursor", settings: `{"method":"cursor","idKey":"id","increment":1}`, placed: "cursor", answers: []string{ids("3", "7")},
+		{name: "cursor", settings: `{"method":"cursor","idKey":"id","increment":1}`, placed: "cursor", responses: []string{ids("3", "7")},
 			want: []string{`t {"q":null}`, `t {"q":{"cursor":8}}`}},
-		{name: "cursor of texts", settings: `{"method":"cursor","idKey":"id","idType":"text"}`, placed: "cursor", answers: []string{ids(`"b"`, `"a"`)},
+		{name: "cursor of texts", settings: `{"method":"cursor","idKey":"id","idType":"text"}`, placed: "cursor", responses: []string{ids(`"b"`, `"a"`)},
 			want: []string{`t {"q":null}`, `t {"q":{"cursor":"a"}}`}},
-		{name: "next", settings: `{"method":"response.param","responseParam":"n","includeParams":true}`, placed: "next", answers: []string{`{"n":"x"}`},
+		{name: "next", settings: `{"method":"response.param","responseParam":"n","includeParams":true}`, placed: "next", responses: []string{`{"n":"x"}`},
 			want: []string{`t {"q":null}`, `t {"q":{"next":"x"}}`}},
-		{name: "next with a request for later pages", settings: `{"method":"response.param","responseParam":"n","includeParams":true,"scrollRequest":{"endpoint":"r","params":{"y":1}}}`, placed: "next", answers: []string{`{"n":"x"}`},
+		{name: "next with a request for later pages", settings: `{"method":"response.param","responseParam":"n","includeParams":true,"scrollRequest":{"endpoint":"r","params":{"y":1}}}`, placed: "next", responses: []string{`{"n":"x"}`},
 			want: []string{`t {"q":null}`, `r {"q":{"next":"x"},"y":1}`}},
 		{name: "no value of the method", settings: `{"method":"link"}`, placed: "offset", want: []string{`t {"q":null}`}},
 	}
@@ -67,13 +67,13 @@ func TestPlacing(t *testing.T) {
 			r, state := s.First(job.RequestSpec, start)
 			got := []string{show(r)}
 			var page PageInfo
-			for _, answer := range tt.answers {
+			for _, response := range tt.responses {
 				var foreseen string
 				for r := range Ahead(s, job, state, page) {
 					foreseen = show(r)
 					break
 				}
-				page = read(t, s.Needs(), answer, start)
+				page = read(t, s.Needs(), response, start)
 				var stop *Stop
 				if r, state, stop, err = job.Next(s, state, page); stop != nil || err != nil {
 					t.Fatal(stop, err)

@@ -43,8 +43,8 @@ func randomPage(t *testing.T, r *rand.Rand, needs Requirements, now time.Time) P
 		rows[i] = testvalue.Parse(t, fmt.Sprintf(`{"id":%d}`, r.IntN(100)))
 	}
 	next := []string{`null`, `7`, `"?a=1&x=2"`, `"https://h/n?start_time=5"`, `"n"`, `"n"`}[r.IntN(6)]
-	answer := fmt.Sprintf("Link: <n%d>; rel=next\nX-Next: null\n\n"+`{"next":%s,"total":%d,"rows":%s}`, r.IntN(9), next, r.IntN(30), value.OfItems(rows...).JSON())
-	return read(t, needs, answer, now)
+	response := fmt.Sprintf("Link: <n%d>; rel=next\nX-Next: null\n\n"+`{"next":%s,"total":%d,"rows":%s}`, r.IntN(9), next, r.IntN(30), value.OfItems(rows...).JSON())
+	return read(t, needs, response, now)
 }
 
 // step is what a scroller made of a page.

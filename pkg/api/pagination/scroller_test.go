@@ -139,12 +139,12 @@ func read(t *testing.T, needs Requirements, res string, now time.Time) PageInfo 
 
 // walk answers the requests of a job, each after some time, until the job ends
 // or there are no more answers. It returns all requests.
-func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration, answers ...string) ([]string, *Stop, error) {
+func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration, responses ...string) ([]string, *Stop, error) {
 	t.Helper()
 	now := start
 	next, state := s.First(job, now)
 	sent := []string{show(next)}
-	for _, res := range answers {
+	for _, res := range responses {
 		now = now.Add(every)
 		var stop *Stop
 		var err error
@@ -160,7 +160,7 @@ func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration,
 type sequence struct {
 	name, settings string
 	job            string // see request
-	answers        []string
+	responses      []string
 	sent           []string
 	rule           string        // "" when the job continues
 	pointer        string        // below /api/pagination; "" is not a pointer at all
@@ -170,7 +170,7 @@ type sequence struct {
 func testSequences(t *testing.T, tests []sequence) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			sent, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, tt.job), tt.every, tt.answers...)
+			sent, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, tt.job), tt.every, tt.responses...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,12 +197,12 @@ func testSequences(t *testing.T, tests []sequence) {
 func TestNone(t *testing.T) {
 	const rule = "one request without paging"
 	testSequences(t, []sequence{
-		{name: "nothing set", settings: `{}`, job: `{"endpoint":"t","params":{"x":1}}`, answers: []string{rows(5)}, sent: []string{`t {"x":1}`}, rule: rule},
-		{name: "null", settings: `null`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
-		{name: "no method", settings: `{"limit":5}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
-		{name: "empty method", settings: `{"method":""}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
-		{name: "a text is not paging", settings: `"offset"`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
-		{name: "stoppers make no next request", settings: `{"forceStop":{"pages":9}}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "nothing set", settings: `{}`, job: `{"endpoint":"t","params":{"x":1}}`, responses: []string{rows(5)}, sent: []string{`t {"x":1}`}, rule: rule},
+		{name: "null", settings: `null`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "no method", settings: `{"limit":5}`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "empty method", settings: `{"method":""}`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "a text is not paging", settings: `"offset"`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "stoppers make no next request", settings: `{"forceStop":{"pages":9}}`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 	})
 }
 

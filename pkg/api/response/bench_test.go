@@ -46,15 +46,15 @@ func BenchmarkScanAround(b *testing.B) {
 	for i := range 2000 {
 		fmt.Fprintf(&beside, `"k%d":{"name":"John Doe","deep":{"a":1,"b":[1,2,3]},"active":true},`, i)
 	}
-	for _, answer := range []struct{ name, text string }{
+	for _, response := range []struct{ name, text string }{
 		{"small", `{"data":[{"id":1,"name":"John Doe"}],"links":{"first":"/a?page=1","next":null},"meta":{"page":1,"total":1}}`},
 		{"large", `{` + beside.String() + `"data":[{"id":1}]}`},
 	} {
-		b.Run(answer.name, func(b *testing.B) {
-			spool := spoolOf(b, answer.text, MemoryLimit)
+		b.Run(response.name, func(b *testing.B) {
+			spool := spoolOf(b, response.text, MemoryLimit)
 			sc := newScanner()
 			query := Query{Data: Path{Text: "data", Separator: "."}, Fields: []Path{{Text: "links.next", Separator: "."}}}
-			b.SetBytes(int64(len(answer.text)))
+			b.SetBytes(int64(len(response.text)))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := sc.Scan(spool, query); err != nil {

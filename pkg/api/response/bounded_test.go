@@ -71,10 +71,10 @@ func wantTooLarge(t *testing.T, err error) {
 	}
 }
 
-// TestMemoryOfLargeAnswers counts all bytes that are allocated while an answer is
+// TestMemoryOfLargeResponses counts all bytes that are allocated while an answer is
 // scanned and its items are read, freed ones too: a buffer that grows counts
 // several times, twice over since there are two passes.
-func TestMemoryOfLargeAnswers(t *testing.T) {
+func TestMemoryOfLargeResponses(t *testing.T) {
 	slowtest.SkipRace(t, "its answers are large")
 	const size = 2 << 20
 	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }

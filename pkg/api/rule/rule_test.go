@@ -26,8 +26,8 @@ func compiled(t testing.TB, text string) List {
 	return list
 }
 
-// answered is an answer; it is closed with the test. Headers are lines.
-func answered(t testing.TB, status int, body string, headers ...string) Response {
+// responded is an answer; it is closed with the test. Headers are lines.
+func responded(t testing.TB, status int, body string, headers ...string) Response {
 	t.Helper()
 	spool := response.NewSpooler(t.TempDir(), 1<<16).New()
 	t.Cleanup(func() { spool.Close() })
@@ -108,7 +108,7 @@ func TestMatches(t *testing.T) {
 		{`"status":403,"when":"m~~%limit%","header":{"A":"==1"}`, 403, `{"m":"forbidden"}`, []string{"A: 1"}, false},
 	} {
 		list := compiled(t, strings.Replace(`[{`+tt.rule+`,"do":"fail"}]`, "{,", "{", 1))
-		d, err := Decide(answered(t, tt.status, tt.body, tt.headers...), now(), nil, list)
+		d, err := Decide(responded(t, tt.status, tt.body, tt.headers...), now(), nil, list)
 		if err != nil || (d != nil) != tt.want {
 			t.Errorf("%s, status %d, %.40q, %q: got %v, %v", tt.rule, tt.status, tt.body, tt.headers, d != nil, err)
 		}
@@ -129,7 +129,7 @@ func TestFirstRuleDecides(t *testing.T) {
 		{500, `{"a":2}`, Retry, "/r/1"},
 		{200, ``, Accept, "/r/2"},
 	} {
-		d, err := Decide(answered(t, tt.status, tt.body), now(), first, second)
+		d, err := Decide(responded(t, tt.status, tt.body), now(), first, second)
 		if err != nil || !d.Is(tt.want) || d.Pointer != tt.at {
 			t.Errorf("status %d, %s: got %+v, %v", tt.status, tt.body, d, err)
 		}
@@ -144,7 +144,7 @@ func TestFirstRuleDecides(t *testing.T) {
 func TestBodyStaysReadable(t *testing.T) {
 	list := compiled(t, `[{"status":404,"when":"a==1","do":"fail"},{"when":"a==2","do":"skip"}]`)
 	for _, body := range []string{`{"a":3}`, `{"a":"` + strings.Repeat("x", 1<<18) + `"}`} {
-		a := answered(t, 200, body)
+		a := responded(t, 200, body)
 		if d, err := Decide(a, now(), list); d != nil || err != nil {
 			t.Fatal(d, err)
 		}
@@ -171,7 +171,7 @@ func TestMessages(t *testing.T) {
 		{`{"m":{"text":"` + strings.Repeat("č", 1<<18) + `"}}`, strings.Repeat("č", MostMessage/2)},
 		{`{"m":{"text":"` + strings.Repeat("x", 2<<20) + `"}}`, ""},
 	} {
-		d, err := Decide(answered(t, 500, tt.body), now(), compiled(t, `[{"do":"fail","message":"m.text"}]`))
+		d, err := Decide(responded(t, 500, tt.body), now(), compiled(t, `[{"do":"fail","message":"m.text"}]`))
 		if err != nil || d.Message != tt.want {
 			t.Errorf("%.50s: got %.50q, %v", tt.body, d.Message, err)
 		}
@@ -183,7 +183,7 @@ func TestConditionsThatCannotBeApplied(t *testing.T) {
 		`{"a":{"b":1}}`: "is an object",
 		`{"a":"` + strings.Repeat("x", 2<<20) + `"}`: "too large for a rule",
 	} {
-		_, err := Decide(answered(t, 500, body), now(), compiled(t, `[{"when":"a==1","do":"fail"}]`))
+		_, err := Decide(responded(t, 500, body), now(), compiled(t, `[{"when":"a==1","do":"fail"}]`))
 		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/r/0/when" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: got %v", body, err)
 		}
@@ -206,7 +206,7 @@ var waits = []struct {
 func TestWaits(t *testing.T) {
 	for _, tt := range waits {
 		for _, rule := range []string{`{"header":"x-in"}`, `{"response":"in"}`, `{"match":"<(.*)>"}`} {
-			a := answered(t, 503, `{"in":`+value.OfString(tt.text).JSON()+`,"text":"<`+tt.text+`>"}`, "X-In: "+tt.text)
+			a := responded(t, 503, `{"in":`+value.OfString(tt.text).JSON()+`,"text":"<`+tt.text+`>"}`, "X-In: "+tt.text)
 			d, err := Decide(a, now(), compiled(t, `[{"do":"retry","wait":`+rule+`}]`))
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +218,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-func TestWaitsOfAnswers(t *testing.T) {
+func TestWaitsOfResponses(t *testing.T) {
 	big := strings.Repeat(" ", 1<<20)
 	for _, tt := range []struct {
 		wait, body string
@@ -259,7 +259,7 @@ func TestWaitsOfAnswers(t *testing.T) {
 		{`{"header":"X-In","unit":"minutes"}`, ``, []string{"X-In: Sat, 01 Mar 2025 09:00:07 GMT"}, 0, ""},
 		{`{"match":"(\\d+)"}`, strings.Repeat("7", 100), nil, 1e99, "'…' in its body"},
 	} {
-		d, err := Decide(answered(t, 503, tt.body, tt.headers...), now(), compiled(t, `[{"do":"retry","wait":`+tt.wait+`}]`))
+		d, err := Decide(responded(t, 503, tt.body, tt.headers...), now(), compiled(t, `[{"do":"retry","wait":`+tt.wait+`}]`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func FuzzWait(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, body string) {
 		list := compiled(t, `[{"status":500,"do":"retry","wait":{"header":"X-In"}},{"status":501,"do":"poll","wait":{"response":"in"},"message":"in"},{"do":"poll","wait":{"match":"in\\W*([0-9A-Za-z:. +-]+)"}}]`)
 		for status := 500; status < 503; status++ {
-			d, err := Decide(answered(t, status, body, "X-In: "+text), now(), list)
+			d, err := Decide(responded(t, status, body, "X-In: "+text), now(), list)
 			if err != nil || d == nil {
 				t.Fatalf("status %d: %v, %v", status, d, err)
 			}

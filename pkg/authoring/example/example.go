@@ -29,9 +29,9 @@ type Request struct {
 // Exchange is a request and its answer.
 type Exchange struct {
 	Request
-	Status       int
-	AnswerHeader http.Header
-	Answer       []byte
+	Status         int
+	ResponseHeader http.Header
+	Response       []byte
 }
 
 // FromURL makes a plain GET. An invalid address is a user error.

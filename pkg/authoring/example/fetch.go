@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxAnswer    = 32 << 20    // bytes
+	maxResponse  = 32 << 20    // bytes
 	fetchTimeout = time.Minute // for the whole exchange
 	// maxRedirects is the limit of net/http.
 	maxRedirects = 10
@@ -45,19 +45,19 @@ func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 		}
 	}
 	request.Header.Del("Accept-Encoding") // with its own header net/http decompresses
-	answer, err := client(r, o).Do(request)
+	response, err := client(r, o).Do(request)
 	if err != nil {
 		return Exchange{}, failure.Userf("no answer from %s: %w", request.URL.Host, cause(err))
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return Exchange{}, failure.Userf("the answer of %s broke off: %w", request.URL.Host, cause(err))
 	}
-	if len(body) > maxAnswer {
-		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; request a smaller page", request.URL.Host, maxAnswer>>20)
+	if len(body) > maxResponse {
+		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; request a smaller page", request.URL.Host, maxResponse>>20)
 	}
-	return Exchange{Request: r, Status: answer.StatusCode, AnswerHeader: answer.Header, Answer: body}, nil
+	return Exchange{Request: r, Status: response.StatusCode, ResponseHeader: response.Header, Response: body}, nil
 }
 
 func client(r Request, o Options) *http.Client {

@@ -38,7 +38,7 @@ func api(t *testing.T, other string) *httptest.Server {
 	})
 	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) {
 		part := make([]byte, 1<<20)
-		for range maxAnswer>>20 + 1 {
+		for range maxResponse>>20 + 1 {
 			if _, err := w.Write(part); err != nil {
 				return
 			}
@@ -79,8 +79,8 @@ func TestFetch(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || string(x.Answer) != tt.want || x.URL != r.URL {
-				t.Errorf("got  %s (%v)\nwant %s", x.Answer, err, tt.want)
+			if err != nil || string(x.Response) != tt.want || x.URL != r.URL {
+				t.Errorf("got  %s (%v)\nwant %s", x.Response, err, tt.want)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestFetchWithoutCertificate(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	r.Insecure = true
-	if x, err := Fetch(t.Context(), r, Options{}); err != nil || string(x.Answer) != "[]" {
-		t.Errorf("got %s, %v", x.Answer, err)
+	if x, err := Fetch(t.Context(), r, Options{}); err != nil || string(x.Response) != "[]" {
+		t.Errorf("got %s, %v", x.Response, err)
 	}
 }

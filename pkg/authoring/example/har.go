@@ -44,16 +44,16 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 	if e.Response.Status/100 != 2 {
 		return Exchange{Request: request, Status: e.Response.Status}, e.Response.Status >= 400
 	}
-	answer := []byte(e.Response.Content.Text)
+	response := []byte(e.Response.Content.Text)
 	if e.Response.Content.Encoding == "base64" {
 		decoded, err := base64.StdEncoding.DecodeString(e.Response.Content.Text)
 		if err != nil {
 			return Exchange{}, false
 		}
-		answer = decoded
+		response = decoded
 	}
 	header := headerOf(e.Response.Headers)
-	start := strings.TrimLeft(string(answer[:min(len(answer), 64)]), "\ufeff \t\r\n")
+	start := strings.TrimLeft(string(response[:min(len(response), 64)]), "\ufeff \t\r\n")
 	if start == "" {
 		return Exchange{}, false
 	}
@@ -65,10 +65,10 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 		if e.Response.Content.Encoding == "" {
 			// The archive has the text in UTF-8, regardless of what the serversent. A mark says so and
 			// leaves the Content-Type as it was.
-			answer = append([]byte("\ufeff"), answer...)
+			response = append([]byte("\ufeff"), response...)
 		}
 	}
-	return Exchange{Request: request, Status: e.Response.Status, AnswerHeader: header, Answer: answer}, true
+	return Exchange{Request: request, Status: e.Response.Status, ResponseHeader: header, Response: response}, true
 }
 
 // isData reports whether a media type is one of data other than JSON. A page loads much

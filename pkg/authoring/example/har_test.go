@@ -33,7 +33,7 @@ const browser = `{"log": {"version": "1.2", "creator": {"name": "WebInspector", 
 func TestEachInHAR(t *testing.T) {
 	var got []string
 	err := EachInHAR(strings.NewReader(browser), func(x Exchange) error {
-		got = append(got, fmt.Sprintf("%s -> %d %v %s", show(x.Request), x.Status, x.AnswerHeader, x.Answer))
+		got = append(got, fmt.Sprintf("%s -> %d %v %s", show(x.Request), x.Status, x.ResponseHeader, x.Response))
 		return nil
 	})
 	want := []string{
@@ -67,7 +67,7 @@ func FuzzEachInHAR(f *testing.F) {
 	f.Add(`{"log":{"entries":[{"response":{"status":200,"content":{"text":"[1]"}},"request":{"url":"http://h"}}]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		err := EachInHAR(strings.NewReader(text), func(x Exchange) error {
-			if len(x.Answer) == 0 && x.Status < 400 || x.URL == "" {
+			if len(x.Response) == 0 && x.Status < 400 || x.URL == "" {
 				t.Errorf("nothing to learn from: %+v", x)
 			}
 			return nil

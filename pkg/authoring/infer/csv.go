@@ -121,7 +121,7 @@ func (c csvGuess) settings() object {
 
 // apply makes the guess that of the reader.
 func (c csvGuess) apply(r *reader) {
-	r.response = append(r.response, c.settings()...)
+	r.settings = append(r.settings, c.settings()...)
 	if r.certain == Sure {
 		r.certain = Likely // what the first record is cannot be seen
 	}
@@ -140,7 +140,7 @@ func (c csvGuess) apply(r *reader) {
 	header, why := c.header(r.params["header"])
 	r.evidence = append(r.evidence, why)
 	if !header {
-		r.response.set(response.HeaderSetting.Name, value.OfBool(false))
+		r.settings.set(response.HeaderSetting.Name, value.OfBool(false))
 		r.advice = append(r.advice, `The columns have no names (column_1, column_2, …): write a list of names as "header" in "response".`)
 	}
 }

@@ -70,7 +70,7 @@ const deepest = 8
 
 // survey finds the lists of the answer and the scalars outside of them. In XML an
 // element that has no other beside it may be a list, too.
-func survey(answer value.Value, xml bool) (facts []scalarFact, lists []list) {
+func survey(response value.Value, xml bool) (facts []scalarFact, lists []list) {
 	var walk func(v value.Value, at keyPath)
 	walk = func(v value.Value, at keyPath) {
 		switch {
@@ -95,7 +95,7 @@ func survey(answer value.Value, xml bool) (facts []scalarFact, lists []list) {
 			facts = append(facts, scalarFact{slices.Clone(at), v})
 		}
 	}
-	walk(answer, nil)
+	walk(response, nil)
 	return facts, lists
 }
 
@@ -257,17 +257,17 @@ func others(lists []list, chosen list) string {
 // single is an answer without lists: one row, the object that holds it or the
 // whole answer.
 func (d *configBuilder) single() list {
-	if all := d.answer.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.answer, all[0]) {
+	if all := d.root.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.root, all[0]) {
 		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
 	}
-	for _, m := range d.answer.Members() {
+	for _, m := range d.root.Members() {
 		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, textfmt.Letters(m.Name)) {
 			if _, _, ok := (keyPath{m.Name}).path(); ok {
 				return list{keyPath: keyPath{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
 			}
 		}
 	}
-	return list{items: []value.Value{d.answer}, objects: 1, whole: true}
+	return list{items: []value.Value{d.root}, objects: 1, whole: true}
 }
 
 // outside are the facts that do not belong to the data.

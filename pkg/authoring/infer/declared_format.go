@@ -60,7 +60,7 @@ func (r *reader) stated(file string, u *url.URL) (format, by string) {
 	if strings.HasSuffix(r.media, "+xml") {
 		return xmlFormat, "the Content-Type is " + r.media
 	}
-	_, disposition, err := mime.ParseMediaType(r.x.AnswerHeader.Get("Content-Disposition"))
+	_, disposition, err := mime.ParseMediaType(r.x.ResponseHeader.Get("Content-Disposition"))
 	if err != nil {
 		disposition = nil
 	}

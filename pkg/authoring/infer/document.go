@@ -37,8 +37,8 @@ func (d *configBuilder) document() value.Value {
 	if len(d.texts) > 0 {
 		job.set(config.JobResponseFilter.Name, value.OfStrings(d.texts))
 	}
-	if len(d.response) > 0 {
-		job.set(config.JobResponse.Name, d.response.value())
+	if len(d.settings) > 0 {
+		job.set(config.JobResponse.Name, d.settings.value())
 	}
 	conf := object{}
 	conf.set(config.OutputBucket.Name, value.OfString(d.bucket))

@@ -13,13 +13,13 @@ func TestFormats(t *testing.T) {
 	const rows = "id,name\n1,Cap\n2,Mug\n"
 	pack := func(text string, wrappers ...string) string { return string(wrapped(t, []byte(text), wrappers...)) }
 	tests := []struct {
-		name, answer string
-		header       string // of the answer
-		response     string
-		confidence   Confidence
-		data         string // dataField
-		items        int
-		evidence     string // a part of it
+		name, body string
+		header     string // of the answer
+		response   string
+		confidence Confidence
+		data       string // dataField
+		items      int
+		evidence   string // a part of it
 	}{
 		{"stated CSV", rows, "Content-Type: text/csv", `{"format":"csv"}`, Likely, `"."`, 2, "the Content-Type is text/csv; a comma parts 3 of the first 3 records into 2 fields; the first record holds no number and no date"},
 		{"CSV that nothing states", rows, "", `{"format":"csv"}`, Likely, `"."`, 2, "a comma parts"},
@@ -65,7 +65,7 @@ func TestFormats(t *testing.T) {
 			if tt.header != "" {
 				headers = []string{tt.header}
 			}
-			p, v := proposed(t, of(t, "https://api.example.com/v1/orders", tt.answer, headers...), Choice{})
+			p, v := proposed(t, of(t, "https://api.example.com/v1/orders", tt.body, headers...), Choice{})
 			job := v.Field("config").Field("jobs").Items()[0]
 			if got := job.Field("response").JSON(); got != tt.response {
 				t.Errorf("response %s\nwant %s", got, tt.response)
@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 
 // TestAccept: what the format requests by itself is not written.
 func TestAccept(t *testing.T) {
-	for _, tt := range []struct{ name, accept, answer, want string }{
+	for _, tt := range []struct{ name, accept, response, want string }{
 		{"that of CSV", "text/csv", "a,b\nc,d\n", "null"},
 		{"one of those of XML", "text/xml;q=0.9", "<a><b/><b/></a>", "null"},
 		{"another", "application/vnd.report", "a,b\nc,d\n", `{"Accept":"application/vnd.report"}`},
@@ -98,7 +98,7 @@ func TestAccept(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, v := proposed(t, of(t, "https://h.example/x -H 'Accept: "+tt.accept+"'", tt.answer), Choice{})
+			_, v := proposed(t, of(t, "https://h.example/x -H 'Accept: "+tt.accept+"'", tt.response), Choice{})
 			if got := v.Field("api").Field("http").Field("headers").JSON(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}

@@ -25,10 +25,10 @@ func FuzzPropose(f *testing.F) {
 	f.Add("GET", "http://h/a", "", "", "<a><next>/b?page=2</next><items><item id=\"1\"><x:b.c>1</x:b.c></item></items></a>", "text/xml")
 	f.Add("GET", "http://h/a", "", "", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x03\x00", "application/gzip")
 	f.Add("GET", "http://h/a", "", "", "PK\x03\x04", "application/zip")
-	f.Fuzz(func(t *testing.T, method, url, authorization, body, answer, contentType string) {
+	f.Fuzz(func(t *testing.T, method, url, authorization, body, response, contentType string) {
 		x := example.Exchange{
 			Request: example.Request{Method: method, URL: url, Header: http.Header{"Authorization": {authorization}}, Body: []byte(body)},
-			Status:  200, AnswerHeader: http.Header{"Content-Type": {contentType}}, Answer: []byte(answer),
+			Status:  200, ResponseHeader: http.Header{"Content-Type": {contentType}}, Response: []byte(response),
 		}
 		if body != "" && !strings.HasPrefix(body, "{") {
 			x.Header.Set("Content-Type", "application/x-www-form-urlencoded")

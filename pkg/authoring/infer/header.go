@@ -13,7 +13,7 @@ import (
 
 // nextLink is the address of the next page in the header Link.
 func (d *configBuilder) nextLink() (*url.URL, bool) {
-	target, ok := pagination.LinkTo("next", d.x.AnswerHeader.Values("Link"), d.url)
+	target, ok := pagination.LinkTo("next", d.x.ResponseHeader.Values("Link"), d.url)
 	if !ok {
 		return nil, false
 	}
@@ -69,12 +69,12 @@ func linkPosition(d *configBuilder) *pager {
 
 // headerNext finds another header that leads to the next page, such as X-Next-Page.
 func headerNext(d *configBuilder) *pager {
-	for _, name := range sortedNames(d.x.AnswerHeader) {
+	for _, name := range sortedNames(d.x.ResponseHeader) {
 		param, known := headerParam(name)
 		if !known {
 			continue
 		}
-		text := strings.TrimSpace(d.x.AnswerHeader.Get(name))
+		text := strings.TrimSpace(d.x.ResponseHeader.Get(name))
 		next := one(pagination.NextHeader.Name, value.OfString(name))
 		if looksLikeAddress(text) {
 			p := newPager("response.url", Sure, fmt.Sprintf("the header %s holds the address of the next page", name))

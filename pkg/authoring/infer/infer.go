@@ -155,12 +155,12 @@ func newDraft(x example.Exchange) (*configBuilder, error) {
 	if err := d.readRequest(); err != nil {
 		return nil, err
 	}
-	d.facts, d.lists = survey(d.answer, d.format == xmlFormat)
+	d.facts, d.lists = survey(d.root, d.format == xmlFormat)
 	return d, nil
 }
 
 func contentType(x example.Exchange) string {
-	if t := x.AnswerHeader.Get("Content-Type"); t != "" {
+	if t := x.ResponseHeader.Get("Content-Type"); t != "" {
 		return "Content-Type " + t
 	}
 	return "no Content-Type"

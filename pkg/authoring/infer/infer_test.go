@@ -16,16 +16,16 @@ import (
 
 // of is an exchange: a curl command and a successful answer. headers are lines
 // of the answer.
-func of(t *testing.T, command, answer string, headers ...string) example.Exchange {
+func of(t *testing.T, command, response string, headers ...string) example.Exchange {
 	t.Helper()
 	r, err := example.FromCurl("curl "+command, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := example.Exchange{Request: r, Status: 200, AnswerHeader: http.Header{}, Answer: []byte(answer)}
+	x := example.Exchange{Request: r, Status: 200, ResponseHeader: http.Header{}, Response: []byte(response)}
 	for _, line := range headers {
 		name, text, _ := strings.Cut(line, ": ")
-		x.AnswerHeader.Add(name, text)
+		x.ResponseHeader.Add(name, text)
 	}
 	return x
 }
@@ -96,9 +96,9 @@ func pointed(t *testing.T, text []byte, pointer string) value.Value {
 
 func TestData(t *testing.T) {
 	tests := []struct {
-		name, answer, want string
-		confidence         Confidence
-		others             string
+		name, response, want string
+		confidence           Confidence
+		others               string
 	}{
 		{"the answer itself", ids(1, 2), `"."`, Sure, ""},
 		{"the only list", `{"items":[{"id":1}],"total":1}`, `"items"`, Sure, ""},
@@ -118,7 +118,7 @@ func TestData(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, v := proposed(t, of(t, "https://api.example.com/v1/orders", tt.answer), Choice{})
+			p, v := proposed(t, of(t, "https://api.example.com/v1/orders", tt.response), Choice{})
 			if got := v.Field("config").Field("jobs").Items()[0].Field("dataField").JSON(); got != tt.want {
 				t.Errorf("dataField %s, want %s", got, tt.want)
 			}
@@ -140,10 +140,10 @@ func TestPaging(t *testing.T) {
 	const base = "'https://api.example.com/v1/orders?state=open"
 	ten := ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	tests := []struct {
-		name, command, answer, header string
-		want                          string // of the pagination; "" for none
-		confidence                    Confidence
-		params                        string // of the job
+		name, command, response, header string
+		want                            string // of the pagination; "" for none
+		confidence                      Confidence
+		params                          string // of the job
 	}{
 		{"offset and limit", base + "&offset=0&limit=10'", `{"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit"}`, Sure, `{"state":"open"}`},
 		{"in the middle", base + "&start=20&rows=10'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"start","limit":10,"limitParam":"rows","limitStop":{"field":"total"}}`, Sure, `{"state":"open"}`},
@@ -220,7 +220,7 @@ func TestPaging(t *testing.T) {
 			if tt.header != "" {
 				headers = []string{tt.header}
 			}
-			p, v := proposed(t, of(t, tt.command, tt.answer, headers...), Choice{})
+			p, v := proposed(t, of(t, tt.command, tt.response, headers...), Choice{})
 			got := v.Field("api").Field("pagination")
 			if text := got.JSON(); text != tt.want && !(got.IsNull() && tt.want == "") {
 				t.Errorf("got  %s\nwant %s", text, tt.want)
@@ -358,7 +358,7 @@ func TestChoices(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	tests := []struct{ name, command, answer, want string }{
+	tests := []struct{ name, command, response, want string }{
 		{"no JSON", "https://h.example/x?token=s3cret", "<html>", "h.example did not answer with JSON, JSON lines, CSV or XML (Content-Type text/html): it is an HTML page"},
 		{"broken JSON", "https://h.example/x", "{\"a\": 1,\n \"b\": 2,\n \"c\": 3,\n", "JSON lines, CSV or XML (Content-Type text/html): "},
 		{"prose", "https://h.example/x", "Hello s3cret", "JSON lines, CSV or XML (Content-Type text/html): "},
@@ -375,7 +375,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Infer(of(t, "'"+strings.Replace(tt.command, " ", "' ", 1)+strings.Repeat("'", 1-min(1, strings.Count(tt.command, " "))), tt.answer, "Content-Type: text/html"), Choice{})
+			_, err := Infer(of(t, "'"+strings.Replace(tt.command, " ", "' ", 1)+strings.Repeat("'", 1-min(1, strings.Count(tt.command, " "))), tt.response, "Content-Type: text/html"), Choice{})
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), tt.want) || strings.Contains(fmt.Sprint(err), "s3cret") {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -435,7 +435,7 @@ func TestNotesAboutHeaders(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	tests := []struct{ name, command, answer, want string }{
+	tests := []struct{ name, command, response, want string }{
 		{"lists", "https://h.example/orders", `[{"id":1,"lines":[{"a":1}]}]`, "each becomes a table of its own, orders_lines"},
 		{"a time in the request", "'https://h.example/orders?updated_since=2026-01-01'", ids(1), "'updated_since' is fixed at 2026-01-01"},
 		{"a time in the items", "https://h.example/orders", `[{"id":1,"updatedAt":"2026-01-01T00:00:00Z"}]`, "when they changed (updatedAt)"},
@@ -454,7 +454,7 @@ func TestNotes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Infer(of(t, tt.command, tt.answer), Choice{})
+			p, err := Infer(of(t, tt.command, tt.response), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func lastID(d *configBuilder) *pager {
 		}
 	}
 	_, path, _, flagged := d.moreFlag()
-	if object := d.answer.Field("object"); !flagged || object.Raw() != "list" {
+	if object := d.root.Field("object"); !flagged || object.Raw() != "list" {
 		return nil
 	}
 	for _, m := range d.params {

@@ -20,7 +20,7 @@ type packed struct {
 
 // unpack undoes all wrappers and returns the first file that is taken.
 func (r *reader) unpack() (packed, error) {
-	files := []packed{{text: r.x.Answer}}
+	files := []packed{{text: r.x.Response}}
 	var wrappers []string
 	member := ""
 	for range response.MaxCompressions {
@@ -30,7 +30,7 @@ func (r *reader) unpack() (packed, error) {
 		}
 		first := !slices.Contains(wrappers, "zip")
 		wrappers = append(wrappers, name)
-		r.response = unpackSettings(wrappers, member)
+		r.settings = unpackSettings(wrappers, member)
 		var err error
 		if files, err = r.files(); err != nil {
 			return packed{}, err
@@ -45,7 +45,7 @@ func (r *reader) unpack() (packed, error) {
 			if member != "" {
 				why += fmt.Sprintf(", of whose %s the %d like '%s' are taken", textfmt.Count(all, "file"), len(files), member)
 			}
-			r.response = unpackSettings(wrappers, member)
+			r.settings = unpackSettings(wrappers, member)
 		}
 		if len(wrappers) > 1 {
 			why = "in that, " + why
@@ -76,7 +76,7 @@ func unpackSettings(wrappers []string, member string) object {
 
 // files are the files of the answer, unpacked as far as is known.
 func (r *reader) files() ([]packed, error) {
-	spool, err := r.spool(r.x.Answer)
+	spool, err := r.spool(r.x.Response)
 	if err != nil {
 		return nil, err
 	}

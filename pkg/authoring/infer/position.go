@@ -139,8 +139,8 @@ func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
 	return p
 }
 
-// offsetAnswer finds an offset that the answer repeats.
-func offsetAnswer(d *configBuilder) *pager {
+// offsetResponse finds an offset that the answer repeats.
+func offsetResponse(d *configBuilder) *pager {
 	f, n, ok := d.stated(offsetNames)
 	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()
@@ -173,8 +173,8 @@ func (d *configBuilder) page(p *pager, name string, n int64) *pager {
 	return p
 }
 
-// pageAnswer finds a page number that the answer repeats.
-func pageAnswer(d *configBuilder) *pager {
+// pageResponse finds a page number that the answer repeats.
+func pageResponse(d *configBuilder) *pager {
 	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
 	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()

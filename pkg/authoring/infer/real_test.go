@@ -11,7 +11,7 @@ import (
 // TestErrorsAreNoData: what an API says about a mistake is not data, although it has the
 // status of a success.
 func TestErrorsAreNoData(t *testing.T) {
-	for name, tt := range map[string]struct{ answer, want string }{
+	for name, tt := range map[string]struct{ response, want string }{
 		"success is false":      {`{"success":false,"errors":[{"code":10,"message":"Invalid key"}]}`, `'success' is false, 'errors' is [{"code":10,"message":"Invalid key"}]`},
 		"Slack":                 {`{"ok":false,"error":"invalid_auth"}`, `'ok' is false, 'error' is "invalid_auth"`},
 		"status":                {`{"status":"error","message":"no such account"}`, `'status' is "error"`},
@@ -22,13 +22,13 @@ func TestErrorsAreNoData(t *testing.T) {
 		"an object":             {`{"error":{"code":400,"message":"bad","details":[{"field":"a"}]}}`, `'error' is {"code":400`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Infer(of(t, "https://h.example/v1/orders", tt.answer), Choice{})
+			_, err := Infer(of(t, "https://h.example/v1/orders", tt.response), Choice{})
 			if failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), "h.example answered with status 200, but the response reports an error and has no data: "+tt.want) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	for name, answer := range map[string]string{
+	for name, response := range map[string]string{
 		"success":            `{"success":true,"errors":[],"data":[{"id":1}]}`,
 		"no error":           `{"error":null,"items":[{"id":1}]}`,
 		"an error that is 0": `{"error":0,"items":[{"id":1}]}`,
@@ -38,7 +38,7 @@ func TestErrorsAreNoData(t *testing.T) {
 		"a build":            `{"id":7,"state":"failed","message":"fix it"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Infer(of(t, "https://h.example/v1/orders", answer), Choice{}); err != nil {
+			if _, err := Infer(of(t, "https://h.example/v1/orders", response), Choice{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -79,7 +79,7 @@ func TestKeysOfRealAPIs(t *testing.T) {
 
 // TestPagingOfRealAPIs are tokens at their places in well-known APIs.
 func TestPagingOfRealAPIs(t *testing.T) {
-	for name, tt := range map[string]struct{ answer, path, param string }{
+	for name, tt := range map[string]struct{ response, path, param string }{
 		"Intercom":     {`{"type":"list","data":[{"id":"1"}],"pages":{"type":"pages","next":{"page":2,"starting_after":"WzE2ODU="},"page":1,"per_page":1,"total_pages":9}}`, "pages.next.starting_after", "starting_after"},
 		"Pipedrive":    {`{"success":true,"data":[{"id":1}],"additional_data":{"next_cursor":"eyJmaWVsZCI6ImlkIn0"}}`, "additional_data.next_cursor", "cursor"},
 		"Pipedrive v1": {`{"success":true,"data":[{"id":1}],"additional_data":{"pagination":{"start":0,"limit":1,"more_items_in_collection":true,"next_start":1}}}`, "additional_data.pagination.next_start", "start"},
@@ -89,7 +89,7 @@ func TestPagingOfRealAPIs(t *testing.T) {
 		"Square":       {`{"cursor":"CAASE","customers":[{"id":"a"}]}`, "cursor", "cursor"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, settings := proposed(t, of(t, "https://h.example/v1/orders", tt.answer), Choice{})
+			_, settings := proposed(t, of(t, "https://h.example/v1/orders", tt.response), Choice{})
 			paging := settings.Field("api").Field("pagination")
 			if paging.Field("method").Raw() != "response.param" || paging.Field("responseParam").Raw() != tt.path || paging.Field("queryParam").Raw() != tt.param {
 				t.Errorf("%s", paging.JSON())

@@ -116,24 +116,24 @@ func exchangesOf(t *testing.T, name string) []example.Exchange {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request, answer, _ := strings.Cut(string(text), "\n---\n")
+		request, response, _ := strings.Cut(string(text), "\n---\n")
 		head, body, _ := strings.Cut(request, "\n\n")
 		lines := strings.Split(strings.TrimSpace(head), "\n")
 		method, target, _ := strings.Cut(lines[0], " ")
-		x := example.Exchange{Status: 200, AnswerHeader: http.Header{}}
+		x := example.Exchange{Status: 200, ResponseHeader: http.Header{}}
 		x.Request = example.Request{Method: method, URL: "https://api.example.com" + target, Header: http.Header{}, Body: []byte(body)}
 		for _, line := range lines[1:] {
 			name, text, _ := strings.Cut(line, ": ")
 			x.Header.Set(name, text)
 		}
-		head, answer, _ = strings.Cut(answer, "\n\n")
+		head, response, _ = strings.Cut(response, "\n\n")
 		status, rest, _ := strings.Cut(head, "\n")
 		for line := range strings.Lines(rest) {
 			line = strings.TrimSuffix(line, "\n")
 			name, text, _ := strings.Cut(line, ": ")
-			x.AnswerHeader.Add(name, text)
+			x.ResponseHeader.Add(name, text)
 		}
-		x.Answer = sent(t, status, []byte(strings.TrimSuffix(answer, "\n")))
+		x.Response = sent(t, status, []byte(strings.TrimSuffix(response, "\n")))
 		all = append(all, x)
 	}
 	return all
@@ -216,13 +216,13 @@ func runRows(t *testing.T, p *Result, all []example.Exchange) int {
 			http.Error(w, "no exchange of the recipe is "+r.Method+" "+r.RequestURI, http.StatusNotFound)
 			return
 		}
-		for name, lines := range all[at].AnswerHeader {
+		for name, lines := range all[at].ResponseHeader {
 			for _, line := range lines {
 				w.Header().Add(name, string(plain([]byte(line))))
 			}
 		}
 		// A failed write means that the run has gone.
-		_, _ = w.Write(plain(all[at].Answer))
+		_, _ = w.Write(plain(all[at].Response))
 	}))
 	defer api.Close()
 	dir := t.TempDir()

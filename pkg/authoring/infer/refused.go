@@ -16,8 +16,8 @@ const mostOfError = 200
 // error. It returns "" if the response holds data.
 func (d *configBuilder) refusal() string {
 	var said []string
-	resource := slices.ContainsFunc(d.answer.Members(), func(m value.Member) bool { return textfmt.Letters(m.Name) == "id" && !m.Value.Empty() })
-	for _, m := range d.answer.Members() {
+	resource := slices.ContainsFunc(d.root.Members(), func(m value.Member) bool { return textfmt.Letters(m.Name) == "id" && !m.Value.Empty() })
+	for _, m := range d.root.Members() {
 		name := textfmt.Letters(m.Name)
 		switch text := strings.ToLower(m.Value.Raw()); {
 		case slices.Contains([]string{"success", "ok", "issuccess", "succeeded"}, name) && (m.Value.Kind() == value.Bool || m.Value.Kind() == value.String) && (text == "false" || text == "no" || text == "error"),
@@ -50,7 +50,7 @@ func (d *configBuilder) hasData() bool {
 
 // remarkErrors adds a note if a response with data reports errors too.
 func (d *configBuilder) remarkErrors() {
-	for _, m := range d.answer.Members() {
+	for _, m := range d.root.Members() {
 		if m.Name != d.data.label() && slices.Contains([]string{"error", "errors"}, textfmt.Letters(m.Name)) && !m.Value.Empty() && m.Value.Raw() != "false" {
 			d.note(fmt.Sprintf("The response has data and reports errors too (%s is %s). Check that the data is complete.", quote(m.Name), textfmt.Cut(m.Value.JSON(), mostOfError)))
 		}

@@ -27,12 +27,12 @@ const (
 
 // parsedExample is how an answer is written, and what is in it.
 type parsedExample struct {
-	// answer is the root, as the paths of a configuration see it.
-	answer value.Value
+	// root is the root, as the paths of a configuration see it.
+	root   value.Value
 	format string
-	// response has the settings of the job that are not the usual ones, accept the
+	// settings has the settings of the job that are not the usual ones, accept the
 	// header that the extractor sends with them.
-	response object
+	settings object
 	accept   string
 	// evidence is why, and certain how sure that is.
 	evidence []string
@@ -71,19 +71,19 @@ func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 		return parsedExample{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
 	case x.Status/100 != 2:
 		return parsedExample{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", u.Host, x.Status)
-	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Answer, []byte(byteOrderMark)))) == 0:
+	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Response, []byte(byteOrderMark)))) == 0:
 		return parsedExample{}, failure.Userf("%s answered without a body, expected data", u.Host)
 	}
 	// The beginning of the answer is not for messages: it may repeat a credential.
 	hide := func(string) string { return "\x00" }
 	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
-	if media, params, err := mime.ParseMediaType(x.AnswerHeader.Get("Content-Type")); err == nil {
+	if media, params, err := mime.ParseMediaType(x.ResponseHeader.Get("Content-Type")); err == nil {
 		r.media, r.params = media, params
 	}
 	if err := r.read(u); err != nil {
 		return parsedExample{}, err
 	}
-	if k := r.answer.Kind(); k != value.Object && k != value.Array {
+	if k := r.root.Kind(); k != value.Object && k != value.Array {
 		return parsedExample{}, failure.Userf("%s answered with a %s, expected an object or a list", r.host, k)
 	}
 	return r.parsedExample, nil
@@ -110,9 +110,9 @@ func (r *reader) read(u *url.URL) error {
 		}
 	}
 	if k := v.Kind(); notJSON == nil && (k == value.Object || k == value.Array || stated != csvFormat) && stated != linesFormat {
-		r.format, r.answer = jsonFormat, v
+		r.format, r.root = jsonFormat, v
 		r.accept = "application/json"
-		if len(r.response) > 0 {
+		if len(r.settings) > 0 {
 			r.accept = r.compiled().Accept
 		}
 		return nil
@@ -178,7 +178,7 @@ func (r *reader) detect(head, stated, by string, notJSON error) error {
 // is sets the format. by is what states one, and looks how the body shows it.
 func (r *reader) is(format, looks, stated, by string) {
 	r.format = format
-	r.response = append(object{{Name: response.FormatSetting.Name, Value: value.OfString(format)}}, r.response...)
+	r.settings = append(object{{Name: response.FormatSetting.Name, Value: value.OfString(format)}}, r.settings...)
 	switch {
 	case stated == format:
 		r.evidence = append(r.evidence, by)
@@ -195,7 +195,7 @@ func (r *reader) encode() {
 	if charset == "" {
 		return
 	}
-	r.response.set(response.EncodingSetting.Name, value.OfString(charset))
+	r.settings.set(response.EncodingSetting.Name, value.OfString(charset))
 	if stated {
 		r.evidence = append(r.evidence, "the Content-Type says that its character set is "+charset)
 		return
@@ -210,7 +210,7 @@ func (r *reader) unknown(why string) error {
 
 // items reads the items by the settings that were found.
 func (r *reader) items() error {
-	spool, err := r.spool(r.x.Answer)
+	spool, err := r.spool(r.x.Response)
 	if err != nil {
 		return err
 	}
@@ -235,17 +235,17 @@ func (r *reader) items() error {
 	case err != nil:
 		return r.explained(err)
 	case r.format != xmlFormat:
-		r.answer = value.OfItems(all...)
+		r.root = value.OfItems(all...)
 	case len(all) == 0:
 		return failure.Userf("%s answered with an empty element of XML, expected one with data in it", r.host)
 	default:
-		r.answer = all[0]
+		r.root = all[0]
 	}
 	return nil
 }
 
 // compiled is the section as the extractor understands it.
-func (r *reader) compiled() response.Format { return compile(r.response) }
+func (r *reader) compiled() response.Format { return compile(r.settings) }
 
 func compile(settings object) response.Format {
 	var problems failure.Problems // validate would find them
@@ -356,9 +356,9 @@ func areLines(text string) bool {
 
 // written says how the answer is written, when that is not plain JSON.
 func (d *configBuilder) written() {
-	if len(d.response) > 0 {
+	if len(d.settings) > 0 {
 		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)
-		d.guess("format", at, d.response.value(), d.certain, strings.Join(d.evidence, "; "))
+		d.guess("format", at, d.settings.value(), d.certain, strings.Join(d.evidence, "; "))
 	}
 	d.Notes = append(d.Notes, d.advice...)
 }

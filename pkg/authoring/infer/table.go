@@ -31,7 +31,7 @@ func (d *configBuilder) tables() {
 		return
 	}
 	for _, l := range d.lists {
-		if table, ok := parallel(d.answer, l.keyPath); ok {
+		if table, ok := parallel(d.root, l.keyPath); ok {
 			d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
 				return len(l.keyPath) == len(table.keyPath)+1 && slices.Equal(l.keyPath[:len(table.keyPath)], table.keyPath)
 			})
@@ -111,11 +111,11 @@ func distinctTexts(all []value.Value) bool {
 
 // parallel makes objects of the object around a list, if all lists in it have as many
 // values, at least two.
-func parallel(answer value.Value, at keyPath) (list, bool) {
+func parallel(response value.Value, at keyPath) (list, bool) {
 	if _, ok := at.dotted(); !ok || len(at) < 2 {
 		return list{}, false // lists at the root are as often data and what comes along
 	}
-	around, table := answer, list{keyPath: slices.Clone(at[:len(at)-1]), parallel: true}
+	around, table := response, list{keyPath: slices.Clone(at[:len(at)-1]), parallel: true}
 	for _, name := range table.keyPath {
 		around = around.Field(name)
 	}

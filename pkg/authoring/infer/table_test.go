@@ -8,7 +8,7 @@ import (
 // TestTables: what is a table in JSON becomes rows with names, and what only looks like
 // one does not.
 func TestTables(t *testing.T) {
-	tests := []struct{ name, answer, field, evidence string }{
+	tests := []struct{ name, response, field, evidence string }{
 		{"names in a list", `{"meta":{"columns":["day","clicks"]},"rows":[["a",1],["b",2]]}`, `{"path":"rows","columns":"meta.columns"}`, "a list of 2 lists"},
 		{"names in objects", `{"schema":{"fields":[{"name":"day","type":"DATE"},{"name":"clicks"}]},"data":{"rows":[["a",1]]}}`, `{"path":"data.rows","columns":"schema.fields.[].name"}`, "names at 'schema.fields.[].name'"},
 		{"names in objects by another key", `{"columnHeaders":[{"fieldName":"day"},{"fieldName":"clicks"}],"rows":[["a",1],["b",2],["c",3]]}`, `{"path":"rows","columns":"columnHeaders.[].fieldName"}`, ""},
@@ -22,7 +22,7 @@ func TestTables(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, v := proposed(t, of(t, "https://api.example.com/v1/report", tt.answer), Choice{})
+			p, v := proposed(t, of(t, "https://api.example.com/v1/report", tt.response), Choice{})
 			if got := v.Field("config").Field("jobs").Items()[0].Field("dataField").JSON(); got != tt.field {
 				t.Errorf("got %s, want %s", got, tt.field)
 			}

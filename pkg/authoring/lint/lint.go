@@ -50,7 +50,7 @@ func checks() []check {
 		oddConditions,
 		booleanWords,
 		matchedErrors,
-		unreachableAnswers,
+		unreachableResponses,
 		unreachableItems,
 		unfilledColumns,
 		unevaluatedExpressions,

@@ -230,7 +230,7 @@ func (s settings) apiPaths() []path {
 				all = append(all, path{text, ".", at.Pointer})
 			}
 		case f.Type == config.ExpressionsType:
-			for _, p := range answers(at) {
+			for _, p := range responses(at) {
 				all = append(all, texts(p, ".")...)
 			}
 		}

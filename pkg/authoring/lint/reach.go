@@ -14,13 +14,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unreachableAnswers finds paths of a login's answer that no answer can have:
+// unreachableResponses finds paths of a login's answer that no answer can have:
 // a plain text is only at "data".
-func unreachableAnswers(s settings, found *failure.Problems) {
+func unreachableResponses(s settings, found *failure.Problems) {
 	if auth.Format.In(s.login).Value.Raw() != auth.FormatText {
 		return
 	}
-	for _, p := range append(answers(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
+	for _, p := range append(responses(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
 		if p.Value.Kind() == value.String && p.Value.Raw() != "data" {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.Pointer, Found: failure.Part(p.Value.JSON()),
 				Expected: "the answer of the login is a text (\"format\"), which is at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
@@ -28,12 +28,12 @@ func unreachableAnswers(s settings, found *failure.Problems) {
 	}
 }
 
-// answers are the paths of the expressions in a section that refer to the answer
+// responses are the paths of the expressions in a section that refer to the answer
 // of a login.
-func answers(s config.Section) []config.Section {
+func responses(s config.Section) []config.Section {
 	var all []config.Section
 	walk(s, func(p config.Section) bool {
-		if answered(p) {
+		if responded(p) {
 			all = append(all, p.Get(string(expr.Response)))
 		}
 		return true
@@ -41,8 +41,8 @@ func answers(s config.Section) []config.Section {
 	return all
 }
 
-// answered reports whether an expression refers to the answer of a login.
-func answered(p config.Section) bool { return refersTo(p, expr.Response) }
+// responded reports whether an expression refers to the answer of a login.
+func responded(p config.Section) bool { return refersTo(p, expr.Response) }
 
 // refersTo reports whether an expression is a reference into a context.
 func refersTo(p config.Section, context expr.Context) bool {

@@ -19,14 +19,14 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 		return
 	}
 	references := s.Compiled.Vocabulary.All().References
-	unanswered := []config.Section{auth.LoginParams.In(login), auth.LoginHeaders.In(login)}
+	withoutResponse := []config.Section{auth.LoginParams.In(login), auth.LoginHeaders.In(login)}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			job := s.job(j.Job)
-			unanswered = append(unanswered, config.JobParams.In(job), config.JobHeaders.In(job))
+			withoutResponse = append(withoutResponse, config.JobParams.In(job), config.JobHeaders.In(job))
 		}
 	}
-	for _, group := range unanswered {
+	for _, group := range withoutResponse {
 		for _, entry := range group.Items() {
 			references.Walk(entry.Value, entry.Pointer, true, func(f expr.Form, pointer string) {
 				if f.Is(expr.Response, expr.ResponseHeader, expr.ResponseCookie) && f.Name.Kind() == value.String {

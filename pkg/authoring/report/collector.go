@@ -74,7 +74,7 @@ func (c *Collector) Event(e event.Event) {
 	case event.RunStarted:
 		c.report.Extractor = body.Version
 	case event.RequestAnswered:
-		c.answered(e.Time, body)
+		c.responded(e.Time, body)
 	case event.ResponseIgnored:
 		c.ignored(body.JobPointer, body.Status)
 	case event.ResponseSkipped:

@@ -57,7 +57,7 @@ func equal(t *testing.T, what string, got, want any) {
 
 const users, orders = "/parameters/config/jobs/0", "/parameters/config/jobs/1"
 
-func answer(job string, iteration, status int, seconds float64) event.RequestAnswered {
+func response(job string, iteration, status int, seconds float64) event.RequestAnswered {
 	return event.RequestAnswered{
 		Method: "GET", URL: "http://a.test" + job, Path: job, Attempt: 1, Status: status, Bytes: 10, Seconds: seconds,
 		Job: "e" + job, JobPointer: job, Iteration: iteration, ReportOnly: true,
@@ -66,13 +66,13 @@ func answer(job string, iteration, status int, seconds float64) event.RequestAns
 
 func TestJobs(t *testing.T) {
 	f := newFixture()
-	login := answer(users, 1, 200, 0.25)
+	login := response(users, 1, 200, 0.25)
 	login.Login = true
-	lost := answer(users, 1, 0, 0.5)
+	lost := response(users, 1, 0, 0.5)
 	lost.Reason, lost.Bytes, lost.Waited = "connection reset", 0, 1.5
 	f.emit(1, login, lost)
 	f.emit(2, event.RequestRetried{Method: "GET", Path: users, Retry: 1, WaitSeconds: 0.1, Job: "e", JobPointer: users, Iteration: 1})
-	f.emit(3, answer(users, 2, 404, 0.1), answer("", 0, 200, 0.1))
+	f.emit(3, response(users, 2, 404, 0.1), response("", 0, 200, 0.1))
 	f.emit(4,
 		event.JobFinished{Job: "e", Pages: 2, Rows: 3, Rule: "r", Pointer: "/p", JobPointer: users, Iteration: 1},
 		event.JobFinished{Job: "never", Rule: "it never ran", JobPointer: orders, Iteration: 1},
@@ -105,7 +105,7 @@ func TestJobs(t *testing.T) {
 // TestIgnoredStatus: a status that the configuration allows is no failure.
 func TestIgnoredStatus(t *testing.T) {
 	f := newFixture()
-	f.emit(1, answer(users, 1, 404, 0.1), answer(users, 2, 404, 0.1), answer(users, 2, 500, 0.1), answer(orders, 0, 404, 0.1))
+	f.emit(1, response(users, 1, 404, 0.1), response(users, 2, 404, 0.1), response(users, 2, 500, 0.1), response(orders, 0, 404, 0.1))
 	f.emit(2, event.ResponseIgnored{Job: "e", Status: 404, JobPointer: users},
 		event.ResponseSkipped{Job: "e", Status: 404, JobPointer: orders}, event.ResponseSkipped{Job: "e", Status: 410, JobPointer: orders})
 	r := f.result("")
@@ -181,7 +181,7 @@ func TestMoreThanIsKept(t *testing.T) {
 		seconds := math.Round(random.Float64()*1000) / 1000
 		all = append(all, seconds)
 		end += random.Float64()
-		f.emit(end, answer(users, 0, 200+300*random.IntN(2), seconds))
+		f.emit(end, response(users, 0, 200+300*random.IntN(2), seconds))
 	}
 	for i := range warnings {
 		f.emit(end, event.StateWarning{Text: strconv.Itoa(i)}, event.DataEmpty{Job: strconv.Itoa(i), JobPointer: users}, event.ResponseIgnored{Job: strconv.Itoa(i), Status: 404, JobPointer: users})
@@ -246,7 +246,7 @@ func TestWarnings(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	f := newFixture()
 	f.secrets.Add("hunter2")
-	f.emit(1, answer(orders, 2, 200, 0.1), answer(users, 0, 200, 0.1),
+	f.emit(1, response(orders, 2, 200, 0.1), response(users, 0, 200, 0.1),
 		event.JobShort{Job: "e" + users, Fetched: 15, Total: 23, Unit: "rows", Field: "total", Rule: "the page is empty", Pointer: "/parameters/api/pagination", JobPointer: users},
 		event.ResponseErrors{Job: "e" + orders, Page: 1, Text: "hunter2 " + strings.Repeat("é", maxText), JobPointer: orders, Iteration: 2},
 		event.DataMissing{Job: "e" + orders, DataField: "items", Lists: []string{"data"}, Pointer: orders + "/dataField", JobPointer: orders, Iteration: 2},
@@ -293,9 +293,9 @@ func TestFailures(t *testing.T) {
 // attempt.
 func TestRetriesFindTheirRequests(t *testing.T) {
 	f := newFixture()
-	other := answer(users, 0, 503, 0.1)
+	other := response(users, 0, 503, 0.1)
 	other.JobPointer = orders
-	f.emit(1, answer(users, 0, 503, 0.1), answer(users, 0, 503, 0.1), other)
+	f.emit(1, response(users, 0, 503, 0.1), response(users, 0, 503, 0.1), other)
 	retry := event.RequestRetried{Method: "GET", Path: users, Retry: 1, JobPointer: users}
 	f.emit(2, retry)
 	retry.WaitSeconds = 2
@@ -312,7 +312,10 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, JobReport{}, Windows{}, JobEnd{}, Stored{}, Waterfall{}, RequestReport{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, RememberedReport{}, Warning{}} {
+	for title, object := range map[string]any{
+		"Report": Report{}, "Error": Error{}, "Problem": Problem{}, "Finding": Finding{}, "Totals": Totals{}, "Job": JobReport{}, "Windows": Windows{}, "Ended": JobEnd{}, "Stored": Stored{},
+		"Waterfall": Waterfall{}, "Request": RequestReport{}, "Activity": Activity{}, "Period": Period{}, "Table": Table{}, "Column": Column{}, "Shape": Shape{}, "Memory": RememberedReport{}, "Warning": Warning{},
+	} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {
@@ -326,14 +329,14 @@ func TestKeysAreDocumented(t *testing.T) {
 			}
 			want = append(want, words)
 		}
-		if typ.Name() == "Job" { // those of Totals are not repeated
+		if title == "Job" { // those of Totals are not repeated
 			from, to := slices.Index(want, "requests"), slices.Index(want, "statuses")
 			want = slices.Replace(want, from, to+1, "requests … statuses")
 		}
-		if got := documented[typ.Name()]; !slices.Equal(got, want) {
-			t.Errorf("%s is documented with\n%q, want\n%q", typ.Name(), got, want)
+		if got := documented[title]; !slices.Equal(got, want) {
+			t.Errorf("%s is documented with\n%q, want\n%q", title, got, want)
 		}
-		delete(documented, typ.Name())
+		delete(documented, title)
 	}
 	for name := range documented {
 		t.Errorf("there is no object %s", name)

@@ -12,8 +12,8 @@ import (
 // firstStep is the first Activity.Step. It is doubled when there are too many periods.
 const firstStep = 0.01
 
-// answered adds a finished request.
-func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
+// responded adds a finished request.
+func (c *Collector) responded(end time.Time, e event.RequestAnswered) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	failed := e.Status == 0 || e.Status >= 400
 	status := "none"

@@ -40,10 +40,10 @@ func (o outcome) String() string {
 }
 
 // try runs Example in a directory. answers are typed on a terminal; "" is not a terminal.
-func try(t *testing.T, o Options, answers string) outcome {
+func try(t *testing.T, o Options, responses string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	o.Stdin, o.Stdout, o.Stderr, o.Ask = strings.NewReader(answers), &stdout, &stderr, answers != ""
+	o.Stdin, o.Stdout, o.Stderr, o.Ask = strings.NewReader(responses), &stdout, &stderr, responses != ""
 	o.Getenv = func(string) string { return "" }
 	err := Example(t.Context(), o)
 	text, _ := os.ReadFile(o.Out) // "" without a file
@@ -159,7 +159,7 @@ func TestExampleOfAnArchive(t *testing.T) {
 	tests := []struct {
 		name             string
 		o                Options
-		answers          string
+		responses        string
 		stdout, err, ask string
 	}{
 		{"the largest list", Options{HAR: file}, "", `"endpoint": "many"`, "", ""},
@@ -170,7 +170,7 @@ func TestExampleOfAnArchive(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := try(t, tt.o, tt.answers)
+			got := try(t, tt.o, tt.responses)
 			if !strings.Contains(got.stdout, tt.stdout) || !strings.Contains(got.stderr, tt.ask) || strings.Contains(got.stdout+got.stderr, "s3cret") {
 				t.Error(got)
 			}

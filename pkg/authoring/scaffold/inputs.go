@@ -38,7 +38,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 	secrets := map[string]string{} // by the names of their variables
 	var names []string
 	for _, input := range inputs {
-		text, err := b.answer(api, input)
+		text, err := b.ask(api, input)
 		switch {
 		case err != nil:
 			return nil, "", err
@@ -93,9 +93,9 @@ func toFillIn(inputs []gallery.Input) string {
 	return text.String()
 }
 
-// answer prompts for a value until the answer is valid. "" means that the user fills it in
+// ask prompts for a value until the answer is valid. "" means that the user fills it in
 // later.
-func (b *exampleInit) answer(api gallery.API, input gallery.Input) (string, error) {
+func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) {
 	question := input.Attribute
 	switch {
 	case input.IsHost():

@@ -118,7 +118,7 @@ func (s exampleServer) serve(conn net.Conn) {
 		return
 	}
 	header := http.Header{}
-	for name, lines := range s.x.AnswerHeader {
+	for name, lines := range s.x.ResponseHeader {
 		switch name { // the body of the example is already decoded
 		case "Content-Encoding", "Content-Length", "Transfer-Encoding", "Connection", "Trailer", "Upgrade", "Keep-Alive":
 		default:
@@ -127,7 +127,7 @@ func (s exampleServer) serve(conn net.Conn) {
 	}
 	response := http.Response{
 		StatusCode: s.x.Status, ProtoMajor: 1, ProtoMinor: 1, Request: request, Header: header, Close: true,
-		Body: io.NopCloser(bytes.NewReader(s.x.Answer)), ContentLength: int64(len(s.x.Answer)),
+		Body: io.NopCloser(bytes.NewReader(s.x.Response)), ContentLength: int64(len(s.x.Response)),
 	}
 	_ = response.Write(conn)
 }

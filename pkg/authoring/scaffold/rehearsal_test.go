@@ -42,7 +42,7 @@ func TestRehearse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := example.Exchange{
 				Request: example.Request{Method: "GET", URL: tt.url, Header: http.Header{"Authorization": {"Bearer s3cret-token"}}},
-				Status:  200, AnswerHeader: http.Header{"Content-Type": {tt.kind}, "Content-Encoding": {"br"}, "Transfer-Encoding": {"chunked"}}, Answer: []byte(tt.body),
+				Status:  200, ResponseHeader: http.Header{"Content-Type": {tt.kind}, "Content-Encoding": {"br"}, "Transfer-Encoding": {"chunked"}}, Response: []byte(tt.body),
 			}
 			p, err := infer.Infer(x, infer.Choice{PrimaryKey: tt.key})
 			if err != nil {

@@ -22,8 +22,8 @@ func in(v value.Value) func(string) (value.Value, error) {
 // The grammar and its operators are tested by TestRecursionFilter of package engine.
 func TestWords(t *testing.T) {
 	tests := []struct {
-		condition, answer string
-		plain, words      bool
+		condition, response string
+		plain, words        bool
 	}{
 		{"a==true", `{"a":true}`, false, true},
 		{"a==1", `{"a":true}`, true, true},
@@ -40,12 +40,12 @@ func TestWords(t *testing.T) {
 		section := func() field.Section {
 			return field.NewSection(value.OfString(tt.condition), "/x", &failure.Problems{})
 		}
-		at := in(testvalue.Parse(t, tt.answer))
+		at := in(testvalue.Parse(t, tt.response))
 		if got, err := Compile(section()).Holds(at); err != nil || got != tt.plain {
-			t.Errorf("%s on %s: got %v, %v", tt.condition, tt.answer, got, err)
+			t.Errorf("%s on %s: got %v, %v", tt.condition, tt.response, got, err)
 		}
 		if got, err := CompileWords(section()).Holds(at); err != nil || got != tt.words {
-			t.Errorf("%s on %s, with words: got %v, %v", tt.condition, tt.answer, got, err)
+			t.Errorf("%s on %s, with words: got %v, %v", tt.condition, tt.response, got, err)
 		}
 	}
 }

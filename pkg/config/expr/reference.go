@@ -80,7 +80,7 @@ type References []Reference
 // AllReferences are the references of this program, in the order of the
 // documentation. Each is declared in the file of its subject.
 func AllReferences() References {
-	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), pagingReferences(), answerReferences(), requestReferences(), loginReferences())
+	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), pagingReferences(), responseReferences(), requestReferences(), loginReferences())
 }
 
 // At are the references that exist at a place.

@@ -15,7 +15,7 @@ const (
 	ResponseCookie Context = "responseCookie"
 )
 
-func answerReferences() []Reference {
+func responseReferences() []Reference {
 	return []Reference{
 		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "auth.token"}`, `"t-17"`}}, Where: []Site{InAfterLogin},
 			Doc: "The value at the path in the answer to the login."},

@@ -64,19 +64,19 @@ func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecor
 	return record
 }
 
-func (s *server) createBucket(r *http.Request) (answer, error) {
+func (s *server) createBucket(r *http.Request) (response, error) {
 	f := formFields(r)
 	name, stage, display := f.text("name"), cmp.Or(f.text("stage"), "in"), f.displayName()
 	description := f.text("description")
 	switch {
 	case f.err != nil:
-		return answer{}, f.err
+		return response{}, f.err
 	case stage != "in" && stage != "out":
-		return answer{}, invalid(`"stage" must be "in" or "out"`)
+		return response{}, invalid(`"stage" must be "in" or "out"`)
 	case !validID(name) || strings.Contains(name, ".") || len("c-"+name) > maxBucketName:
-		return answer{}, invalid(`"name" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName-len("c-"))
+		return response{}, invalid(`"name" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName-len("c-"))
 	case len(description) > maxDescription:
-		return answer{}, invalid(`"description" is larger than 64 KB`)
+		return response{}, invalid(`"description" is larger than 64 KB`)
 	}
 	bucket := store.Bucket{ID: stage + ".c-" + name, DisplayName: cmp.Or(display, name), Description: description}
 	stored, err := s.Store.CreateBucket(bucket)
@@ -92,20 +92,20 @@ func (f *fields) displayName() string {
 	return name
 }
 
-func (s *server) updateBucket(r *http.Request) (answer, error) {
+func (s *server) updateBucket(r *http.Request) (response, error) {
 	f := formFields(r)
 	display := f.displayName()
 	async, _ := f.flag("async")
 	switch {
 	case f.err != nil:
-		return answer{}, f.err
+		return response{}, f.err
 	case display == "":
-		return answer{}, invalid(`"displayName" is required`)
+		return response{}, invalid(`"displayName" is required`)
 	}
 	id, started := r.PathValue("bucket"), s.Now()
 	b, err := s.Store.UpdateBucket(id, func(b *store.Bucket) { b.DisplayName = display })
 	if err != nil {
-		return answer{}, instead(err, store.ErrNotFound, noBucket(id))
+		return response{}, instead(err, store.ErrNotFound, noBucket(id))
 	}
 	tables, err := s.Store.Tables(id)
 	if err == nil && async {
@@ -116,17 +116,17 @@ func (s *server) updateBucket(r *http.Request) (answer, error) {
 
 // deleteBucket deletes a bucket, with its tables only if the client wants that: now,
 // or as an operation.
-func (s *server) deleteBucket(r *http.Request) (answer, error) {
+func (s *server) deleteBucket(r *http.Request) (response, error) {
 	q := queryOf(r)
 	force, _ := q.flag("force")
 	async, _ := q.flag("async")
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	id, started := r.PathValue("bucket"), s.Now()
 	_, tables, err := s.bucket(id)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	err = s.Store.DeleteBucket(id, force)
 	err = instead(err, store.ErrNotFound, noBucket(id))
@@ -144,29 +144,29 @@ func noBucket(id string) *refusal {
 	return notFound("storage.buckets.notFound", "Bucket %q not found", id)
 }
 
-func (s *server) listBuckets(r *http.Request) (answer, error) {
+func (s *server) listBuckets(r *http.Request) (response, error) {
 	buckets, err := s.Store.Buckets()
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	tables, err := s.Store.Tables("")
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return ok(each(buckets, func(b store.Bucket) bucketRecord { return bucketOf(r, b, tables) }), nil)
 }
 
-func (s *server) showBucket(r *http.Request) (answer, error) {
+func (s *server) showBucket(r *http.Request) (response, error) {
 	bucket, tables, err := s.bucket(r.PathValue("bucket"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	record := bucketOf(r, bucket, tables)
 	list := make([]tableRecord, 0, len(tables))
 	for _, t := range tables {
 		of, err := s.tableOf(r, t, nil)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		list = append(list, of)
 	}

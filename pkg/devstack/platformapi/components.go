@@ -78,16 +78,16 @@ func (show includedParts) record(c store.Configuration) configurationRecord {
 }
 
 // listComponents lists the components that have configurations, with these.
-func (s *server) listComponents(r *http.Request) (answer, error) {
+func (s *server) listComponents(r *http.Request) (response, error) {
 	q := queryOf(r)
 	show := shownBy(q)
 	deleted, _ := q.flag("isDeleted")
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	configurations, err := s.Store.Configurations("", deleted)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found := []component{}
 	for _, c := range configurations { // sorted by component
@@ -102,7 +102,7 @@ func (s *server) listComponents(r *http.Request) (answer, error) {
 	return ok(found, nil)
 }
 
-func (s *server) showComponent(r *http.Request) (answer, error) {
+func (s *server) showComponent(r *http.Request) (response, error) {
 	id := r.PathValue("component")
 	err := s.knows(id)
 	return ok(componentOf(r, id), err)

@@ -60,7 +60,7 @@ func configurationOf(c store.Configuration, withRows bool) configurationRecord {
 	return record
 }
 
-func (s *server) createConfiguration(r *http.Request) (answer, error) {
+func (s *server) createConfiguration(r *http.Request) (response, error) {
 	f := formFields(r)
 	c := store.Configuration{
 		Component: r.PathValue("component"), ID: f.id("configurationId"),
@@ -70,31 +70,31 @@ func (s *server) createConfiguration(r *http.Request) (answer, error) {
 	c.IsDisabled, _ = f.flag("isDisabled")
 	switch {
 	case !validID(c.Component):
-		return answer{}, noComponent(c.Component)
+		return response{}, noComponent(c.Component)
 	case f.err != nil:
-		return answer{}, f.err
+		return response{}, f.err
 	case c.Name == "":
-		return answer{}, invalid(`"name" is required`)
+		return response{}, invalid(`"name" is required`)
 	}
 	stored, err := s.Store.CreateConfiguration(c)
 	return created(configurationOf(stored, false), instead(err, store.ErrExists, exists("configuration", "Configuration %q already exists", c.ID)))
 }
 
-func (s *server) listConfigurations(r *http.Request) (answer, error) {
+func (s *server) listConfigurations(r *http.Request) (response, error) {
 	component := r.PathValue("component")
 	if err := s.knows(component); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	q := queryOf(r)
 	deleted, _ := q.flag("isDeleted")
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	configurations, err := s.Store.Configurations(component, deleted)
 	return ok(each(configurations, func(c store.Configuration) configurationRecord { return configurationOf(c, true) }), err)
 }
 
-func (s *server) showConfiguration(r *http.Request) (answer, error) {
+func (s *server) showConfiguration(r *http.Request) (response, error) {
 	c, err := s.configuration(r)
 	return ok(configurationOf(c, true), err)
 }
@@ -114,7 +114,7 @@ func noConfiguration(id string) *refusal {
 	return notFound("storage.configuration.notFound", "Configuration %q not found", id)
 }
 
-func (s *server) updateConfiguration(r *http.Request) (answer, error) {
+func (s *server) updateConfiguration(r *http.Request) (response, error) {
 	f := formFields(r)
 	document, state := s.sealed(f, r.PathValue("component"), "configuration"), s.sealed(f, r.PathValue("component"), "state")
 	order, ordered := f.order()
@@ -210,25 +210,25 @@ func sortRows(rows []store.Row, order []string) error {
 	return nil
 }
 
-func (s *server) setState(r *http.Request) (answer, error) {
+func (s *server) setState(r *http.Request) (response, error) {
 	f := formFields(r)
 	state := s.sealed(f, r.PathValue("component"), "state")
 	c, err := s.configuration(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	row := r.PathValue("row")
 	switch _, found := c.Row(row); {
 	case row != "" && !found:
-		return answer{}, noRow(row)
+		return response{}, noRow(row)
 	case f.err != nil:
-		return answer{}, f.err
+		return response{}, f.err
 	case state == nil:
-		return answer{}, invalid(`"state" is required`)
+		return response{}, invalid(`"state" is required`)
 	}
 	c, err = s.Store.SetState(c.Component, c.ID, row, state)
 	if err = instead(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if stored, found := c.Row(row); found {
 		return ok(rowOf(*stored), nil)
@@ -237,7 +237,7 @@ func (s *server) setState(r *http.Request) (answer, error) {
 }
 
 // deleteConfiguration moves a configuration to the trash, or removes it from there.
-func (s *server) deleteConfiguration(r *http.Request) (answer, error) {
+func (s *server) deleteConfiguration(r *http.Request) (response, error) {
 	id := r.PathValue("configuration")
 	err := s.Store.DeleteConfiguration(r.PathValue("component"), id)
 	return nothing(instead(err, store.ErrNotFound, noConfiguration(id)))

@@ -36,7 +36,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	for name, text := range f.Headers {
 		w.Header().Set(name, text)
 	}
-	a := answer{status: f.Status, record: f.Body}
+	a := response{status: f.Status, record: f.Body}
 	var text string
 	switch {
 	case f.Body == nil && f.Status == http.StatusServiceUnavailable && !within(r.URL.Path, queuePath):
@@ -44,7 +44,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	case f.Body == nil:
 		a.record = (&refusal{status: f.Status, code: "fault", message: "Fault on demand"}).record(r.URL.Path, exceptionID())
 	case json.Unmarshal(f.Body, &text) == nil:
-		a = answer{status: f.Status, text: []byte(text), kind: textKind(text)}
+		a = response{status: f.Status, text: []byte(text), kind: textKind(text)}
 	}
 	if given := w.Header().Get("Content-Type"); given != "" && a.record == nil {
 		a.kind = given

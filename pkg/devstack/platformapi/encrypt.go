@@ -16,14 +16,14 @@ const encryptPath = encryptionPath + "/encrypt"
 
 // encrypt answers with the ciphers of what was sent: of a text, or of the values in a
 // JSON document whose keys begin with #. The query says for whom they are.
-func (s *server) encrypt(r *http.Request) (answer, error) {
+func (s *server) encrypt(r *http.Request) (response, error) {
 	scope, err := scopeOf(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	body, err := readBody(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -32,7 +32,7 @@ func (s *server) encrypt(r *http.Request) (answer, error) {
 	case err == nil && kind == "application/json":
 		return s.encryptDocument(scope, body)
 	default:
-		return answer{}, invalid("The Content-Type must be application/json or text/plain")
+		return response{}, invalid("The Content-Type must be application/json or text/plain")
 	}
 }
 
@@ -48,20 +48,20 @@ func scopeOf(r *http.Request) (encryption.Scope, error) {
 	return scope, q.err
 }
 
-func (s *server) encryptText(scope encryption.Scope, text string) (answer, error) {
+func (s *server) encryptText(scope encryption.Scope, text string) (response, error) {
 	sealed, err := s.box.EncryptText(scope, text)
-	return answer{status: http.StatusOK, text: []byte(sealed), kind: "text/plain; charset=utf-8"}, badScope(err)
+	return response{status: http.StatusOK, text: []byte(sealed), kind: "text/plain; charset=utf-8"}, badScope(err)
 }
 
-func (s *server) encryptDocument(scope encryption.Scope, body []byte) (answer, error) {
+func (s *server) encryptDocument(scope encryption.Scope, body []byte) (response, error) {
 	document, err := value.Parse(body)
 	switch {
 	case err != nil:
-		return answer{}, invalid("The body is not valid JSON: %s", err)
+		return response{}, invalid("The body is not valid JSON: %s", err)
 	case document.Kind() != value.Object && document.Kind() != value.Array:
-		return answer{}, invalid("The body must be a JSON object, not %s", document.Kind().WithArticle())
+		return response{}, invalid("The body must be a JSON object, not %s", document.Kind().WithArticle())
 	case deeper(document, maxDepth):
-		return answer{}, invalid("The body is nested deeper than %d levels", maxDepth)
+		return response{}, invalid("The body is nested deeper than %d levels", maxDepth)
 	}
 	sealed, err := s.box.Encrypt(scope, document)
 	return ok(sealed, badScope(err))

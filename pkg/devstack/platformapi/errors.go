@@ -67,7 +67,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.Report(fmt.Errorf("%s: %s %s: %w", id, r.Method, r.URL.Path, err))
 		refused = &refusal{status: http.StatusInternalServerError, code: "internalError", message: "Internal Server Error occurred."}
 	}
-	s.send(w, r, answer{status: refused.status, record: refused.record(r.URL.Path, id)})
+	s.send(w, r, response{status: refused.status, record: refused.record(r.URL.Path, id)})
 }
 
 func (e *refusal) record(path, id string) any {

@@ -19,10 +19,10 @@ type eventList struct {
 	oldestFirst   bool
 }
 
-func (s *server) listEvents(r *http.Request) (answer, error) {
+func (s *server) listEvents(r *http.Request) (response, error) {
 	list, err := eventListOf(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	events, err := s.find(list)
 	return ok(each(events, func(e store.Event) eventRecord { return eventOf(r, e) }), err)

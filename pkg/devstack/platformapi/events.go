@@ -108,7 +108,7 @@ func eventUUID(id string) string {
 	return fmt.Sprintf("%s%012x", uuidPrefix, n)
 }
 
-func (s *server) createEvent(r *http.Request) (answer, error) {
+func (s *server) createEvent(r *http.Request) (response, error) {
 	f := formFields(r)
 	e := store.Event{
 		Component: f.id("component"), Type: cmp.Or(f.text("type"), "info"), Message: f.text("message"),
@@ -120,11 +120,11 @@ func (s *server) createEvent(r *http.Request) (answer, error) {
 		e.RunID = r.Header.Get(runHeader)
 	}
 	if err := checkEvent(e, f); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	stored, err := s.Store.AddEvents(e)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return created(map[string]string{"id": stored[0].ID, "uuid": eventUUID(stored[0].ID)}, nil)
 }
@@ -158,19 +158,19 @@ func (f *fields) seconds(name string) int {
 	return n
 }
 
-func (s *server) showEvent(r *http.Request) (answer, error) {
+func (s *server) showEvent(r *http.Request) (response, error) {
 	given := r.PathValue("event")
 	id := given
 	if digits, isUUID := strings.CutPrefix(strings.ToLower(given), uuidPrefix); isUUID {
 		n, err := strconv.ParseUint(digits, 16, 64)
 		if err != nil {
-			return answer{}, noEvent(given)
+			return response{}, noEvent(given)
 		}
 		id = strconv.FormatUint(n, 10)
 	}
 	e, err := s.Store.Event(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Type == hidden {
-		return answer{}, noEvent(given)
+		return response{}, noEvent(given)
 	}
 	return ok(eventOf(r, e), err)
 }

@@ -16,21 +16,21 @@ import (
 
 // exportTable writes rows of a table to a file. The platform does it later; here it is
 // done when the answer is sent, so the operation in the answer is complete.
-func (s *server) exportTable(r *http.Request) (answer, error) {
+func (s *server) exportTable(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	started := s.Now()
 	selected := selectionOf(f, t, 0, math.MaxInt32, started)
 	format := f.format(rfcFormat, escapedFormat, rawFormat)
 	packed, _ := f.flag("gzip")
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	file := store.File{
 		Name: t.ID + ".csv", Kind: "text/csv; charset=utf-8", Tags: []string{"storage-merged-export"}, RunID: runOf(r),
@@ -40,11 +40,11 @@ func (s *server) exportTable(r *http.Request) (answer, error) {
 	}
 	file, err = s.Store.AddFile(file, func(out io.Writer) error { return s.export(out, t, selected, format, packed) })
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	id, err := strconv.ParseUint(file.ID, 10, 64)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	type exported struct {
 		ID uint64 `json:"id"`
@@ -114,16 +114,16 @@ type operationMetrics struct {
 
 // operate stores a complete operation and answers with it, as the platform answers
 // when it has accepted one.
-func (s *server) operate(r *http.Request, o store.Operation, results any) (answer, error) {
+func (s *server) operate(r *http.Request, o store.Operation, results any) (response, error) {
 	text, err := encode(results)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	o.Results, o.RunID = text, runOf(r)
 	if o, err = s.Store.AddOperation(o); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{status: http.StatusAccepted, record: operationOf(r, o)}, nil
+	return response{status: http.StatusAccepted, record: operationOf(r, o)}, nil
 }
 
 func operationOf(r *http.Request, o store.Operation) operationRecord {
@@ -135,17 +135,17 @@ func operationOf(r *http.Request, o store.Operation) operationRecord {
 	}
 }
 
-func (s *server) showOperation(r *http.Request) (answer, error) {
+func (s *server) showOperation(r *http.Request) (response, error) {
 	id := r.PathValue("operation")
 	o, err := s.Store.Operation(id)
 	return ok(operationOf(r, o), instead(err, store.ErrNotFound, notFound("storage.jobs.notFound", "Job %q not found", id)))
 }
 
-func (s *server) listOperations(r *http.Request) (answer, error) {
+func (s *server) listOperations(r *http.Request) (response, error) {
 	q := queryOf(r)
 	skip, limit := q.number("offset", 0, 0, math.MaxInt32), q.number("limit", 20, 1, 10_000)
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var found []store.Operation
 	err := s.Store.Operations(func(o store.Operation) bool {

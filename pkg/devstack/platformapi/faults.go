@@ -68,21 +68,21 @@ func (f *faults) left() []fault {
 	return append([]fault{}, f.list...)
 }
 
-func (s *server) listFaults(*http.Request) (answer, error) { return ok(s.faults.left(), nil) }
+func (s *server) listFaults(*http.Request) (response, error) { return ok(s.faults.left(), nil) }
 
-func (s *server) clearFaults(*http.Request) (answer, error) {
+func (s *server) clearFaults(*http.Request) (response, error) {
 	s.faults.set(nil)
 	return nothing(nil)
 }
 
-func (s *server) setFaults(r *http.Request) (answer, error) {
+func (s *server) setFaults(r *http.Request) (response, error) {
 	body, err := readBody(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list, err := parseFaults(body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	s.faults.set(list)
 	return ok(s.faults.left(), nil)

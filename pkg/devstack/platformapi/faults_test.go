@@ -92,10 +92,10 @@ func TestFaultsInParallel(t *testing.T) {
 	var wait sync.WaitGroup
 	for range requests {
 		wait.Go(func() {
-			answer, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/storage/tokens/verify", nil)
+			response, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/storage/tokens/verify", nil)
 			r.Header.Set("X-StorageApi-Token", token)
-			w.handler.ServeHTTP(answer, r)
-			if answer.Code == 429 {
+			w.handler.ServeHTTP(response, r)
+			if response.Code == 429 {
 				failed.Add(1)
 			}
 		})
@@ -219,16 +219,16 @@ func TestErrorsOfTheProgram(t *testing.T) {
 		"/v2/storage/buckets": `"code":"internalError"`,
 	} {
 		reported = nil
-		answer := httptest.NewRecorder()
+		response := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", path, nil)
 		r.Header.Set("X-StorageApi-Token", token)
-		w.handler.ServeHTTP(answer, r)
+		w.handler.ServeHTTP(response, r)
 		var record struct{ Error, ExceptionID string }
-		if err := json.Unmarshal(answer.Body.Bytes(), &record); err != nil {
+		if err := json.Unmarshal(response.Body.Bytes(), &record); err != nil {
 			t.Fatal(err)
 		}
-		if answer.Code != 500 || record.Error != "Internal Server Error occurred." || !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		if response.Code != 500 || record.Error != "Internal Server Error occurred." || !strings.Contains(response.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, response.Code, response.Body)
 		}
 		if len(reported) != 1 || !strings.HasPrefix(reported[0], record.ExceptionID+": GET "+path+": database not open") {
 			t.Errorf("%s: reported %q", path, reported)

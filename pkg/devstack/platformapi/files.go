@@ -73,14 +73,14 @@ func noFile(id string) *refusal {
 	return notFound("storage.files.notFound", "File %q not found", id)
 }
 
-func (s *server) showFile(r *http.Request) (answer, error) {
+func (s *server) showFile(r *http.Request) (response, error) {
 	q := queryOf(r)
 	credentials, _ := q.flag("federationToken")
 	switch {
 	case q.err != nil:
-		return answer{}, q.err
+		return response{}, q.err
 	case credentials:
-		return answer{}, &refusal{
+		return response{}, &refusal{
 			status: http.StatusNotImplemented, code: "notImplemented",
 			message: `The local platform has no cloud storage, so it has no credentials for one: leave out "federationToken" and download the file from its "url"`,
 		}
@@ -89,7 +89,7 @@ func (s *server) showFile(r *http.Request) (answer, error) {
 	return ok(s.fileOf(r, f), instead(err, store.ErrNotFound, noFile(r.PathValue("file"))))
 }
 
-func (s *server) listFiles(r *http.Request) (answer, error) {
+func (s *server) listFiles(r *http.Request) (response, error) {
 	q := queryOf(r)
 	skip, limit := q.number("offset", 0, 0, math.MaxInt32), q.number("limit", 100, 1, 10_000)
 	since, _ := q.eventID("sinceId")
@@ -99,7 +99,7 @@ func (s *server) listFiles(r *http.Request) (answer, error) {
 	}
 	tags, run := q.list("tags"), q.text("runId")
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var found []store.File
 	err := s.Store.Files(func(f store.File) bool {
@@ -118,28 +118,28 @@ func (s *server) listFiles(r *http.Request) (answer, error) {
 	return ok(each(found, func(f store.File) fileRecord { return s.fileOf(r, f) }), err)
 }
 
-func (s *server) deleteFile(r *http.Request) (answer, error) {
+func (s *server) deleteFile(r *http.Request) (response, error) {
 	id := r.PathValue("file")
 	return nothing(instead(s.Store.DeleteFile(id), store.ErrNotFound, noFile(id)))
 }
 
 // downloadFile answers with the contents of a file, if the address has been signed
 // here and has not expired.
-func (s *server) downloadFile(r *http.Request) (answer, error) {
+func (s *server) downloadFile(r *http.Request) (response, error) {
 	q := queryOf(r)
 	id, expires, signature := r.PathValue("file"), q.text("expires"), q.text("signature")
 	seconds, err := strconv.ParseInt(expires, 10, 64)
 	switch {
 	case q.err != nil:
-		return answer{}, q.err
+		return response{}, q.err
 	case !guard.Equal(signature, s.signature(id, expires)):
-		return answer{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The signature of the address is not valid"}
+		return response{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The signature of the address is not valid"}
 	case err != nil || s.Now().Unix() > seconds:
-		return answer{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The address has expired, read the file's record again"}
+		return response{}, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "The address has expired, read the file's record again"}
 	}
 	f, contents, err := s.Store.OpenFile(id)
 	if err != nil {
-		return answer{}, instead(err, store.ErrNotFound, noFile(id))
+		return response{}, instead(err, store.ErrNotFound, noFile(id))
 	}
-	return answer{status: http.StatusOK, kind: f.Kind, file: contents, name: f.Name, modified: f.Created}, nil
+	return response{status: http.StatusOK, kind: f.Kind, file: contents, name: f.Name, modified: f.Created}, nil
 }

@@ -73,8 +73,8 @@ func FuzzAPI(f *testing.F) {
 		r.Header.Set(header, text)
 		// A handler of its own each time: faults must not meet the next request.
 		handler := platformapi.New(platformapi.Options{Store: opened, Token: token, Sleep: noSleep, Report: func(err error) { t.Errorf("reported: %v", err) }})
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, r)
-		checkAnswer(t, r, answer)
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, r)
+		checkResponse(t, r, response)
 	})
 }

@@ -66,38 +66,38 @@ func request(t testing.TB, method, path string, body io.Reader, header ...string
 func (w *world) ask(t testing.TB, method, path string, body io.Reader, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := request(t, method, path, body, append([]string{"X-StorageApi-Token", token}, header...)...)
-	answer := httptest.NewRecorder()
-	w.handler.ServeHTTP(answer, r)
-	checkAnswer(t, r, answer)
-	return answer
+	response := httptest.NewRecorder()
+	w.handler.ServeHTTP(response, r)
+	checkResponse(t, r, response)
+	return response
 }
 
-// checkAnswer wants an answer that is not a 5xx (but for 501) and no redirect, that no
+// checkResponse wants an answer that is not a 5xx (but for 501) and no redirect, that no
 // other site can make use of, and an error in the shape of the API that was called.
-func checkAnswer(t testing.TB, r *http.Request, answer *httptest.ResponseRecorder) {
+func checkResponse(t testing.TB, r *http.Request, response *httptest.ResponseRecorder) {
 	t.Helper()
-	what := fmt.Sprintf("%s %.200s: %d %.500s", r.Method, r.URL, answer.Code, answer.Body)
-	if answer.Code >= 500 && answer.Code != http.StatusNotImplemented || answer.Code >= 300 && answer.Code < 400 {
+	what := fmt.Sprintf("%s %.200s: %d %.500s", r.Method, r.URL, response.Code, response.Body)
+	if response.Code >= 500 && response.Code != http.StatusNotImplemented || response.Code >= 300 && response.Code < 400 {
 		t.Error(what)
 	}
-	for name := range answer.Header() {
+	for name := range response.Header() {
 		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
 			t.Errorf("%s: header %s", what, name)
 		}
 	}
-	if answer.Header().Get("X-Content-Type-Options") != "nosniff" || answer.Header().Get("Cross-Origin-Resource-Policy") != "same-origin" ||
-		!strings.Contains(answer.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'") {
-		t.Errorf("%s: headers %v", what, answer.Header())
+	if response.Header().Get("X-Content-Type-Options") != "nosniff" || response.Header().Get("Cross-Origin-Resource-Policy") != "same-origin" ||
+		!strings.Contains(response.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+		t.Errorf("%s: headers %v", what, response.Header())
 	}
-	if answer.Code < 400 {
+	if response.Code < 400 {
 		return
 	}
 	var shape struct {
 		Error, ExceptionID, Status string
 		Code                       any
 	}
-	if err := json.Unmarshal(answer.Body.Bytes(), &shape); err != nil || answer.Header().Get("Content-Type") != asJSON {
-		t.Errorf("%s: %v, %s", what, err, answer.Header().Get("Content-Type"))
+	if err := json.Unmarshal(response.Body.Bytes(), &shape); err != nil || response.Header().Get("Content-Type") != asJSON {
+		t.Errorf("%s: %v, %s", what, err, response.Header().Get("Content-Type"))
 	}
 	_, number := shape.Code.(float64)
 	api, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -142,9 +142,9 @@ func TestEveryEndpointRefusesOtherMethods(t *testing.T) {
 			if slices.Contains(methods, method) {
 				continue
 			}
-			answer := w.ask(t, method, pathOf(pattern, "1"), strings.NewReader("{}"), "Content-Type", asJSON)
-			if allow := answer.Header().Get("Allow"); answer.Code != http.StatusMethodNotAllowed || allow != strings.Join(methods, ", ") {
-				t.Errorf("%s: %d, Allow %q, want %q", method, answer.Code, allow, methods)
+			response := w.ask(t, method, pathOf(pattern, "1"), strings.NewReader("{}"), "Content-Type", asJSON)
+			if allow := response.Header().Get("Allow"); response.Code != http.StatusMethodNotAllowed || allow != strings.Join(methods, ", ") {
+				t.Errorf("%s: %d, Allow %q, want %q", method, response.Code, allow, methods)
 			}
 		}
 	})
@@ -276,8 +276,8 @@ func TestEveryEndpointTakesOddBodies(t *testing.T) {
 					id = "2" // what has the id 1 must stay
 				}
 				all.Go(func() {
-					answer := w.ask(t, method, pathOf(pattern, id), strings.NewReader(bodies[name][1]), "Content-Type", bodies[name][0])
-					if pattern == "/faults" && method == "PUT" && answer.Code < 400 {
+					response := w.ask(t, method, pathOf(pattern, id), strings.NewReader(bodies[name][1]), "Content-Type", bodies[name][0])
+					if pattern == "/faults" && method == "PUT" && response.Code < 400 {
 						t.Errorf("%s is a list of faults", name) // and would meet the next request
 					}
 				})
@@ -316,12 +316,12 @@ func TestEveryBodyIsLimited(t *testing.T) {
 			}
 			path := pathOf(pattern, "1")
 			for _, encoding := range []string{"gzip", "deflate", "br", "x", "gzip, gzip"} {
-				answer := w.ask(t, method, path, bytes.NewReader(packed.Bytes()), "Content-Type", asJSON, "Content-Encoding", encoding)
-				if answer.Code != http.StatusUnsupportedMediaType && !platformapi.ParametersOf(pattern, method).Absent {
-					t.Errorf("%s, %s: %d %s", method, encoding, answer.Code, answer.Body)
+				response := w.ask(t, method, path, bytes.NewReader(packed.Bytes()), "Content-Type", asJSON, "Content-Encoding", encoding)
+				if response.Code != http.StatusUnsupportedMediaType && !platformapi.ParametersOf(pattern, method).Absent {
+					t.Errorf("%s, %s: %d %s", method, encoding, response.Code, response.Body)
 				}
 			}
-			if answer := w.ask(t, method, path, endless{}, "Content-Type", asJSON); answer.Code == http.StatusRequestEntityTooLarge {
+			if response := w.ask(t, method, path, endless{}, "Content-Type", asJSON); response.Code == http.StatusRequestEntityTooLarge {
 				read++
 			}
 		}
@@ -365,12 +365,12 @@ func TestNothingWithoutTheToken(t *testing.T) {
 			for _, method := range append([]string{"HEAD", "OPTIONS", "PATCH"}, methods...) {
 				for _, id := range []string{"1", mine, "in.c-" + mine, "in.c-" + mine + ".t"} {
 					r := request(t, method, pathOf(pattern, id)+"?token="+token, strings.NewReader("{}"), append(header, "Content-Type", asJSON)...)
-					answer := httptest.NewRecorder()
-					w.handler.ServeHTTP(answer, r)
-					checkAnswer(t, r, answer)
-					leaked := strings.Contains(answer.Body.String(), mine) && (answer.Code < 400 || !strings.Contains(pathOf(pattern, id), mine))
-					if leaked || answer.Code != http.StatusUnauthorized && !platformapi.IsPublic(pattern) {
-						t.Fatalf("%s: %s: %d %s", who, method, answer.Code, answer.Body)
+					response := httptest.NewRecorder()
+					w.handler.ServeHTTP(response, r)
+					checkResponse(t, r, response)
+					leaked := strings.Contains(response.Body.String(), mine) && (response.Code < 400 || !strings.Contains(pathOf(pattern, id), mine))
+					if leaked || response.Code != http.StatusUnauthorized && !platformapi.IsPublic(pattern) {
+						t.Fatalf("%s: %s: %d %s", who, method, response.Code, response.Body)
 					}
 				}
 			}
@@ -383,11 +383,11 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, pattern string, methods []string) {
 		for _, method := range methods {
 			r := request(t, method, pathOf(pattern, "no-such-thing"), nil, "X-StorageApi-Token", "of-a-component")
-			answer := httptest.NewRecorder()
-			w.handler.ServeHTTP(answer, r)
-			checkAnswer(t, r, answer)
-			if answer.Code == http.StatusUnauthorized || (answer.Code == http.StatusForbidden) != (pattern == "/faults" || strings.HasSuffix(pattern, "/download")) {
-				t.Errorf("%s: %d %s", method, answer.Code, answer.Body)
+			response := httptest.NewRecorder()
+			w.handler.ServeHTTP(response, r)
+			checkResponse(t, r, response)
+			if response.Code == http.StatusUnauthorized || (response.Code == http.StatusForbidden) != (pattern == "/faults" || strings.HasSuffix(pattern, "/download")) {
+				t.Errorf("%s: %d %s", method, response.Code, response.Body)
 			}
 		}
 	})
@@ -413,8 +413,8 @@ func TestEveryEndpointRefusesOtherSites(t *testing.T) {
 				{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
 				{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, {"Origin", "http://127.0.0.1:3000"},
 			} {
-				if answer := w.ask(t, method, pathOf(pattern, "1"), nil, header...); answer.Code != http.StatusForbidden {
-					t.Errorf("%s %v: %d %s", method, header, answer.Code, answer.Body)
+				if response := w.ask(t, method, pathOf(pattern, "1"), nil, header...); response.Code != http.StatusForbidden {
+					t.Errorf("%s %v: %d %s", method, header, response.Code, response.Body)
 				}
 			}
 		}

@@ -23,10 +23,10 @@ type service struct {
 
 // index says where the other services are, and lists the components. It needs no
 // token.
-func (s *server) index(r *http.Request) (answer, error) {
+func (s *server) index(r *http.Request) (response, error) {
 	q := queryOf(r)
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	record := indexRecord{
 		API: "storage", Version: "v2", Documentation: "https://keboola.docs.apiary.io/",
@@ -35,13 +35,13 @@ func (s *server) index(r *http.Request) (answer, error) {
 	}
 	for _, part := range splitList(q.list("exclude")) {
 		if part != "components" && part != "componentDetails" {
-			return answer{}, invalid(`"exclude" must be "components" or "componentDetails"`)
+			return response{}, invalid(`"exclude" must be "components" or "componentDetails"`)
 		}
 	}
 	if !slices.Contains(splitList(q.list("exclude")), "components") {
 		components, err := s.known(r)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		record.Components = &components
 	}
@@ -49,4 +49,4 @@ func (s *server) index(r *http.Request) (answer, error) {
 }
 
 // listSubscriptions lists the notifications of the project: there are none.
-func (s *server) listSubscriptions(*http.Request) (answer, error) { return ok([]struct{}{}, nil) }
+func (s *server) listSubscriptions(*http.Request) (response, error) { return ok([]struct{}{}, nil) }

@@ -87,10 +87,10 @@ func TestIndexNeedsNoToken(t *testing.T) {
 }
 
 func TestAddressOverTLS(t *testing.T) {
-	w, answer := newWorld(t), httptest.NewRecorder()
-	w.handler.ServeHTTP(answer, httptest.NewRequest("GET", "https://laptop.example/v2/storage", nil))
-	if !strings.Contains(answer.Body.String(), `"url":"https://laptop.example/queue"`) {
-		t.Errorf("got %s", answer.Body)
+	w, response := newWorld(t), httptest.NewRecorder()
+	w.handler.ServeHTTP(response, httptest.NewRequest("GET", "https://laptop.example/v2/storage", nil))
+	if !strings.Contains(response.Body.String(), `"url":"https://laptop.example/queue"`) {
+		t.Errorf("got %s", response.Body)
 	}
 }
 

@@ -19,7 +19,7 @@ func jobMembers() []string {
 }
 
 // createJob stores a new job. The queue finds it in the store.
-func (s *server) createJob(r *http.Request) (answer, error) {
+func (s *server) createJob(r *http.Request) (response, error) {
 	f := jsonFields(r)
 	job := store.Job{
 		Component: f.id("component"), Config: f.id("config"), ConfigData: s.configData(f),
@@ -28,10 +28,10 @@ func (s *server) createJob(r *http.Request) (answer, error) {
 	}
 	f.branch()
 	if err := s.checkJob(job, f); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	stored, err := s.Store.CreateJob(job)
-	return s.answerJob(r, http.StatusCreated, stored, err)
+	return s.responseJob(r, http.StatusCreated, stored, err)
 }
 
 func (s *server) checkJob(job store.Job, f *fields) error {
@@ -88,16 +88,16 @@ func (s *server) resolve(job store.Job) (store.Configuration, error) {
 
 const unresolved = "Cannot resolve job parameters: "
 
-func (s *server) showJob(r *http.Request) (answer, error) {
+func (s *server) showJob(r *http.Request) (response, error) {
 	job, err := s.Store.Job(r.PathValue("job"))
-	return s.answerJob(r, http.StatusOK, job, err)
+	return s.responseJob(r, http.StatusOK, job, err)
 }
 
 // killJob requests the end of a job. A job that has not started ends here; the
 // queue ends a running one.
-func (s *server) killJob(r *http.Request) (answer, error) {
+func (s *server) killJob(r *http.Request) (response, error) {
 	job, err := s.Store.UpdateJob(r.PathValue("job"), s.kill)
-	return s.answerJob(r, http.StatusOK, job, err)
+	return s.responseJob(r, http.StatusOK, job, err)
 }
 
 func (s *server) kill(job *store.Job) error {
@@ -124,14 +124,14 @@ func cannotKill(job *store.Job, why string) error {
 	return e
 }
 
-// answerJob answers with a job, or with the store's error about the job in the
+// responseJob answers with a job, or with the store's error about the job in the
 // path.
-func (s *server) answerJob(r *http.Request, status int, job store.Job, err error) (answer, error) {
+func (s *server) responseJob(r *http.Request, status int, job store.Job, err error) (response, error) {
 	if err != nil {
-		return answer{}, instead(err, store.ErrNotFound, notFound("notFound", "Job %q not found", r.PathValue("job")))
+		return response{}, instead(err, store.ErrNotFound, notFound("notFound", "Job %q not found", r.PathValue("job")))
 	}
 	record, err := s.jobOf(r, job)
-	return answer{status: status, record: record}, err
+	return response{status: status, record: record}, err
 }
 
 // orRaw is the text, or the JSON literal if there is none. The store returns nil as

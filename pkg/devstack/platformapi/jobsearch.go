@@ -43,20 +43,20 @@ type jobSearch struct {
 // timeRange is a time between two moments, both included; a zero one is open.
 type timeRange struct{ from, to time.Time }
 
-func (s *server) searchJobs(r *http.Request) (answer, error) {
+func (s *server) searchJobs(r *http.Request) (response, error) {
 	search, err := jobSearchOf(r, s.Now())
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	jobs, err := s.searched(search)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	records := make([]jobRecord, 0, len(jobs))
 	for _, j := range jobs {
 		record, err := s.jobOf(r, j)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		records = append(records, record)
 	}

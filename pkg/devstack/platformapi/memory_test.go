@@ -37,8 +37,8 @@ func TestRowsNeedLittleMemory(t *testing.T) {
 		used := map[int]uint64{}
 		for _, rows := range []int{few, many} {
 			used[rows] = grown(func() {
-				if answer := w.ask(t, one.method, "/v2/storage/tables/in.c-b.t"+strconv.Itoa(rows)+one.path, strings.NewReader(one.body), "Content-Type", asJSON); answer.Code >= http.StatusBadRequest {
-					t.Errorf("%s: %d %s", one.name, answer.Code, answer.Body)
+				if response := w.ask(t, one.method, "/v2/storage/tables/in.c-b.t"+strconv.Itoa(rows)+one.path, strings.NewReader(one.body), "Content-Type", asJSON); response.Code >= http.StatusBadRequest {
+					t.Errorf("%s: %d %s", one.name, response.Code, response.Body)
 				}
 			})
 		}

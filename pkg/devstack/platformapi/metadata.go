@@ -104,11 +104,11 @@ func noColumn(id string) *refusal {
 	return notFound("storage.columns.notFound", "Column %q not found, the id of a column is BUCKET.TABLE.COLUMN", id)
 }
 
-func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
-	return func(r *http.Request) (answer, error) {
+func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (response, error) {
+	return func(r *http.Request) (response, error) {
 		o, err := owner.find(r)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		list, err := s.Store.Metadata(o)
 		return ok(each(list, metadataOf), err)
@@ -116,25 +116,25 @@ func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (answer, 
 }
 
 // setMetadata sets values and answers with all of the object.
-func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
-	return func(r *http.Request) (answer, error) {
+func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response, error) {
+	return func(r *http.Request) (response, error) {
 		f := formFields(r)
 		if f.err != nil {
-			return answer{}, f.err
+			return response{}, f.err
 		}
 		o, err := owner.find(r)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		values := f.metadata("metadata", f.provider(owner.provided))
 		if len(values) == 0 {
 			f.fail(`"metadata" must be a list of {"key": …, "value": …} that is not empty`)
 		}
 		if f.err != nil {
-			return answer{}, f.err
+			return response{}, f.err
 		}
 		if err := s.Store.SetMetadata(map[store.Object][]store.Metadata{o: values}); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		list, err := s.Store.Metadata(o)
 		return created(each(list, metadataOf), err)
@@ -149,14 +149,14 @@ type tableMetadata struct {
 
 // setTableMetadata sets values of a table and of its columns. The answer to a form is a
 // list, as for other objects.
-func (s *server) setTableMetadata(r *http.Request) (answer, error) {
+func (s *server) setTableMetadata(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	provider := f.provider(true)
 	values := f.columnsMetadata(t, provider)
@@ -167,10 +167,10 @@ func (s *server) setTableMetadata(r *http.Request) (answer, error) {
 		f.fail(`"metadata" or "columnsMetadata" is required`)
 	}
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	if err := s.Store.SetMetadata(values); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	own, columns, err := s.Store.TableMetadata(t.ID)
 	record := tableMetadata{Metadata: each(own, metadataOf), ColumnsMetadata: map[string][]metadataRecord{}}
@@ -214,11 +214,11 @@ func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Objec
 	return values
 }
 
-func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (answer, error) {
-	return func(r *http.Request) (answer, error) {
+func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (response, error) {
+	return func(r *http.Request) (response, error) {
 		o, err := owner.find(r)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		id := r.PathValue("metadata")
 		err = s.Store.DeleteMetadata(o, id)

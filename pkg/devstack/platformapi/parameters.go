@@ -18,7 +18,7 @@ import (
 // [] is a list: name, name[], name[0] and name[0][key] all belong to it. Any other
 // parameter is a single value.
 type endpoint struct {
-	run func(*http.Request) (answer, error)
+	run func(*http.Request) (response, error)
 	// queryNames are the parameters of the query, bodyNames the members of the body.
 	queryNames, bodyNames []string
 	// idle are the names of parameters that have no effect here, with the reason.
@@ -33,7 +33,7 @@ type endpoint struct {
 
 // does is an endpoint without parameters. The methods below add some; each returns a
 // changed copy.
-func does(run func(*http.Request) (answer, error)) endpoint { return endpoint{run: run} }
+func does(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
 
 // query adds parameters of the query that the function reads.
 func (e endpoint) query(names ...string) endpoint {

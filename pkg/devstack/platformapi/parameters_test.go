@@ -32,9 +32,9 @@ func TestNoParameterIsIgnored(t *testing.T) {
 			}
 			p, path := platformapi.ParametersOf(pattern, method), pathOf(pattern, id)
 			if p.Absent {
-				answer := w.ask(t, method, path, nil)
-				if want := method + " " + path + " is not supported by the local platform"; answer.Code != 501 || !strings.Contains(answer.Body.String(), want) {
-					t.Errorf("%s %s: %d %s", method, path, answer.Code, answer.Body)
+				response := w.ask(t, method, path, nil)
+				if want := method + " " + path + " is not supported by the local platform"; response.Code != 501 || !strings.Contains(response.Body.String(), want) {
+					t.Errorf("%s %s: %d %s", method, path, response.Code, response.Body)
 				}
 				continue
 			}
@@ -44,14 +44,14 @@ func TestNoParameterIsIgnored(t *testing.T) {
 				if strings.HasPrefix(pattern, "/queue") {
 					kind = asJSON
 				}
-				answer := w.ask(t, method, path+query, strings.NewReader(body), "Content-Type", kind)
-				if refusesUnknown(answer.Code, answer.Body.String()) != refused {
-					t.Errorf("%s %s%s, body %q: %d %s", method, path, query, body, answer.Code, answer.Body)
+				response := w.ask(t, method, path+query, strings.NewReader(body), "Content-Type", kind)
+				if refusesUnknown(response.Code, response.Body.String()) != refused {
+					t.Errorf("%s %s%s, body %q: %d %s", method, path, query, body, response.Code, response.Body)
 				}
-				if refused && !strings.Contains(answer.Body.String(), "nosuch") && !slices.ContainsFunc(p.Missing, func(name string) bool {
-					return strings.Contains(answer.Body.String(), `\"`+name+`\"`)
+				if refused && !strings.Contains(response.Body.String(), "nosuch") && !slices.ContainsFunc(p.Missing, func(name string) bool {
+					return strings.Contains(response.Body.String(), `\"`+name+`\"`)
 				}) {
-					t.Errorf("%s %s%s: %s does not name the parameter", method, path, query, answer.Body)
+					t.Errorf("%s %s%s: %s does not name the parameter", method, path, query, response.Body)
 				}
 			}
 			for _, name := range slices.Concat(p.Query, p.Ignored) {

@@ -15,19 +15,19 @@ const (
 )
 
 // previewTable answers with the first rows: as lines, or as JSON.
-func (s *server) previewTable(r *http.Request) (answer, error) {
+func (s *server) previewTable(r *http.Request) (response, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	q := queryOf(r)
 	selected := selectionOf(q.fields, t, previewRows, maxPreviewRows, s.Now())
 	format := q.format(rfcFormat, escapedFormat, rawFormat, jsonFormat)
 	switch {
 	case q.err != nil:
-		return answer{}, q.err
+		return response{}, q.err
 	case sizeCSV(selected.names) > maxPreview:
-		return answer{}, tooLarge()
+		return response{}, tooLarge()
 	case format == jsonFormat:
 		return s.previewJSON(selected, t)
 	}
@@ -39,7 +39,7 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 		text = appendLine(text, format, cells)
 		return nil
 	})
-	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, err
+	return response{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, err
 }
 
 // previewCell is a cell in a preview as JSON. Cells are never truncated here.
@@ -49,7 +49,7 @@ type previewCell struct {
 	Truncated bool   `json:"isTruncated"`
 }
 
-func (s *server) previewJSON(selected selection, t store.Table) (answer, error) {
+func (s *server) previewJSON(selected selection, t store.Table) (response, error) {
 	record := struct {
 		Columns []string          `json:"columns"`
 		Rows    []json.RawMessage `json:"rows"`

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// answer is what an endpoint returns: a record, which becomes JSON, or a text of
+// response is what an endpoint returns: a record, which becomes JSON, or a text of
 // another type, or a file, or nothing.
-type answer struct {
+type response struct {
 	status int
 	record any
 	text   []byte
@@ -23,13 +23,13 @@ type answer struct {
 }
 
 // ok, created and nothing make answers. With an error the answer is not sent.
-func ok(record any, err error) (answer, error) {
-	return answer{status: http.StatusOK, record: record}, err
+func ok(record any, err error) (response, error) {
+	return response{status: http.StatusOK, record: record}, err
 }
-func created(record any, err error) (answer, error) {
-	return answer{status: http.StatusCreated, record: record}, err
+func created(record any, err error) (response, error) {
+	return response{status: http.StatusCreated, record: record}, err
 }
-func nothing(err error) (answer, error) { return answer{status: http.StatusNoContent}, err }
+func nothing(err error) (response, error) { return response{status: http.StatusNoContent}, err }
 
 // each converts the items of a list. The result is never null.
 func each[T, R any](items []T, record func(T) R) []R {
@@ -41,7 +41,7 @@ func each[T, R any](items []T, record func(T) R) []R {
 }
 
 // send writes an answer. Errors of writing are ignored: the client has gone.
-func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
+func (s *server) send(w http.ResponseWriter, r *http.Request, a response) {
 	if a.file != nil {
 		sendFile(w, r, a)
 		return
@@ -62,7 +62,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 }
 
 // sendFile sends a file for download; a client may read a part of it.
-func sendFile(w http.ResponseWriter, r *http.Request, a answer) {
+func sendFile(w http.ResponseWriter, r *http.Request, a response) {
 	w.Header().Set("Content-Type", a.kind)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
 	http.ServeContent(w, r, "", a.modified, a.file)

@@ -153,7 +153,7 @@ func (s *server) ofConfigurations() map[string]methods {
 // ofVersions are the paths of versions and of the trash.
 func (s *server) ofVersions() map[string]methods {
 	const ofRow = configurationPath + "/rows/{row}"
-	versions := func(list func(*http.Request) (answer, error)) methods {
+	versions := func(list func(*http.Request) (response, error)) methods {
 		return methods{http.MethodGet: does(list).query("limit", "offset", "include[]")}
 	}
 	return map[string]methods{

@@ -40,24 +40,24 @@ func noRow(id string) *refusal {
 	return notFound("storage.components.configurations.rows.notFound", "Row %q not found", id)
 }
 
-func (s *server) listRows(r *http.Request) (answer, error) {
+func (s *server) listRows(r *http.Request) (response, error) {
 	c, err := s.configuration(r)
 	return ok(rowsOf(c), err)
 }
 
-func (s *server) showRow(r *http.Request) (answer, error) {
+func (s *server) showRow(r *http.Request) (response, error) {
 	c, err := s.configuration(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	row, found := c.Row(r.PathValue("row"))
 	if !found {
-		return answer{}, noRow(r.PathValue("row"))
+		return response{}, noRow(r.PathValue("row"))
 	}
 	return ok(rowOf(*row), nil)
 }
 
-func (s *server) createRow(r *http.Request) (answer, error) {
+func (s *server) createRow(r *http.Request) (response, error) {
 	f := formFields(r)
 	row := store.Row{
 		ID: f.id("rowId"), Name: f.text("name"), Description: f.text("description"),
@@ -68,13 +68,13 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 	row.IsDisabled, _ = f.flag("isDisabled")
 	c, err := s.configuration(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	if c, err = s.addRow(r, f, row); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }
@@ -107,7 +107,7 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 	}
 }
 
-func (s *server) updateRow(r *http.Request) (answer, error) {
+func (s *server) updateRow(r *http.Request) (response, error) {
 	f := formFields(r)
 	id, component := r.PathValue("row"), r.PathValue("component")
 	document, state := s.sealed(f, component, "configuration"), s.sealed(f, component, "state")
@@ -129,13 +129,13 @@ func (s *server) updateRow(r *http.Request) (answer, error) {
 		return nil
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	row, _ := c.Row(id)
 	return ok(rowOf(*row), nil)
 }
 
-func (s *server) deleteRow(r *http.Request) (answer, error) {
+func (s *server) deleteRow(r *http.Request) (response, error) {
 	id, q := r.PathValue("row"), queryOf(r)
 	_, err := s.change(r, q.fields, func(c *store.Configuration) error {
 		if _, found := c.Row(id); !found {

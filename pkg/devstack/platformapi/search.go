@@ -17,7 +17,7 @@ type foundConfiguration struct {
 
 // searchConfigurations lists the configurations that have metadata, with the metadata
 // that the query selects. Those in the trash are not found.
-func (s *server) searchConfigurations(r *http.Request) (answer, error) {
+func (s *server) searchConfigurations(r *http.Request) (response, error) {
 	q := queryOf(r)
 	component, configuration := cmp.Or(q.text("componentId"), q.text("idComponent")), q.text("configurationId")
 	keys, include := splitList(q.list("metadataKeys")), splitList(q.list("include"))
@@ -27,7 +27,7 @@ func (s *server) searchConfigurations(r *http.Request) (answer, error) {
 		}
 	}
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	found := []foundConfiguration{}
 	err := s.Store.ConfigurationMetadata(func(inComponent, id string, m store.Metadata) {
@@ -48,12 +48,12 @@ func (s *server) searchConfigurations(r *http.Request) (answer, error) {
 		}
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return s.withoutTrash(found)
 }
 
-func (s *server) withoutTrash(found []foundConfiguration) (answer, error) {
+func (s *server) withoutTrash(found []foundConfiguration) (response, error) {
 	trash, err := s.Store.Configurations("", true)
 	deleted := map[[2]string]bool{}
 	for _, c := range trash {

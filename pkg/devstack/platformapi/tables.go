@@ -56,15 +56,15 @@ func (s *server) tableOf(r *http.Request, t store.Table, bucket *bucketRecord) (
 }
 
 // listTables lists the tables of the bucket in the path, or of all buckets.
-func (s *server) listTables(r *http.Request) (answer, error) {
+func (s *server) listTables(r *http.Request) (response, error) {
 	buckets, err := s.Store.Buckets()
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if id := r.PathValue("bucket"); id != "" {
 		bucket, _, err := s.bucket(id)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		buckets = []store.Bucket{bucket}
 	}
@@ -72,13 +72,13 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 	for _, b := range buckets {
 		tables, err := s.Store.Tables(b.ID)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		bucket := bucketOf(r, b, tables)
 		for _, t := range tables {
 			record, err := s.tableOf(r, t, &bucket)
 			if err != nil {
-				return answer{}, err
+				return response{}, err
 			}
 			records = append(records, record)
 		}
@@ -86,29 +86,29 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 	return ok(records, nil)
 }
 
-func (s *server) showTable(r *http.Request) (answer, error) {
+func (s *server) showTable(r *http.Request) (response, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	bucket, tables, err := s.bucket(t.Bucket)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	record := bucketOf(r, bucket, tables)
 	return ok(s.tableOf(r, t, &record))
 }
 
 // deleteTable deletes a table: now, or as an operation.
-func (s *server) deleteTable(r *http.Request) (answer, error) {
+func (s *server) deleteTable(r *http.Request) (response, error) {
 	q := queryOf(r)
 	async, _ := q.flag("async")
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	id, started := r.PathValue("table"), s.Now()
 	if err := s.Store.DeleteTable(id); err != nil {
-		return answer{}, instead(err, store.ErrNotFound, noTable(id))
+		return response{}, instead(err, store.ErrNotFound, noTable(id))
 	}
 	if async {
 		return s.operate(r, store.Operation{Name: "tableDrop", Table: id, Created: started}, nil)

@@ -74,10 +74,10 @@ type owner struct {
 	Limits              struct{} `json:"limits"`
 }
 
-func (s *server) verifyToken(r *http.Request) (answer, error) {
+func (s *server) verifyToken(r *http.Request) (response, error) {
 	tables, err := s.Store.Tables("")
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	record := tokenRecord{
 		ID: tokenID, Description: tokenDescription, URI: base(r) + storagePath + "/tokens/" + tokenID,
@@ -106,13 +106,13 @@ type branchRecord struct {
 	Creator     creator `json:"creatorToken"`
 }
 
-func (s *server) listBranches(*http.Request) (answer, error) {
+func (s *server) listBranches(*http.Request) (response, error) {
 	return ok([]branchRecord{s.branch()}, nil)
 }
 
 // showBranch answers with the only branch; that another one does not exist has been
 // checked.
-func (s *server) showBranch(*http.Request) (answer, error) { return ok(s.branch(), nil) }
+func (s *server) showBranch(*http.Request) (response, error) { return ok(s.branch(), nil) }
 
 func (s *server) branch() branchRecord {
 	return branchRecord{ID: branchID, Name: branchName, Created: storageTime(s.started), IsDefault: true, Creator: creatorToken()}
@@ -123,10 +123,10 @@ func creatorToken() creator {
 }
 
 // createTicket returns an id from the sequence of all ids.
-func (s *server) createTicket(*http.Request) (answer, error) {
+func (s *server) createTicket(*http.Request) (response, error) {
 	id, err := s.Store.NewID()
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	n, err := strconv.ParseUint(id, 10, 64)
 	return created(map[string]uint64{"id": n}, err)

@@ -36,7 +36,7 @@ func versionOf(v store.Version) versionRecord {
 }
 
 // versionsOf are the versions that a query selects; each is as read by each.
-func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error) (answer, error) {
+func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error) (response, error) {
 	q := queryOf(r)
 	limit, offset := q.number("limit", 100, 1, maxVersions), q.number("offset", 0, 0, math.MaxInt)
 	// What include can name is in every record.
@@ -46,7 +46,7 @@ func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error)
 		}
 	}
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	records := []versionRecord{}
 	err := each(func(v store.Version) bool {
@@ -58,22 +58,22 @@ func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error)
 	return ok(records, err)
 }
 
-func (s *server) listVersions(r *http.Request) (answer, error) {
+func (s *server) listVersions(r *http.Request) (response, error) {
 	c, err := s.configuration(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return versionsOf(r, func(keep func(store.Version) bool) error { return s.Store.Versions(c.Component, c.ID, keep) })
 }
 
-func (s *server) showVersion(r *http.Request) (answer, error) {
+func (s *server) showVersion(r *http.Request) (response, error) {
 	c, err := s.configuration(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	number, err := versionNumber(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	c, err = s.Store.Version(c.Component, c.ID, number)
 	record := configurationOf(c, true)
@@ -96,10 +96,10 @@ const versionNotFound = "storage.components.configurations.versions.notFound"
 func noVersion(number int) *refusal { return notFound(versionNotFound, "Version %d not found", number) }
 
 // rollback makes a new version like an earlier one.
-func (s *server) rollback(r *http.Request) (answer, error) {
+func (s *server) rollback(r *http.Request) (response, error) {
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	c, err = s.Store.Rollback(c.Component, c.ID, number, cmp.Or(f.text("changeDescription"), rolledBack(number)))
 	return created(configurationOf(c, true), instead(err, store.ErrNotFound, noVersion(number)))
@@ -124,10 +124,10 @@ func (s *server) versionChange(r *http.Request) (*fields, store.Configuration, i
 }
 
 // copyVersion makes a new configuration of a version.
-func (s *server) copyVersion(r *http.Request) (answer, error) {
+func (s *server) copyVersion(r *http.Request) (response, error) {
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	to := store.Configuration{ID: f.id("configurationId"), Name: f.text("name"), Description: f.text("description")}
 	to.ChangeDescription = cmp.Or(f.text("changeDescription"), fmt.Sprintf("Copied from configuration %q (%s) version %d", c.Name, c.ID, number))
@@ -135,7 +135,7 @@ func (s *server) copyVersion(r *http.Request) (answer, error) {
 		f.fail(`"name" is required`)
 	}
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	made, err := s.Store.Copy(c.Component, c.ID, number, to)
 	if errors.Is(err, store.ErrExists) {
@@ -145,11 +145,11 @@ func (s *server) copyVersion(r *http.Request) (answer, error) {
 }
 
 // restore takes a configuration out of the trash.
-func (s *server) restore(r *http.Request) (answer, error) {
+func (s *server) restore(r *http.Request) (response, error) {
 	f := formFields(r)
 	description := cmp.Or(f.text("changeDescription"), "Configuration restored")
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	id := r.PathValue("configuration")
 	c, err := s.Store.Restore(r.PathValue("component"), id, description)
@@ -157,10 +157,10 @@ func (s *server) restore(r *http.Request) (answer, error) {
 		notFound("storage.configuration.notFound", "Configuration %q not found in the trash", id)))
 }
 
-func (s *server) listRowVersions(r *http.Request) (answer, error) {
+func (s *server) listRowVersions(r *http.Request) (response, error) {
 	c, row, err := s.row(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return versionsOf(r, func(keep func(store.Version) bool) error {
 		return s.Store.RowVersions(c.Component, c.ID, row, keep)
@@ -180,14 +180,14 @@ func (s *server) row(r *http.Request) (store.Configuration, string, error) {
 	return c, id, nil
 }
 
-func (s *server) showRowVersion(r *http.Request) (answer, error) {
+func (s *server) showRowVersion(r *http.Request) (response, error) {
 	c, id, err := s.row(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	number, err := versionNumber(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	row, err := s.Store.RowVersion(c.Component, c.ID, id, number)
 	record := rowOf(row)
@@ -195,18 +195,18 @@ func (s *server) showRowVersion(r *http.Request) (answer, error) {
 	return ok(record, instead(err, store.ErrNotFound, noVersion(number)))
 }
 
-func (s *server) rollbackRow(r *http.Request) (answer, error) {
+func (s *server) rollbackRow(r *http.Request) (response, error) {
 	if _, _, err := s.row(r); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	id := r.PathValue("row")
 	c, err = s.Store.RollbackRow(c.Component, c.ID, id, number, cmp.Or(f.text("changeDescription"), rolledBack(number)))
 	if err = instead(err, store.ErrNotFound, noVersion(number)); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	row, _ := c.Row(id)
 	return created(rowOf(*row), nil)
@@ -214,28 +214,28 @@ func (s *server) rollbackRow(r *http.Request) (answer, error) {
 
 // copyRowVersion makes a new row of a version of a row, in the same configuration or in
 // another one of the component.
-func (s *server) copyRowVersion(r *http.Request) (answer, error) {
+func (s *server) copyRowVersion(r *http.Request) (response, error) {
 	if _, _, err := s.row(r); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	id, target := r.PathValue("row"), cmp.Or(f.text("targetConfigId"), c.ID)
 	if f.err != nil {
-		return answer{}, f.err
+		return response{}, f.err
 	}
 	row, err := s.Store.RowVersion(c.Component, c.ID, id, number)
 	if err != nil {
-		return answer{}, instead(err, store.ErrNotFound, noVersion(number))
+		return response{}, instead(err, store.ErrNotFound, noVersion(number))
 	}
 	row.ID, row.Created = "", s.Now().UTC()
 	row.ChangeDescription = cmp.Or(f.text("changeDescription"), fmt.Sprintf("Copied from row %s version %d", id, number))
 	r.SetPathValue("configuration", target)
 	c, err = s.addRow(r, f, row)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }

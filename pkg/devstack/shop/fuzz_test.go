@@ -33,10 +33,10 @@ func FuzzShop(f *testing.F) {
 		r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
 		r.Method, r.URL = method, target
 		r.Header.Set(header, text)
-		answer := httptest.NewRecorder()
-		shop.ServeHTTP(answer, r)
-		if answer.Code >= 500 || !json.Valid(answer.Body.Bytes()) || answer.Header().Get("Content-Type") != "application/json" {
-			t.Errorf("%s %q: %d %s", method, path, answer.Code, answer.Body)
+		response := httptest.NewRecorder()
+		shop.ServeHTTP(response, r)
+		if response.Code >= 500 || !json.Valid(response.Body.Bytes()) || response.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s %q: %d %s", method, path, response.Code, response.Body)
 		}
 	})
 }

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// answer is what the shop said to one request.
-type answer struct {
+// response is what the shop said to one request.
+type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
-func ask(t *testing.T, shop http.Handler, method, target, token, body string) answer {
+func ask(t *testing.T, shop http.Handler, method, target, token, body string) response {
 	t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if token != "" {
@@ -34,7 +34,7 @@ func ask(t *testing.T, shop http.Handler, method, target, token, body string) an
 	if got := w.Header().Get("Content-Type"); got != "application/json" {
 		t.Errorf("%s %s: content type %q", method, target, got)
 	}
-	return answer{w.Code, w.Header(), strings.TrimSuffix(string(text), "\n")}
+	return response{w.Code, w.Header(), strings.TrimSuffix(string(text), "\n")}
 }
 
 const goodLogin = `{"user":"demo","password":"let-me-in"}`
@@ -50,7 +50,7 @@ func logIn(t *testing.T, shop http.Handler) string {
 	return got.Token
 }
 
-func TestShopAnswers(t *testing.T) {
+func TestShopResponds(t *testing.T) {
 	const user1 = `{"id":1,"name":"Alice Nováková","email":"user01@example.com","city":"Brno","newsletter":true,"phone":"+420 555 100"}`
 	const user2 = `{"id":2,"name":"Bruno O'Brien","email":"user02@example.com","city":"Praha","newsletter":false,"phone":null}`
 	const user23 = `{"id":23,"name":"Chloé O'Brien","email":"user23@example.com","city":"Galway","newsletter":false,"phone":"+420 555 122"}`

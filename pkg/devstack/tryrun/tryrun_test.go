@@ -273,9 +273,9 @@ func TestLimitsAreChecked(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersNeedLittleMemory: what it takes to show the tree of a try and the beginning
+// TestLargeResponsesNeedLittleMemory: what it takes to show the tree of a try and the beginning
 // of an answer does not grow with the answers.
-func TestLargeAnswersNeedLittleMemory(t *testing.T) {
+func TestLargeResponsesNeedLittleMemory(t *testing.T) {
 	needed := func(size int) uint64 {
 		w := newWorld(t)
 		recorded := filepath.Join(t.TempDir(), "recording.har")

@@ -22,8 +22,8 @@ import (
 const (
 	// maxExample is how large an HTTP archive may be.
 	maxExample = 64 << 20
-	// shownAnswer is how much of an answer is shown, in bytes.
-	shownAnswer = 64 << 10
+	// shownResponse is how much of an answer is shown, in bytes.
+	shownResponse = 64 << 10
 	// defaultComponent is the component of the first configuration.
 	defaultComponent = "acme.ex-shop"
 )

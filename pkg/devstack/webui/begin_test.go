@@ -154,10 +154,10 @@ func TestDraftsAreBounded(t *testing.T) {
 		}
 	}
 	large := newDraft()
-	large.candidates = []scaffold.Candidate{{Exchange: example.Exchange{Answer: make([]byte, keptBytes)}}}
+	large.candidates = []scaffold.Candidate{{Exchange: example.Exchange{Response: make([]byte, keptBytes)}}}
 	kept.add(large)
 	last := newDraft()
-	last.candidates = []scaffold.Candidate{{Exchange: example.Exchange{Answer: []byte("x")}}}
+	last.candidates = []scaffold.Candidate{{Exchange: example.Exchange{Response: []byte("x")}}}
 	kept.add(last)
 	if _, found := kept.get(large.id); found || len(kept.list) != 1 {
 		t.Errorf("%d are kept", len(kept.list))

@@ -57,7 +57,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	changed := strings.Replace(text, `"since": "2026"`, `"since": "2026", "#typed": "`+typed+`", "wrong": {"attr": "#typed"}`, 1)
 	first := p.run(changed, "value.pass", given, "try-requests", "30")
 	tries := []string{first, p.run(text), p.run(changed, "replay", strings.TrimPrefix(first, "/tries/"))}
-	answers := 0
+	responses := 0
 	for _, try := range tries {
 		see(try)
 		see(try + "/stream")
@@ -68,11 +68,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 			}
 			see(path)
 			see(path + "/body")
-			answers++
+			responses++
 		}
 	}
-	if answers < 20 {
-		t.Errorf("only %d requests", answers)
+	if responses < 20 {
+		t.Errorf("only %d requests", responses)
 	}
 	for _, form := range []url.Values{{"document": {changed + "}"}}, {"document": {changed}, "try-sample": {"x"}}, {"document": {`["` + stored + `"`}}} {
 		pages["a try that is refused "+form.Get("document")[:1]] = p.submit(configurationPath("acme.ex-shop", "1")+"/try", form).Body.String()

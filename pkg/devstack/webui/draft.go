@@ -35,11 +35,11 @@ type draftPage struct {
 	Missing []gallery.Input
 	// Request is method and address of the example, "" for none; Status, Kind and Answer are
 	// what the API answered, More that it is longer.
-	Request, Kind, Answer string
-	Status                int
-	More                  bool
-	Document              source
-	Problem               string
+	Request, Kind, Response string
+	Status                  int
+	More                    bool
+	Document                source
+	Problem                 string
 
 	config []byte
 }
@@ -100,7 +100,7 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	var x *example.Exchange
 	if len(d.candidates) > 0 {
 		x = &d.candidates[at].Exchange
-		p.showAnswer(*x)
+		p.showResponse(*x)
 	}
 	for i, api := range d.apis {
 		if chosen := given.Get("use"); x == nil || chosen == api.Name || chosen == "" && i == 0 {
@@ -139,19 +139,19 @@ func (s *site) usualComponent() (string, error) {
 	return cmp.Or(newest.Component, defaultComponent), err
 }
 
-// showAnswer shows the first page of the API without the credentials of the example.
-func (p *draftPage) showAnswer(x example.Exchange) {
+// showResponse shows the first page of the API without the credentials of the example.
+func (p *draftPage) showResponse(x example.Exchange) {
 	known := registryOf(x.Request)
 	p.Request, p.Status = known.Mask(scaffold.Asked(x)), x.Status
-	p.Kind, _, _ = mime.ParseMediaType(x.AnswerHeader.Get("Content-Type"))
-	text := x.Answer
+	p.Kind, _, _ = mime.ParseMediaType(x.ResponseHeader.Get("Content-Type"))
+	text := x.Response
 	if v, err := value.Parse(text); err == nil {
 		text = v.Pretty()
 	}
 	// What a cut leaves of a secret at the end is cut off too.
-	shown := known.Mask(string(text[:min(len(text), 2*shownAnswer)]))
-	p.More = len(text) > shownAnswer
-	p.Answer = strings.ToValidUTF8(shown[:min(len(shown), shownAnswer)], "\ufffd")
+	shown := known.Mask(string(text[:min(len(text), 2*shownResponse)]))
+	p.More = len(text) > shownResponse
+	p.Response = strings.ToValidUTF8(shown[:min(len(shown), shownResponse)], "\ufffd")
 }
 
 func (p *draftPage) fromGallery(api gallery.API, x *example.Exchange) error {

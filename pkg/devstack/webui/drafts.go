@@ -30,7 +30,7 @@ func newDraft() *draft { return &draft{id: rand.Text()} }
 
 func (d *draft) size() (bytes int) {
 	for _, c := range d.candidates {
-		bytes += len(c.Exchange.Answer)
+		bytes += len(c.Exchange.Response)
 	}
 	return bytes
 }

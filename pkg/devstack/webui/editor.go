@@ -245,8 +245,8 @@ type editorReply struct {
 	Message  string `json:"message,omitzero"`
 }
 
-// answerEdit answers a submission that changed nothing.
-func (s *site) answerEdit(w http.ResponseWriter, r *http.Request, f submission, status int, problem string) error {
+// respondEdit answers a submission that changed nothing.
+func (s *site) respondEdit(w http.ResponseWriter, r *http.Request, f submission, status int, problem string) error {
 	problem = sentence(problem)
 	if f.script {
 		return writeJSON(w, status, editorReply{Problem: problem, Conflict: status == http.StatusConflict})
@@ -257,7 +257,7 @@ func (s *site) answerEdit(w http.ResponseWriter, r *http.Request, f submission, 
 func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) error {
 	v, err := value.Parse([]byte(f.text))
 	if err != nil {
-		return s.answerEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be formatted: "+err.Error())
+		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be formatted: "+err.Error())
 	}
 	f.text = strings.TrimSpace(string(v.Pretty()))
 	if f.script {
@@ -269,23 +269,23 @@ func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) erro
 // save makes a new version of the configuration or of its row.
 func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error {
 	if f.base != s.fingerprint(f.editTarget) {
-		return s.answerEdit(w, r, f, http.StatusConflict,
+		return s.respondEdit(w, r, f, http.StatusConflict,
 			fmt.Sprintf("version %d was stored since you opened the editor. Your text is still here: copy it, load the new version, and make your change again", f.Version))
 	}
 	restored, err := s.restoreSecrets(f.Component, f.ID, []byte(f.text))
 	if err != nil {
-		return s.answerEdit(w, r, f, http.StatusUnprocessableEntity, reason(err))
+		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, reason(err))
 	}
 	document, err := value.Parse(restored)
 	switch {
 	case err != nil:
-		return s.answerEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be saved: "+err.Error())
+		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be saved: "+err.Error())
 	case document.Kind() != value.Object:
-		return s.answerEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration is an object, this is "+document.Kind().WithArticle())
+		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration is an object, this is "+document.Kind().WithArticle())
 	}
 	stored, err := s.put(r.Context(), f, document)
 	if no, ok := errors.AsType[*refused](err); ok {
-		return s.answerEdit(w, r, f, no.Status, no.Message)
+		return s.respondEdit(w, r, f, no.Status, no.Message)
 	} else if err != nil {
 		return err
 	}

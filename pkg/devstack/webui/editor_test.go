@@ -36,7 +36,7 @@ func (p *platform) submit(path string, form url.Values) *httptest.ResponseRecord
 }
 
 // asked is what the server says to the script of the editor.
-func asked[T any](p *platform, path string, q question) (answer T) {
+func asked[T any](p *platform, path string, q question) (response T) {
 	p.Helper()
 	body, err := json.Marshal(q)
 	p.must(err)
@@ -44,8 +44,8 @@ func asked[T any](p *platform, path string, q question) (answer T) {
 	if w.Code != http.StatusOK {
 		p.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}
-	p.must(json.Unmarshal(w.Body.Bytes(), &answer))
-	return answer
+	p.must(json.Unmarshal(w.Body.Bytes(), &response))
+	return response
 }
 
 const secretDocument = `{"parameters":{"api":{"baseUrl":"https://h/"},"config":{"#key":"s3cret-1","#other":"s3cret-2","#variable":"{{key}}","#env":{"env":"KEY"},"plain":"p","outputBucket":"b","jobs":[{"endpoint":"e","params":{"k":{"attr":"#key"}}}]}},"variableValuesData":{"values":[{"name":"key","value":"s3cret-3"}]}}`

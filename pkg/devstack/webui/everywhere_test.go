@@ -24,8 +24,8 @@ import (
 
 var idInPattern = regexp.MustCompile(`\{[a-z]+\}`)
 
-// answersPosts are the paths at which a POST may change nothing and show something.
-var answersPosts = regexp.MustCompile(`/configurations/[^/]+/[^/]+/(edit|assist)$`)
+// acceptsPosts are the paths at which a POST may change nothing and show something.
+var acceptsPosts = regexp.MustCompile(`/configurations/[^/]+/[^/]+/(edit|assist)$`)
 
 // addresses are those of all pages of a session with an id in every place.
 func addresses(t testing.TB, inside session, id string) []string {
@@ -57,12 +57,12 @@ func probe(t testing.TB, page http.Handler, method, path, body string, header ..
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer := httptest.NewRecorder()
-	page.ServeHTTP(answer, r)
-	h := answer.Header()
-	asks := method == "GET" || method == "HEAD" || method == "POST" && answersPosts.MatchString(target.Path)
-	if answer.Code >= 500 || answer.Code == http.StatusOK && !asks {
-		t.Errorf("%s %.200s: %d %.500s", method, path, answer.Code, answer.Body)
+	response := httptest.NewRecorder()
+	page.ServeHTTP(response, r)
+	h := response.Header()
+	asks := method == "GET" || method == "HEAD" || method == "POST" && acceptsPosts.MatchString(target.Path)
+	if response.Code >= 500 || response.Code == http.StatusOK && !asks {
+		t.Errorf("%s %.200s: %d %.500s", method, path, response.Code, response.Body)
 	}
 	if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n")) {
 		t.Errorf("%s %.200s leads to %q", method, path, to)
@@ -76,7 +76,7 @@ func probe(t testing.TB, page http.Handler, method, path, body string, header ..
 		h.Get("Referrer-Policy") != "same-origin" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 		t.Errorf("%s %.200s: headers %v", method, path, h)
 	}
-	return answer
+	return response
 }
 
 // filled is a platform that holds the text mine wherever it can, and the ids of
@@ -116,10 +116,10 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 			} {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
 					for _, query := range []string{"", "?token=", "?token=wrong", "?after=1"} {
-						answer := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
-						shown := strings.Contains(answer.Body.String(), mine) || strings.Contains(answer.Body.String()+fmt.Sprint(answer.Header()), p.session.path)
-						if shown || len(answer.Result().Cookies()) > 0 {
-							t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, answer.Code, answer.Body)
+						response := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
+						shown := strings.Contains(response.Body.String(), mine) || strings.Contains(response.Body.String()+fmt.Sprint(response.Header()), p.session.path)
+						if shown || len(response.Result().Cookies()) > 0 {
+							t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, response.Code, response.Body)
 						}
 					}
 				}
@@ -144,17 +144,17 @@ func TestEveryPageRefusesOtherSites(t *testing.T) {
 			{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "document"},
 		} {
 			for _, method := range []string{"GET", "HEAD", "POST"} {
-				if answer := probe(t, p.page, method, path, "", append(header, "Cookie", cookie)...); answer.Code != http.StatusForbidden || strings.Contains(answer.Body.String(), mine) {
-					t.Errorf("%s %s %v: %d %s", method, path, header, answer.Code, answer.Body)
+				if response := probe(t, p.page, method, path, "", append(header, "Cookie", cookie)...); response.Code != http.StatusForbidden || strings.Contains(response.Body.String(), mine) {
+					t.Errorf("%s %s %v: %d %s", method, path, header, response.Code, response.Body)
 				}
 			}
 		}
 		link := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
-		if answer := probe(t, p.page, "GET", path, "", append(link, "Cookie", cookie)...); answer.Code == http.StatusForbidden {
-			t.Errorf("a link to %s: %d %s", path, answer.Code, answer.Body)
+		if response := probe(t, p.page, "GET", path, "", append(link, "Cookie", cookie)...); response.Code == http.StatusForbidden {
+			t.Errorf("a link to %s: %d %s", path, response.Code, response.Body)
 		}
-		if answer := probe(t, p.page, "POST", path, "", append(link, "Cookie", cookie)...); answer.Code != http.StatusForbidden {
-			t.Errorf("a form sent to %s: %d %s", path, answer.Code, answer.Body)
+		if response := probe(t, p.page, "POST", path, "", append(link, "Cookie", cookie)...); response.Code != http.StatusForbidden {
+			t.Errorf("a form sent to %s: %d %s", path, response.Code, response.Body)
 		}
 	}
 }
@@ -181,8 +181,8 @@ func TestEveryPageTakesOddRequests(t *testing.T) {
 	}
 	for _, kind := range []string{"", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data", "application/json", "a/b;=", "text/plain"} {
 		for _, body := range []string{"", "token", "token=%zz", "token=%ff%00&next=%5c%5cevil.example", `{"token":"x"}`, strings.Repeat("token=a&", 10_000), "--x\r\n\r\n"} {
-			if answer := probe(t, p.page, "POST", "/login", body, "Content-Type", kind); answer.Code != http.StatusUnauthorized && answer.Code != http.StatusBadRequest {
-				t.Errorf("%s %.50q: %d", kind, body, answer.Code)
+			if response := probe(t, p.page, "POST", "/login", body, "Content-Type", kind); response.Code != http.StatusUnauthorized && response.Code != http.StatusBadRequest {
+				t.Errorf("%s %.50q: %d", kind, body, response.Code)
 			}
 		}
 	}
@@ -202,13 +202,13 @@ func TestHeadOfStreams(t *testing.T) {
 		p.must(err)
 		r.Host = "localhost:8088"
 		r.AddCookie(p.cookie())
-		answer, err := server.Client().Do(r)
+		response, err := server.Client().Do(r)
 		p.must(err)
-		text, err := io.ReadAll(answer.Body)
-		if err != nil || len(text) > 0 || answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d %q, %v", path, answer.StatusCode, text, err)
+		text, err := io.ReadAll(response.Body)
+		if err != nil || len(text) > 0 || response.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %q, %v", path, response.StatusCode, text, err)
 		}
-		p.must(answer.Body.Close())
+		p.must(response.Body.Close())
 	}
 	closed := make(chan struct{})
 	go func() {
@@ -243,10 +243,10 @@ func TestStreamsLeaveNothing(t *testing.T) {
 			p.must(err)
 			r.Host = "localhost:8088"
 			r.AddCookie(&http.Cookie{Name: cookieName + "8088", Value: session.cookie})
-			answer, err := http.DefaultTransport.RoundTrip(r)
+			response, err := http.DefaultTransport.RoundTrip(r)
 			p.must(err)
-			t.Cleanup(func() { _ = answer.Body.Close() })
-			if _, err := answer.Body.Read(make([]byte, 1)); err != nil {
+			t.Cleanup(func() { _ = response.Body.Close() })
+			if _, err := response.Body.Read(make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}
 		}

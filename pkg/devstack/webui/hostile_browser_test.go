@@ -20,11 +20,11 @@ func TestHostileLayout(t *testing.T) {
 	slowtest.Skip(t, "it starts a browser")
 	p := newTryPlatform(t)
 	wide := "\u202e\u2067\u001b[31m\u0007" + strings.Repeat("W", 10_000) + "<b>"
-	answer, err := json.Marshal(map[string]any{"orders": []any{map[string]any{"id": wide, wide[:300]: wide}}, wide: wide})
+	response, err := json.Marshal(map[string]any{"orders": []any{map[string]any{"id": wide, wide[:300]: wide}}, wide: wide})
 	p.must(err)
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Wide", strings.Repeat("W", 5000))
-		_, _ = w.Write(answer)
+		_, _ = w.Write(response)
 	}))
 	t.Cleanup(api.Close)
 	document, err := json.Marshal(map[string]any{"variables_id": "v", "variables_values_id": "r", "parameters": map[string]any{"api": map[string]any{"baseUrl": api.URL, wide: 1},
@@ -46,7 +46,7 @@ func TestHostileLayout(t *testing.T) {
 	failed := p.run(strings.Replace(string(document), `"jobs"`, `"jobs`+strings.Repeat("W", 900)+`"`, 1))
 	archive, err := json.Marshal(map[string]any{"log": map[string]any{"entries": []any{map[string]any{
 		"request":  map[string]any{"method": "GET", "url": "https://h/" + strings.Repeat("W", 3000) + "?" + strings.Repeat("w", 3000) + "=1"},
-		"response": map[string]any{"status": 200, "content": map[string]any{"text": string(answer), "mimeType": "application/json"}},
+		"response": map[string]any{"status": 200, "content": map[string]any{"text": string(response), "mimeType": "application/json"}},
 	}}}})
 	p.must(err)
 	_, err = p.store.UpdateConfiguration(c.Component, c.ID, func(c *store.Configuration) error {

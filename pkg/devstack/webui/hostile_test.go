@@ -65,12 +65,12 @@ func TestHostileTry(t *testing.T) {
 	p := newTryPlatform(t)
 	text, err := json.Marshal(map[string]any{"meta": map[string]any{"next": evil}, evil: evil, "orders": []any{map[string]any{"id": evil, evil: evil}}})
 	p.must(err)
-	answered := 0
+	responded := 0
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := strings.NewReplacer("\r", "", "\n", "").Replace(evil)
 		w.Header().Set("Content-Type", "application/json; "+header)
 		w.Header().Set("X-Evil", header)
-		if answered++; answered > 2 {
+		if responded++; responded > 2 {
 			w.WriteHeader(http.StatusTeapot)
 		}
 		_, _ = w.Write(text)

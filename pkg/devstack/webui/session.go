@@ -47,7 +47,7 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 		case guard.Equal(session, s.session.path) && s.known(r):
 			inside.ServeHTTP(w, r)
 		case fromScript(r):
-			s.answerLogin(w, http.StatusUnauthorized, loginReply{Problem: "You are logged out."})
+			s.respondLogin(w, http.StatusUnauthorized, loginReply{Problem: "You are logged out."})
 		default:
 			http.Redirect(w, r, "/login?next="+url.QueryEscape(page), http.StatusSeeOther)
 		}
@@ -65,7 +65,7 @@ type loginReply struct {
 // fromScript reports whether a script of a page sent the request, see session.js.
 func fromScript(r *http.Request) bool { return r.Header.Get("X-Requested-With") == "script" }
 
-func (s *site) answerLogin(w http.ResponseWriter, status int, reply loginReply) {
+func (s *site) respondLogin(w http.ResponseWriter, status int, reply loginReply) {
 	if err := writeJSON(w, status, reply); err != nil {
 		s.Report(err)
 	}
@@ -95,7 +95,7 @@ func (s *site) login(w http.ResponseWriter, r *http.Request) {
 func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string) {
 	if !guard.Equal(token, s.Token) {
 		if fromScript(r) {
-			s.answerLogin(w, http.StatusUnauthorized, loginReply{Problem: refusedToken})
+			s.respondLogin(w, http.StatusUnauthorized, loginReply{Problem: refusedToken})
 			return
 		}
 		s.ask(w, http.StatusUnauthorized, next)
@@ -103,7 +103,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 	}
 	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 	if fromScript(r) {
-		s.answerLogin(w, http.StatusOK, loginReply{Session: s.session.path})
+		s.respondLogin(w, http.StatusOK, loginReply{Session: s.session.path})
 		return
 	}
 	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)

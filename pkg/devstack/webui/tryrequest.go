@@ -41,15 +41,15 @@ type requestPage struct {
 	Sent      *bodyView
 	SentParts []requestPart
 	SentType  string
-	// Answered says that there is an answer.
-	Answered      bool
-	Tone          string
-	Status        int
-	StatusText    string
-	AnswerHeaders []requestPart
-	Answer        bodyView
-	AnswerType    string
-	Size          int64
+	// Responded says that there is an answer.
+	Responded       bool
+	Tone            string
+	Status          int
+	StatusText      string
+	ResponseHeaders []requestPart
+	Response        bodyView
+	ResponseType    string
+	Size            int64
 	// Omitted is the reason why the recording lacks the body, or "".
 	Omitted string
 	// More is the path that shows more of the body, "" if all is shown or only the
@@ -172,7 +172,7 @@ func neighbours(page *requestPage, t *tryrun.Try) error {
 		page.Next = at(i + 1)
 	}
 	if found := page.Reading; i >= 0 && found != nil && len(found.Next) == 1 && isOfItem(found.Next[0]) {
-		page.Answer.markOnly(queryValues(following(index.Rows[i:])))
+		page.Response.markOnly(queryValues(following(index.Rows[i:])))
 	}
 	return nil
 }
@@ -214,8 +214,8 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 	p := &requestPage{
 		Try: info, TryPath: at, Row: x.Row, Path: fmt.Sprintf("%s/requests/%d", at, x.Number),
 		Method: x.Request.Method, URL: textfmt.Cut(x.Request.URL, maxAddress),
-		Answered: x.Response.Status != 0, Status: x.Response.Status, StatusText: textfmt.Cut(x.Response.StatusText, maxPart),
-		Tone: (&treeNode{Row: &x.Row}).Tone(), Size: x.Response.Content.Size, AnswerType: x.Response.Content.MimeType, Reading: x.Reading,
+		Responded: x.Response.Status != 0, Status: x.Response.Status, StatusText: textfmt.Cut(x.Response.StatusText, maxPart),
+		Tone: (&treeNode{Row: &x.Row}).Tone(), Size: x.Response.Content.Size, ResponseType: x.Response.Content.MimeType, Reading: x.Reading,
 	}
 	if x.Response.Content.Omitted {
 		p.Omitted = x.Response.Content.Comment
@@ -233,17 +233,17 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 		p.Sent, p.SentType, p.SentParts = &sent, post.MimeType, e.named("body ", nil)
 	}
 	for _, h := range x.Response.Headers {
-		if len(p.AnswerHeaders) == maxParts {
+		if len(p.ResponseHeaders) == maxParts {
 			break
 		}
 		leads := x.Reading != nil && strings.EqualFold(h.Name, x.Reading.NextHeader)
-		p.AnswerHeaders = append(p.AnswerHeaders, newPart(h.Name, h.Value, leads))
+		p.ResponseHeaders = append(p.ResponseHeaders, newPart(h.Name, h.Value, leads))
 	}
 	var err error
-	if p.Answer, err = newBodyView(x.Body(), bodyLevels()[level], marksOf(x.Reading)); err != nil {
+	if p.Response, err = newBodyView(x.Body(), bodyLevels()[level], marksOf(x.Reading)); err != nil {
 		return nil, err
 	}
-	if p.Answer.Cut && level < len(bodyLevels())-1 {
+	if p.Response.Cut && level < len(bodyLevels())-1 {
 		p.More = fmt.Sprintf("%s?more=%d", p.Path, level+1)
 	}
 	if x.Reading != nil {

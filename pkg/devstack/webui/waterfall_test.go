@@ -76,10 +76,10 @@ func TestWaitIsDrawn(t *testing.T) {
 // TestIgnoredStatus: a status that the configuration allows is no failure.
 func TestIgnoredStatus(t *testing.T) {
 	s := record{at: noon}
-	const answer = `{"event": "request.answered", "method": "GET", "path": "/%s", "status": 404, "seconds": 1, "job": "users", "jobPointer": "/j/%d"}`
-	s.say(time.Second, fmt.Sprintf(answer, "a", 0))
+	const response = `{"event": "request.answered", "method": "GET", "path": "/%s", "status": 404, "seconds": 1, "job": "users", "jobPointer": "/j/%d"}`
+	s.say(time.Second, fmt.Sprintf(response, "a", 0))
 	s.say(0, `{"event": "response.ignored", "status": 404, "jobPointer": "/j/0"}`)
-	s.say(time.Second, fmt.Sprintf(answer, "b", 0))
+	s.say(time.Second, fmt.Sprintf(response, "b", 0))
 	s.say(0, `{"event": "response.ignored", "status": 404, "jobPointer": "/j/1"}`)
 	requests := requestsOf(s.events)
 	if requests[0].Class() != "ignored" || requests[1].Class() != "refused" {

@@ -54,9 +54,9 @@ func TestPush(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers(createOurs, `{"id":"12","name":"n","description":""}`)
-			w.answers(createVars, `{"id":"7"}`)
-			w.answers("POST "+storage+"/components/acme.variables/configs", `{"id":"7"}`)
+			w.responses(createOurs, `{"id":"12","name":"n","description":""}`)
+			w.responses(createVars, `{"id":"7"}`)
+			w.responses("POST "+storage+"/components/acme.variables/configs", `{"id":"7"}`)
 			p := Push{File: file(t, "shop.json", tc.content), Name: tc.title, VariablesComponent: tc.component}
 			if tc.variables != "" {
 				p.Variables = file(t, "v.json", tc.variables)
@@ -108,10 +108,10 @@ func TestPushUpdates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers("GET "+storage+ours+"/12", `{"id":"12","name":"Shop","version":4,"configuration":`+tc.before+`}`)
-			w.answers("PUT "+storage+ours+"/12", `{"id":"12","name":"Shop","version":5}`)
-			w.answers("PUT "+storage+"/components/keboola.variables/configs/7", `{"id":"7"}`)
-			w.answers(createVars, `{"id":"6"}`)
+			w.responses("GET "+storage+ours+"/12", `{"id":"12","name":"Shop","version":4,"configuration":`+tc.before+`}`)
+			w.responses("PUT "+storage+ours+"/12", `{"id":"12","name":"Shop","version":5}`)
+			w.responses("PUT "+storage+"/components/keboola.variables/configs/7", `{"id":"7"}`)
+			w.responses(createVars, `{"id":"6"}`)
 			p := Push{File: file(t, "c.json", tc.content), Configuration: "12", Name: tc.title}
 			if tc.variables != "" {
 				p.Variables = file(t, "v.json", tc.variables)
@@ -140,9 +140,9 @@ func TestPushUpdateFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers("GET "+url, tc.read)
-			w.answers("PUT "+url, tc.ours)
-			w.answers("PUT "+storage+"/components/keboola.variables/configs/7", tc.vars)
+			w.responses("GET "+url, tc.read)
+			w.responses("PUT "+url, tc.ours)
+			w.responses("PUT "+storage+"/components/keboola.variables/configs/7", tc.vars)
 			err := w.Push(context.Background(), Push{File: file(t, "c.json", `{}`), Variables: file(t, "v.json", variablesFile), Configuration: "12"})
 			if err == nil {
 				t.Fatal("no error")
@@ -200,8 +200,8 @@ func TestPushFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(createOurs, tc.ours)
-			w.answers(createVars, tc.vars)
+			w.responses(createOurs, tc.ours)
+			w.responses(createVars, tc.vars)
 			p := Push{File: file(t, "c.json", `{"parameters":{"api":[{"#password":{"old":["hunter22"]}}]}}`)}
 			if tc.variables != "" {
 				p.Variables = file(t, "v.json", tc.variables)
@@ -219,17 +219,17 @@ func TestPushFails(t *testing.T) {
 }
 
 func TestPull(t *testing.T) {
-	const answer = `{"id":"12","name":"n","configuration":{"z":1.50,"a":{"t":"` + canary + `"},"e":[]}}`
+	const response = `{"id":"12","name":"n","configuration":{"z":1.50,"a":{"t":"` + canary + `"},"e":[]}}`
 	const pretty = "{\n  \"z\": 1.50,\n  \"a\": {\n    \"t\": \"[hidden]\"\n  },\n  \"e\": []\n}\n"
 	w := newWorld(t)
-	w.answers("GET "+storage+ours+"/12", answer)
+	w.responses("GET "+storage+ours+"/12", response)
 	if err := w.Pull(context.Background(), "12", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.wrote(pretty, "")
 
 	w = newWorld(t)
-	w.answers("GET "+storage+ours+"/12", answer)
+	w.responses("GET "+storage+ours+"/12", response)
 	path := filepath.Join(t.TempDir(), "c.json")
 	if err := w.Pull(context.Background(), "12", path); err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestPull(t *testing.T) {
 
 func TestPullOfNothing(t *testing.T) {
 	w := newWorld(t)
-	w.answers("GET "+storage+ours+"/12", `404 {"error":"none"}`)
+	w.responses("GET "+storage+ours+"/12", `404 {"error":"none"}`)
 	if err := w.Pull(context.Background(), "12", ""); ExitCode(err) != failure.ExitUser {
 		t.Errorf("got %v", err)
 	}
@@ -253,19 +253,19 @@ func TestPullOfNothing(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	const answer = `[{"id":"1","name":"shop","version":10},{"id":"1234","name":"\u001b[31m` + canary + `","version":2}]`
+	const response = `[{"id":"1","name":"shop","version":10},{"id":"1234","name":"\u001b[31m` + canary + `","version":2}]`
 	for name, tc := range map[string]struct {
-		json         bool
-		answer, want string
+		json           bool
+		response, want string
 	}{
-		"table": {false, answer, "ID    VERSION  NAME\n1     10       shop\n1234  2         [31m[hidden]\n"},
-		"JSON":  {true, answer, `[{"id":"1","name":"shop","version":"10"},{"id":"1234","name":"\u001b[31m[hidden]","version":"2"}]` + "\n"},
+		"table": {false, response, "ID    VERSION  NAME\n1     10       shop\n1234  2         [31m[hidden]\n"},
+		"JSON":  {true, response, `[{"id":"1","name":"shop","version":"10"},{"id":"1234","name":"\u001b[31m[hidden]","version":"2"}]` + "\n"},
 		"none":  {false, `[]`, "ID  VERSION  NAME\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers("GET "+storage+ours, tc.answer)
+			w.responses("GET "+storage+ours, tc.response)
 			if err := w.List(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -310,12 +310,12 @@ func TestPushEncrypts(t *testing.T) {
 			t.Run(tc.name+" "+id, func(t *testing.T) {
 				w := newWorld(t)
 				w.JSON = true
-				w.answers(verify, cmp.Or(tc.project, `{"owner":{"id":7}}`))
-				w.answers(index, cmp.Or(tc.index, services))
-				w.answers(encrypt, tc.ciphers)
-				w.answers(createOurs, `{"id":"12"}`)
-				w.answers("PUT "+storage+ours+"/12", `{"id":"12","version":3}`)
-				w.answers("GET "+storage+ours+"/12", `{"id":"12","name":"shop","configuration":{}}`)
+				w.responses(verify, cmp.Or(tc.project, `{"owner":{"id":7}}`))
+				w.responses(index, cmp.Or(tc.index, services))
+				w.responses(encrypt, tc.ciphers)
+				w.responses(createOurs, `{"id":"12"}`)
+				w.responses("PUT "+storage+ours+"/12", `{"id":"12","version":3}`)
+				w.responses("GET "+storage+ours+"/12", `{"id":"12","name":"shop","configuration":{}}`)
 				err := w.Push(context.Background(), Push{File: file(t, "shop.json", tc.content), Configuration: id})
 				sent := slices.Clone(tc.sent)
 				switch {

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers(createJob, created)
+			w.responses(createJob, created)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Variables: tc.variables})
 			if err != nil || exit != 0 {
 				t.Fatalf("exit code %d, %v", exit, err)
@@ -72,7 +72,7 @@ func TestRunRefusesValues(t *testing.T) {
 
 func TestRunFails(t *testing.T) {
 	w := newWorld(t)
-	w.answers(createJob, `500 {"error":"bad `+canary+` s3cret-value","code":500,"exceptionId":"e"}`)
+	w.responses(createJob, `500 {"error":"bad `+canary+` s3cret-value","code":500,"exceptionId":"e"}`)
 	_, err := w.Run(context.Background(), Run{Configuration: "12", Variables: []string{"#p=s3cret-value"}, Wait: true})
 	if err == nil || w.Fail(err) != failure.ExitApplication || len(w.sent) != 1 {
 		t.Errorf("got %v after %d requests", err, len(w.sent))
@@ -84,9 +84,9 @@ func TestRunFails(t *testing.T) {
 // an earlier id; the job's end is the exit code.
 func TestWait(t *testing.T) {
 	w := newWorld(t)
-	w.answers(createJob, created)
-	w.answers(job, processing, processing, success)
-	w.answers(events, `[]`, `[`+event1+`]`, `[`+event3+`]`, `[`+event3+`,`+event2+`,`+event1+`]`)
+	w.responses(createJob, created)
+	w.responses(job, processing, processing, success)
+	w.responses(events, `[]`, `[`+event1+`]`, `[`+event3+`]`, `[`+event3+`,`+event2+`,`+event1+`]`)
 	exit, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
 	if err != nil || exit != 0 {
 		t.Fatalf("exit code %d, %v", exit, err)
@@ -128,10 +128,10 @@ func TestWaitForAnIncompleteJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers(createJob, created)
-			w.answers(job, processing, tc.last)
+			w.responses(createJob, created)
+			w.responses(job, processing, tc.last)
 			// What is seen twice counts once.
-			w.answers(events, `[{"id":"1","type":"warn","created":"t1","message":"`+tc.message+`"}]`)
+			w.responses(events, `[{"id":"1","type":"warn","created":"t1","message":"`+tc.message+`"}]`)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
 			if err != nil || exit != tc.exit || !strings.HasSuffix(w.out.String(), tc.want) {
 				t.Errorf("exit code %d, %v\ngot\n%s\nwant at its end\n%s", exit, err, w.out.String(), tc.want)
@@ -154,9 +154,9 @@ func TestWaitEndsWithTheResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(createJob, created)
-			w.answers(job, jobJSONHead+tc.last)
-			w.answers(events, `[]`)
+			w.responses(createJob, created)
+			w.responses(job, jobJSONHead+tc.last)
+			w.responses(events, `[]`)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
 			if err != nil || exit != tc.exit || w.out.String() != tc.line {
 				t.Errorf("exit code %d, %v, %q", exit, err, w.out.String())
@@ -167,9 +167,9 @@ func TestWaitEndsWithTheResult(t *testing.T) {
 
 func TestWaitGrowsToFiveSeconds(t *testing.T) {
 	w := newWorld(t)
-	w.answers(createJob, created)
-	w.answers(job, processing)
-	w.answers(events, `[]`)
+	w.responses(createJob, created)
+	w.responses(job, processing)
+	w.responses(events, `[]`)
 	_, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true, Timeout: 20 * time.Second})
 	if err == nil || w.Fail(err) != failure.ExitUser {
 		t.Fatalf("got %v", err)
@@ -188,8 +188,8 @@ func TestWaitGrowsToFiveSeconds(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := newWorld(t)
-	w.answers(createJob, created)
-	w.answers(events, `[]`)
+	w.responses(createJob, created)
+	w.responses(events, `[]`)
 	w.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 	_, err := w.Run(ctx, Run{Configuration: "12", Wait: true})
 	if !errors.Is(err, context.Canceled) || w.Fail(err) != failure.ExitUser {
@@ -202,7 +202,7 @@ func TestInterruptedBeforeTheJobIsKnown(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w := newWorld(t)
-	w.answers(createJob, created)
+	w.responses(createJob, created)
 	_, err := w.Run(ctx, Run{Configuration: "12"})
 	if err == nil || w.Fail(err) != failure.ExitUser {
 		t.Errorf("got %v", err)
@@ -241,9 +241,9 @@ func TestFollowingFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(createJob, created)
-			w.answers(job, tc.job)
-			w.answers(events, tc.events)
+			w.responses(createJob, created)
+			w.responses(job, tc.job)
+			w.responses(events, tc.events)
 			_, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
 			if err == nil || ExitCode(err) != tc.exit || !strings.HasSuffix(err.Error(), "; job 99 continues: `extractor job kill 99` ends it") {
 				t.Errorf("got %v", err)
@@ -256,10 +256,10 @@ func TestStatusEventsKill(t *testing.T) {
 	const kill = "POST " + queue + "/jobs/99/kill"
 	type call = func(*Session, context.Context, string) error
 	for name, tc := range map[string]struct {
-		do              call
-		json            bool
-		request, answer string
-		out, fail       string
+		do                call
+		json              bool
+		request, response string
+		out, fail         string
 	}{
 		"status":         {(*Session).Status, false, job, processing, "job 99: processing\n", ""},
 		"status, ended":  {(*Session).Status, false, job, success, "job 99: success: Component processing finished.\n", ""},
@@ -273,7 +273,7 @@ func TestStatusEventsKill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.JSON = tc.json
-			w.answers(tc.request, tc.answer)
+			w.responses(tc.request, tc.response)
 			if err := tc.do(w.Session, context.Background(), "99"); err != nil {
 				w.Fail(err)
 			}

@@ -90,9 +90,9 @@ func TestSplitStartsJobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(stored, configuration(tc.document))
-			w.answers(createJob, fine(101), fine(102), fine(103))
-			w.answers(events, `[]`)
+			w.responses(stored, configuration(tc.document))
+			w.responses(createJob, fine(101), fine(102), fine(103))
+			w.responses(events, `[]`)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split, Variables: tc.variables})
 			if err != nil || exit != 0 {
 				t.Fatalf("exit code %d, %v", exit, err)
@@ -166,8 +166,8 @@ func TestSplitRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(stored, tc.record)
-			w.answers(createJob, fine(101))
+			w.responses(stored, tc.record)
+			w.responses(createJob, fine(101))
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split, Variables: tc.variables})
 			if err == nil || exit != 0 || w.Fail(err) != 1 {
 				t.Fatalf("exit code %d, %v", exit, err)
@@ -191,9 +191,9 @@ func TestSplitAllows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(stored, configuration(document))
-			w.answers(createJob, fine(101), fine(102))
-			w.answers(events, `[]`)
+			w.responses(stored, configuration(document))
+			w.responses(createJob, fine(101), fine(102))
+			w.responses(events, `[]`)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: "iterations=2"})
 			if err != nil || exit != 0 || len(w.created()) == 0 {
 				t.Errorf("exit code %d, %v", exit, err)
@@ -204,7 +204,7 @@ func TestSplitAllows(t *testing.T) {
 
 func TestSplitOfNothing(t *testing.T) {
 	w := newWorld(t)
-	w.answers(stored, `404 {"error":"none"}`)
+	w.responses(stored, `404 {"error":"none"}`)
 	if _, err := w.Run(context.Background(), Run{Configuration: "12", Split: "iterations"}); err == nil || w.Fail(err) != 1 {
 		t.Errorf("got %v", err)
 	}
@@ -220,10 +220,10 @@ func TestSplitIntoVeryManyJobs(t *testing.T) {
 	}{{100, "iterations", 100}, {101, "iterations", 0}, {101, "iterations=101", 101}, {101, "iterations=2", 2}} {
 		w := newWorld(t)
 		items := strings.TrimSuffix(strings.Repeat("{},", tc.iterations), ",")
-		w.answers(stored, configuration(`{"parameters":{"config":{"outputBucket":"b","incrementalOutput":true},"iterations":[`+items+`]}}`))
-		w.answers(createJob, fine(99))
-		w.answers(job, fine(99))
-		w.answers(events, `[]`)
+		w.responses(stored, configuration(`{"parameters":{"config":{"outputBucket":"b","incrementalOutput":true},"iterations":[`+items+`]}}`))
+		w.responses(createJob, fine(99))
+		w.responses(job, fine(99))
+		w.responses(events, `[]`)
 		_, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split})
 		if (err != nil) != (tc.jobs == 0) || len(w.created()) != tc.jobs {
 			t.Errorf("%d iterations, %s: %d jobs, %v", tc.iterations, tc.split, len(w.created()), err)

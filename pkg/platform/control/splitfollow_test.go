@@ -23,8 +23,8 @@ const (
 func splitWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.answers(stored, configuration(threeBuckets))
-	w.answers(createJob, jobRecord(101, "created", onTheirWay), jobRecord(102, "created", onTheirWay), jobRecord(103, "created", onTheirWay))
+	w.responses(stored, configuration(threeBuckets))
+	w.responses(createJob, jobRecord(101, "created", onTheirWay), jobRecord(102, "created", onTheirWay), jobRecord(103, "created", onTheirWay))
 	w.runs("101", fine(101))
 	w.runs("102", jobRecord(102, "waiting", onTheirWay), jobRecord(102, "processing", onTheirWay), jobRecord(102, "error", userError))
 	w.runs("103", jobRecord(103, "processing", onTheirWay), jobRecord(103, "success", `,"isFinished":true,"result":[]`))
@@ -39,7 +39,7 @@ func splitWorld(t *testing.T) *world {
 }
 
 func (w *world) runs(id string, records ...string) {
-	w.answers("GET "+queue+"/jobs/"+id, records...)
+	w.responses("GET "+queue+"/jobs/"+id, records...)
 }
 
 func (w *world) split() (exit int) {
@@ -177,15 +177,15 @@ func TestSplitEndsWithTheWorst(t *testing.T) {
 func TestSplitCreationFails(t *testing.T) {
 	const end = "iterations 3-4  -    never started  -        -\n1 of 3 jobs succeeded: exit code "
 	for name, tc := range map[string]struct {
-		answer, message, state string
-		exit                   int
+		response, message, state string
+		exit                     int
 	}{
 		"refused": {`404 {"error":"no hush-hush"}`, createJob + ": 404 Not Found: no [hidden]", "never started", 1},
 		"a fault": {`500 {}`, createJob + ": 500 Internal Server Error; the job may run nevertheless: look on the platform before starting it again", "unknown      ", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := splitWorld(t)
-			w.answers(createJob, jobRecord(101, "created", onTheirWay), tc.answer)
+			w.responses(createJob, jobRecord(101, "created", onTheirWay), tc.response)
 			if exit := w.split(); exit != tc.exit || len(w.created()) != 2 {
 				t.Errorf("exit code %d after %d requests for jobs", exit, len(w.created()))
 			}
@@ -203,7 +203,7 @@ func TestSplitCreationFails(t *testing.T) {
 func TestSplitFirstCreationFails(t *testing.T) {
 	w := splitWorld(t)
 	w.JSON = true
-	w.answers(createJob, `404 {"error":"no"}`)
+	w.responses(createJob, `404 {"error":"no"}`)
 	if exit := w.split(); exit != 1 || len(w.created()) != 1 {
 		t.Errorf("exit code %d after %d requests for jobs", exit, len(w.created()))
 	}
@@ -318,7 +318,7 @@ func TestSplitDocumentIsJSON(t *testing.T) {
 func TestSplitFailsTwice(t *testing.T) {
 	w := splitWorld(t)
 	w.JSON = true
-	w.answers(createJob, jobRecord(101, "created", onTheirWay), `500 {}`)
+	w.responses(createJob, jobRecord(101, "created", onTheirWay), `500 {}`)
 	w.runs("101", jobRecord(101, "processing", onTheirWay))
 	exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: "iterations", Timeout: time.Second})
 	if err != nil || exit != 2 {

@@ -39,9 +39,9 @@ func TestSplitStartsWindows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(stored, configuration(tc.document))
-			w.answers(createJob, fine(101), fine(102), fine(103))
-			w.answers(events, `[]`)
+			w.responses(stored, configuration(tc.document))
+			w.responses(createJob, fine(101), fine(102), fine(103))
+			w.responses(events, `[]`)
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split, Variables: tc.variables})
 			if err != nil || exit != 0 {
 				t.Fatalf("exit code %d, %v", exit, err)
@@ -66,9 +66,9 @@ func TestSplitStartsWindows(t *testing.T) {
 // of one with few windows perhaps none.
 func TestSplitOfSeveralJobsWithWindows(t *testing.T) {
 	w := newWorld(t)
-	w.answers(stored, configuration(`{"config":{"id":"7","incrementalOutput":1,"jobs":{"x":{"endpoint":"a","windows":{"from":"2024-01-01","to":"2024-01-02","step":"1 day"}},"y":{"endpoint":"b","windows":{"from":"2024-01-01","to":"2024-01-05","step":"1 day"}},"z":{"endpoint":"c","windows":{"from":"2025-01-01","to":"2024-01-05","step":"1 day"}}}},"parameters":[]}`))
-	w.answers(createJob, fine(101), fine(102))
-	w.answers(events, `[]`)
+	w.responses(stored, configuration(`{"config":{"id":"7","incrementalOutput":1,"jobs":{"x":{"endpoint":"a","windows":{"from":"2024-01-01","to":"2024-01-02","step":"1 day"}},"y":{"endpoint":"b","windows":{"from":"2024-01-01","to":"2024-01-05","step":"1 day"}},"z":{"endpoint":"c","windows":{"from":"2025-01-01","to":"2024-01-05","step":"1 day"}}}},"parameters":[]}`))
+	w.responses(createJob, fine(101), fine(102))
+	w.responses(events, `[]`)
 	if exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: "windows=2"}); err != nil || exit != 0 {
 		t.Fatalf("exit code %d, %v", exit, err)
 	}
@@ -93,9 +93,9 @@ func TestSplitOfSeveralJobsWithWindows(t *testing.T) {
 func TestSplitOfWindowsAsJSON(t *testing.T) {
 	w := newWorld(t)
 	w.JSON = true
-	w.answers(stored, configuration(windowed(`{"from":"2024-01-01","to":"2024-01-04","step":"1 day"}`)))
-	w.answers(createJob, fine(101), fine(102))
-	w.answers(events, `[]`)
+	w.responses(stored, configuration(windowed(`{"from":"2024-01-01","to":"2024-01-04","step":"1 day"}`)))
+	w.responses(createJob, fine(101), fine(102))
+	w.responses(events, `[]`)
 	if _, err := w.Run(context.Background(), Run{Configuration: "12", Split: "windows=2"}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func TestSplitRefusesWindows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answers(stored, configuration(tc.document))
-			w.answers(createJob, fine(101))
+			w.responses(stored, configuration(tc.document))
+			w.responses(createJob, fine(101))
 			exit, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split})
 			if err == nil || exit != 0 || w.Fail(err) != 1 {
 				t.Fatalf("exit code %d, %v", exit, err)

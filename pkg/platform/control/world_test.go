@@ -61,9 +61,9 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// answers scripts what one request is answered in turn; the last is repeated.
+// responses scripts what one request is answered in turn; the last is repeated.
 // "404 {…}" sets a status; without one it is 200.
-func (w *world) answers(request string, bodies ...string) {
+func (w *world) responses(request string, bodies ...string) {
 	method, address, _ := strings.Cut(request, " ")
 	n := 0
 	w.transport.RegisterResponder(method, address, func(r *http.Request) (*http.Response, error) {
