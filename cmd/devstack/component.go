@@ -30,7 +30,7 @@ func newComponent() *cobra.Command {
 	flags.IntVar(&o.Sample, "sample", 0, "keep only the first `N` items of every run of a job")
 	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "stop after `N` requests")
 	flags.DurationVar(&o.Limits.Time, "max-time", 0, "stop after this `time`")
-	flags.Int64Var(&o.Limits.Bytes, "max-bytes", 0, "stop after `N` bytes of answers")
+	flags.Int64Var(&o.Limits.Bytes, "max-bytes", 0, "stop after `N` bytes of responses")
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this `FILE`")
 	flags.StringVar(&o.Replay, "replay", "", "run from this recording")
 	flags.StringVar(&o.Report, "report", "", "write the report into `DIR`")

@@ -56,7 +56,7 @@ func TestCrashShowsNoSecret(t *testing.T) {
 	select {
 	case <-reached:
 	case err := <-ended:
-		t.Fatalf("the run ended before its answer: %v\n%s%s", err, stdout, stderr)
+		t.Fatalf("the run ended before its response: %v\n%s%s", err, stdout, stderr)
 	}
 	if err := cmd.Process.Signal(syscall.SIGABRT); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestCrashShowsNoSecret(t *testing.T) {
 	}
 	left := leftBy(t, dir, cmd.Dir)
 	if len(left) > 0 {
-		t.Errorf("files are left, though those of an answer have no name: %d bytes", len(left))
+		t.Errorf("files are left, though those of a response have no name: %d bytes", len(left))
 	}
 	for _, secret := range secrets {
 		for name, text := range map[string]string{"stdout": stdout.String(), "stderr": stderr.String()} {

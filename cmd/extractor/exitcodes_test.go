@@ -172,7 +172,7 @@ func jobsPlatform(t *testing.T) string {
 	return server.URL
 }
 
-// interruptedRun is the exit code of a run that gets SIGINT while it waits for an answer.
+// interruptedRun is the exit code of a run that gets SIGINT while it waits for a response.
 func interruptedRun(t *testing.T) int {
 	t.Helper()
 	asked := make(chan struct{}, 1)

@@ -33,7 +33,7 @@ func TestInit(t *testing.T) {
 		{"no flags", nil, 0, list.String(), ""},
 		{"the list", []string{"--recipe", "list"}, 0, list.String(), ""},
 		{"to stdout", []string{"--recipe", "offset"}, 0, string(offset), ""},
-		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset is in " + written + "\nA run fails if an answer shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n"},
+		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset is in " + written + "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n"},
 		{"to a file that is there", []string{"--recipe", "offset", "--out", kept}, 1, "", kept + " exists already and is left alone, choose another file\n"},
 		{"to a directory that is there", []string{"--recipe", "offset", "--out", dir}, 1, "", dir + " exists already and is left alone, choose another file\n"},
 		{"to no directory", []string{"--recipe", "offset", "--out", below}, 1, "", "cannot write the configuration: mkdir " + kept + ": not a directory\n"},

@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	// net/http logs bytes that a server sends after an answer, which may be secrets.
+	// net/http logs bytes that a server sends after a response, which may be secrets.
 	log.SetOutput(io.Discard)
 	_ = app.NoCoreDump() // not possible on all systems
 	app.TuneMemory(os.DirFS("/"), os.Getenv)

@@ -70,7 +70,7 @@ func configFor(baseURL, more string) string {
 	return fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s"jobs":[{"endpoint":"t"}]}}}`, baseURL, more)
 }
 
-// TestBytesBehindAResponse: bytes that a server sends after an answer must not be logged
+// TestBytesBehindAResponse: bytes that a server sends after a response must not be logged
 // to stderr.
 func TestBytesBehindAResponse(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestMoveGuide runs the commands of docs/how-to/move-from-the-original.md. The original
-// is a program that leaves the table that the original makes of the API's answer; what is
+// is a program that leaves the table that the original makes of the API's response; what is
 // stored on the platform is in platform_test.go.
 func TestMoveGuide(t *testing.T) {
 	t.Parallel()

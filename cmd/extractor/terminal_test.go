@@ -72,7 +72,7 @@ func TestLiveLine(t *testing.T) {
 	const name = "orders"
 	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"pagination":{"method":"offset","limit":2}},"config":{"outputBucket":"b","jobs":[{"endpoint":%q}]}}}`, api.URL, name)
 	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
-	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for an answer`))
+	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for a response`))
 	close(seen)
 	all := before + untilGone(t, cmd, terminal)
 	if !cmd.ProcessState.Success() || !strings.Contains(before, "Extraction started: 1 job") {
@@ -156,7 +156,7 @@ func TestFailureOnTheTerminal(t *testing.T) {
 		once   string
 		not    string
 	}{
-		"an answer": {refused, nil, "auto", 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
+		"a response": {refused, nil, "auto", 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
 		"a configuration": {
 			invalid, nil, "auto", 1,
 			[]string{`expected the key "endpoint" [missing-key]`, "hint: is \"endpont\" meant to be it?", "1 error, 0 warnings"}, `the key "endpoint"`, "s3cret",

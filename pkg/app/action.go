@@ -18,8 +18,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// A synchronous action answers a question of the platform's user interface:
-// `action` in the document names it, and the answer is one JSON document on stdout
+// A synchronous action responds to a question of the platform's user interface:
+// `action` in the document names it, and the response is one JSON document on stdout
 // and nothing else. After a failure this document is the error; stderr and the exit
 // code are those of a failed run.
 
@@ -141,7 +141,7 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
 	)
 }
 
-// responseTempDir is the directory for the temporary file of a large answer: that of
+// responseTempDir is the directory for the temporary file of a large response: that of
 // the system, or the data directory if an image has none.
 func responseTempDir(o *Options) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {

@@ -50,7 +50,7 @@ func adviceOnLimits(err error) string {
 func advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room there, or use a larger disk: it holds the tables, the rows that wait for their columns and large answers"
+		return "make room there, or use a larger disk: it holds the tables, the rows that wait for their columns and large responses"
 	case errors.Is(err, syscall.EFBIG):
 		return "allow the process to write larger files (ulimit -f), or use another file system"
 	case errors.Is(err, syscall.EROFS):

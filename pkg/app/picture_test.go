@@ -70,7 +70,7 @@ func TestPictureOfLiveLines(t *testing.T) {
 }
 
 // slowShop has 140 products, and as many customers with a few orders each. It needs 120 ms
-// for an answer, and refuses a request for the orders of one customer once.
+// for a response, and refuses a request for the orders of one customer once.
 func slowShop(c *clock.Clock) http.Handler {
 	refused := false
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,8 +40,8 @@ func (o *Options) openRecording() error {
 }
 
 // finishRecording is called when a run has sent all its requests, before its
-// results appear: it writes a recording, and fails if a replay has unused answers,
-// unless the answers that it used become a recording of their own.
+// results appear: it writes a recording, and fails if a replay has unused responses,
+// unless the responses that it used become a recording of their own.
 func (o *Options) finishRecording() error {
 	if o.Player != nil && o.Recorder == nil {
 		return o.Player.Finish()
@@ -50,7 +50,7 @@ func (o *Options) finishRecording() error {
 }
 
 // cutRecording is finishRecording for a run that did not send all its requests; a
-// replay may have unused answers.
+// replay may have unused responses.
 func (o *Options) cutRecording() error {
 	if o.Recorder == nil {
 		return nil

@@ -20,7 +20,7 @@ const logTimeout = 10 * time.Second
 
 // openSink opens the destination of events: the platform's GELF server if the
 // environment names one, else stdout. For an action there is none, because stdout
-// is for its answer.
+// is for its response.
 //
 // If the log server cannot be reached, the run continues without it, and unreached is the
 // error.

@@ -25,7 +25,7 @@ import (
 // storing is a platform that stores states.
 type storing struct {
 	asked  []string
-	refuse int // status of every answer; 0 answers
+	refuse int // status of every response; 0 answers
 	stored string
 }
 

@@ -20,7 +20,7 @@ const (
 	defaultRequestTimeout = 300 * time.Second
 )
 
-// defaultMaxResponseBytes is how large an answer may be when nothing else is
+// defaultMaxResponseBytes is how large a response may be when nothing else is
 // said: more than any page that is meant, less than a disk.
 const defaultMaxResponseBytes = 16 << 30
 
@@ -35,7 +35,7 @@ var (
 	retrySection          = field.Of("retryConfig", "Retries", "Which failures are retried, and how often.", nil)
 	AuthenticationSection = field.Of("authentication", "Authentication", "How requests are authenticated.", nil)
 	PaginationSection     = field.Of("pagination", "Paging", "How the next page is requested.", nil).As(field.NamingRole)
-	ResponseSection       = field.Of("response", "Answers", "The format of the answers of all jobs, if it is not JSON. `response` of a job replaces it as a whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
+	ResponseSection       = field.Of("response", "Responses", "The format of the responses of all jobs, if it is not JSON. `response` of a job replaces it as a whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
 	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`).Evaluated(expr.InQueryAuth)
 )
 
@@ -46,13 +46,13 @@ var (
 	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every request of a job has, unless the job sets them itself. Not used for the login.", field.Object("defaultOptions", "Default options", "A value of a job replaces the default of the same name as a whole. Expressions are evaluated for each request and refer to the job that sends it.",
 		DefaultHeaders, DefaultParams, DefaultMethod, DefaultEndpoint))
 	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
-	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, including the body of the answer; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
-	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. For a file that `response.unpack` unpacks, the unpacked bytes count too. A larger answer ends the run, so that an endless or highly compressed body does not fill the disk. 0 means the default, 16 GiB.").Default(17179869184).Example(`1073741824`)
-	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "Origins (scheme, host and port) that may get the credentials if an answer leads to them: by a redirect, the address of a next page or the endpoint of a child job. Requests to any other origin than the base address and the configured endpoints are sent without credentials and secrets, and a login that is redirected there fails. Write `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
-	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are accepted as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
-	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with certain answers to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
+	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, including the body of the response; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
+	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest response", "How many bytes the body of one response may have, after decompression. For a file that `response.unpack` unpacks, the unpacked bytes count too. A larger response ends the run, so that an endless or highly compressed body does not fill the disk. 0 means the default, 16 GiB.").Default(17179869184).Example(`1073741824`)
+	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "Origins (scheme, host and port) that may get the credentials if a response leads to them: by a redirect, the address of a next page or the endpoint of a child job. Requests to any other origin than the base address and the configured endpoints are sent without credentials and secrets, and a login that is redirected there fails. Write `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
+	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose responses are accepted as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
+	HTTPRules               = field.Of("rules", "Rules about responses", "What to do with certain responses to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about responses](#rules-about-responses).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be sent at the same time, from 1 to 64. With 2 or more, child jobs run side by side, and so do pages whose requests are known in advance (see `lookahead`, and `total` of paging). Tables and the order of events stay the same. See [Faster, and not too fast](#faster-and-not-too-fast).").Default(1).Example(`8`)
-	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose answers are not used and are dropped.").Default(0).Example(`3`).As(field.LookaheadRole)
+	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose responses are not used and are dropped.").Default(0).Example(`3`).As(field.LookaheadRole)
 	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, at any `concurrency`.", rateLimitType)
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
@@ -134,7 +134,7 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 	}
 }
 
-// maxResponseBytes is the limit of an answer; 0 is the default, as it is for the
+// maxResponseBytes is the limit of a response; 0 is the default, as it is for the
 // time limits.
 func maxResponseBytes(http Section) int64 {
 	n := maxResponseBytesSetting.Of(http)

@@ -90,12 +90,12 @@ type API struct {
 	Retry          Retry
 	ConnectTimeout time.Duration // of making a connection
 	RequestTimeout time.Duration // of one whole exchange, body included
-	// MaxResponseBytes is how many bytes the body of one answer may have, after
+	// MaxResponseBytes is how many bytes the body of one response may have, after
 	// decompression.
 	MaxResponseBytes int64
-	// TrustedOrigins may have the credentials too when an answer leads to them.
+	// TrustedOrigins may have the credentials too when a response leads to them.
 	TrustedOrigins []Origin
-	// IgnoreErrors are the status codes whose answers are accepted as data.
+	// IgnoreErrors are the status codes whose responses are accepted as data.
 	IgnoreErrors []int
 	// Concurrency is how many requests may be under way at once, 1 to
 	// MaxConcurrency.
@@ -107,9 +107,9 @@ type API struct {
 	// Authentication and Pagination are compiled by the packages auth and paging;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
-	// Response is what answers are written in; the package answer compiles it.
+	// Response is what answers are written in; the package response compiles it.
 	Response Section
-	// Rules are those about the answers of all jobs; the package rule compiles them.
+	// Rules are those about the responses of all jobs; the package rule compiles them.
 	Rules Section
 	// Query is the old place of `authentication.query`.
 	Query Section

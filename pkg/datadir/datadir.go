@@ -115,7 +115,7 @@ func readState(path string) (state value.Value, wrong string, err error) {
 	}
 }
 
-// Cache is the directory for cached answers, which is kept between runs. It may not
+// Cache is the directory for cached responses, which is kept between runs. It may not
 // exist yet.
 func (d *Dir) Cache() string { return filepath.Join(d.path, "cache") }
 

@@ -22,7 +22,7 @@ func Healthy(ctx context.Context, url string) error {
 		return failure.Userf("the server does not answer: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the server answers with status %d", response.StatusCode)
+		err = fmt.Errorf("the server responds with status %d", response.StatusCode)
 	}
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return failure.Userf("%w", err)

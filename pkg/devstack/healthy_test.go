@@ -33,8 +33,8 @@ func TestHealthy(t *testing.T) {
 		err       string // the beginning
 	}{
 		{"answers", server.URL + "/", t.Context(), ""},
-		{"another status", server.URL + "/missing", t.Context(), "the server answers with status 404"},
-		{"redirect", server.URL + "/moved", t.Context(), "the server answers with status 302"},
+		{"another status", server.URL + "/missing", t.Context(), "the server responds with status 404"},
+		{"redirect", server.URL + "/moved", t.Context(), "the server responds with status 302"},
 		{"no one listens", gone.URL, t.Context(), "the server does not answer: "},
 		{"no time left", server.URL + "/hangs", ended, "the server does not answer: context canceled"},
 		{"no address", "http://a b/", t.Context(), "cannot ask the server: "},

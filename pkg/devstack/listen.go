@@ -36,7 +36,7 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends. Then it waits for running requests, up to
+// serve responds to requests until ctx ends. Then it waits for running requests, up to
 // shutdownTimeout. The context of a request ends with ctx, so that streams end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
 	unused := &idleConnections{open: map[net.Conn]struct{}{}}

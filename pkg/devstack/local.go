@@ -104,7 +104,7 @@ func jobToken(token string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// run answers requests and runs jobs until ctx ends or one of both fails, and
+// run responds to requests and runs jobs until ctx ends or one of both fails, and
 // closes the store.
 func (l *local) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)

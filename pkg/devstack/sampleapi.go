@@ -35,7 +35,7 @@ func SampleAPI(ctx context.Context, o SampleAPIOptions) error {
 	}
 	_, err = fmt.Fprintf(o.Stdout, `The sample shop is at http://%s (stop it with Ctrl+C)
 Log in with POST /login {"user":"%s","password":"%s"}, then send
-the token of the answer as the header Authorization: Bearer TOKEN.
+the token of the response as the header Authorization: Bearer TOKEN.
 `, listener.Addr(), shop.User, shop.Password)
 	if err != nil {
 		return errors.Join(fmt.Errorf("printing the address: %w", err), listener.Close())

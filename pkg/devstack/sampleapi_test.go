@@ -46,7 +46,7 @@ func TestSampleAPI(t *testing.T) {
 	url, printed := startSampleAPI(t, shop.Options{})
 	want := "The sample shop is at " + url + ` (stop it with Ctrl+C)
 Log in with POST /login {"user":"demo","password":"let-me-in"}, then send
-the token of the answer as the header Authorization: Bearer TOKEN.
+the token of the response as the header Authorization: Bearer TOKEN.
 `
 	if printed != want {
 		t.Errorf("printed\n%s\nwant\n%s", printed, want)

@@ -27,7 +27,7 @@ func (p position) child(n int) position { return append(slices.Clip(p), n) }
 // that stores the pages waits for it, and releases nothing until it is there. There
 // is at most one such page for each level of jobs.
 //
-// A page whose answer is not ready is idle between two requests: it lends its place
+// A page whose response is not ready is idle between two requests: it lends its place
 // among the requests under way to pages that come before it, so that these are not held
 // back for as long as an API makes a report. Pages after it do not get the place. They
 // may wait for the page, and then it could never continue.
@@ -171,7 +171,7 @@ func (a *admission) fail(at position) {
 	}
 }
 
-// endRequest says that the request has its answer or never will. A second call does
+// endRequest says that the request has its response or never will. A second call does
 // nothing.
 func (p *permit) endRequest() {
 	p.admission.mu.Lock()

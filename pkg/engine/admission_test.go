@@ -173,7 +173,7 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 	})
 }
 
-// A page that waits for its answer lends its place to pages before it, not to those
+// A page that waits for its response lends its place to pages before it, not to those
 // after it, and continues when it has the place again.
 func TestAdmissionOfIdlePages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {

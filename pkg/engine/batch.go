@@ -105,7 +105,7 @@ func checkBatches(j *job) {
 		case own && p.level > 1:
 			problem(p, "expected a placeholder of the parent's items: these are what a batch is made of", "leave the batch out, then the job runs for each item of its parent")
 		case p.level > 1 && j.Family.InBatch(p.level):
-			problem(p, "expected the item of a job whose items do not come in batches", "\"batch\" puts several items into one request; take the value from the answer to that request")
+			problem(p, "expected the item of a job whose items do not come in batches", "\"batch\" puts several items into one request; take the value from the response to that request")
 		}
 	}
 }

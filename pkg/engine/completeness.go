@@ -120,8 +120,8 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	return found
 }
 
-// unpaged finds a total above the rows of a job without paging, unless the answer denies
-// that there is another page. If the answer announces another page, unread reports it.
+// unpaged finds a total above the rows of a job without paging, unless the response denies
+// that there is another page. If the response announces another page, unread reports it.
 func unpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
 	if e.stop.Reason == pagination.Deliberate || pagination.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
@@ -156,7 +156,7 @@ func howToRead(i response.Indicator) string {
 	case i.Kind == response.NextPage && delimiter == "":
 		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
 	default:
-		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
+		return "set 'api.pagination' to the method of this API: 'response.param' if the response has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
 	}
 }
 
@@ -192,7 +192,7 @@ func (e finishedRun) fetched(t *total) (n int64, unit string) {
 	return int64(e.rowsReceived), "rows"
 }
 
-// errorsOnly finds an answer that has errors instead of data.
+// errorsOnly finds a response that has errors instead of data.
 func (r *jobRun) errorsOnly(res *httpclient.Response, page *response.Page) (event.Finding, error) {
 	if res.AcceptedError || res.Decision != nil || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
@@ -201,7 +201,7 @@ func (r *jobRun) errorsOnly(res *httpclient.Response, page *response.Page) (even
 	if blank(errors) {
 		return nil, nil
 	}
-	// The next run should request another answer, not take this one from the cache.
+	// The next run should request another response, not take this one from the cache.
 	return event.ResponseErrors{
 		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.EvictFromCache()
@@ -266,7 +266,7 @@ func errorMessage(v value.Value) string {
 	return v.JSON()
 }
 
-// checkDataField finds a job whose `dataField` is in none of its answers, while one of them
+// checkDataField finds a job whose `dataField` is in none of its responses, while one of them
 // has lists elsewhere.
 func (jr *jobRunner) checkDataField(j *job) event.Finding {
 	s := jr.statistics[j]

@@ -68,7 +68,7 @@ func TestAnnouncedPage(t *testing.T) {
 	}
 }
 
-// TestTotal: which of the numbers in the answers counts.
+// TestTotal: which of the numbers in the responses counts.
 func TestTotal(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -102,7 +102,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// TestErrorsOfAnySize: an answer cannot hide its errors behind their number or size.
+// TestErrorsOfAnySize: a response cannot hide its errors behind their number or size.
 func TestErrorsOfAnySize(t *testing.T) {
 	for name, errors := range map[string]string{
 		"one":      `[{"message":"a"}]`,

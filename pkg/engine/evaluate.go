@@ -244,7 +244,7 @@ func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]map
 	return r.columnsIn(scope)
 }
 
-// responseScope returns the scope of a job with the members of an answer that expressions
+// responseScope returns the scope of a job with the members of a response that expressions
 // refer to. where names the expressions in errors.
 func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
 	responded, err := membersOf(page, where, references(expr.Response))
@@ -255,7 +255,7 @@ func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, wh
 	return r.scope.With(expr.Response, responded).With(expr.ResponseHeader, heads), nil
 }
 
-// membersOf are the values at paths of an answer.
+// membersOf are the values at paths of a response.
 func membersOf(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
 	members := expr.Members{}
 	for _, path := range paths {

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// evidence is what the answers to one run of a job say about whether all data
+// evidence is what the responses to one run of a job say about whether all data
 // was fetched.
 type evidence struct {
 	// last is the last page that was stored; indicators are those beside its data,
@@ -24,23 +24,23 @@ type evidence struct {
 	totals          []total
 	// repeat is the dropped page, or nil.
 	repeat *pagination.Repeat
-	// found is set when any answer had something at the path of the data; lists are
-	// those of the first answer that had nothing there.
+	// found is set when any response had something at the path of the data; lists are
+	// those of the first response that had nothing there.
 	found bool
 	lists []string
 }
 
-// leadsNowhere reports whether no answer had anything at the path of the data, while there
-// are lists at other paths. Other findings about these answers are consequences.
+// leadsNowhere reports whether no response had anything at the path of the data, while there
+// are lists at other paths. Other findings about these responses are consequences.
 func (v *evidence) leadsNowhere() bool { return !v.found && len(v.lists) > 0 }
 
-// total is how many rows or pages there are in all, as the answers say.
+// total is how many rows or pages there are in all, as the responses say.
 type total struct {
 	field string
 	pages bool
 	// configured is set when a setting names the field, header if it is a header.
 	configured, header bool
-	// least is the smallest number in any answer: rows may come and go while they are
+	// least is the smallest number in any response: rows may come and go while they are
 	// fetched.
 	least int64
 }
@@ -78,7 +78,7 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	}
 }
 
-// countHeaders counts the totals in the headers of an answer.
+// countHeaders counts the totals in the headers of a response.
 func (v *evidence) countHeaders(header http.Header) {
 	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
 		if text := strings.TrimSpace(header.Get(name)); text != "" {
@@ -87,7 +87,7 @@ func (v *evidence) countHeaders(header http.Header) {
 	}
 }
 
-// count adds what one answer says about a total. Anything but a positive integer is
+// count adds what one response says about a total. Anything but a positive integer is
 // ignored. Where no setting names the field, 250.0 may be an amount of money.
 func (v *evidence) count(t total, number value.Value) {
 	digits := number.Kind() == value.String && strings.Trim(number.Raw(), "0123456789") == ""
@@ -111,7 +111,7 @@ func (v *evidence) count(t total, number value.Value) {
 }
 
 // total is the total to compare with: the smallest of those that settings name, else
-// the smallest of all; nil when no answer had one.
+// the smallest of all; nil when no response had one.
 func (v *evidence) total() *total {
 	var chosen *total
 	for i := range v.totals {
@@ -124,7 +124,7 @@ func (v *evidence) total() *total {
 }
 
 // next is what announces a page after the last one, nil for nothing. none is set
-// when the answer says that there is no other page.
+// when the response says that there is no other page.
 func (v *evidence) next() (announced *response.Indicator, none bool) {
 	for i := range v.indicators {
 		switch one := &v.indicators[i]; one.Kind {

@@ -97,7 +97,7 @@ type jobRun struct {
 	scroller   pagination.Scroller
 	columns    []mapping.Column // nil when they differ from page to page
 	repetition repetition
-	// evidence is what the answers say about whether all data was fetched.
+	// evidence is what the responses say about whether all data was fetched.
 	evidence     evidence
 	pages        int
 	rowsReceived int // rows
@@ -105,7 +105,7 @@ type jobRun struct {
 	// batches are the values that child jobs with batches still wait with.
 	batches map[*job]*openBatch
 	sample  sample
-	skipped bool // a rule has skipped the last answer
+	skipped bool // a rule has skipped the last response
 	// restarted is set when it has begun again without what was remembered.
 	restarted bool
 	live      *event.LiveJob
@@ -161,7 +161,7 @@ func (r *jobRun) begin() (err error) {
 // and it sends requests of both as soon as it has a permit. A serial run sends no
 // request before all that comes before it has succeeded.
 type driver interface {
-	// sendNext is the answer to the request for the next page. state is that of the
+	// sendNext is the response to the request for the next page. state is that of the
 	// scroller after this request, last is the page before it.
 	sendNext(ctx context.Context, request config.RequestSpec, state pagination.State, last pagination.PageInfo) (*httpclient.Response, error)
 	// process stores a page and runs its child jobs, or starts both, and returns the

@@ -22,7 +22,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// pageResult is a page of a job: an answer that was read, or the reason why there
+// pageResult is a page of a job: a response that was read, or the reason why there
 // is none.
 type pageResult struct {
 	number   int
@@ -49,10 +49,10 @@ func (r *jobRun) prepare(request config.RequestSpec) (outgoing, error) {
 }
 
 // send sends a request of the job for the page at a position: paged, with what all jobs
-// send (out). needed is closed when the job needs the answer;
-// nil is for one that it needs now. rest is as that of httpclient.Sender.
+// send (out). needed is closed when the job needs the response;
+// nil is for one that it needs now. rest is as that of httpclient.JobInfo.
 func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*httpclient.Response, error) {
-	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
+	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: a response may have given it
 	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
 		from.PagePath, from.FindSources = r.placeOf(at), r.sourceFinder(paged, out.RequestSpec)
@@ -60,7 +60,7 @@ func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec
 	return r.client.Do(ctx, out.RequestSpec, from)
 }
 
-// read reads and checks the answer to a request, or takes the error instead.
+// read reads and checks the response to a request, or takes the error instead.
 func (r *jobRun) read(request config.RequestSpec, state pagination.State, res *httpclient.Response, err error) *pageResult {
 	if !isLimit(err) { // else the request was never sent
 		r.pages++
@@ -95,7 +95,7 @@ func (r *jobRun) afterLast(err error) *pagination.Stop {
 	return pagination.AfterLast(r.scroller, r.base.RequestSpec, status, r.evidence.last, r.evidence.largest)
 }
 
-// scanAndCheck scans and checks an answer. A page that only repeats an earlier one is
+// scanAndCheck scans and checks a response. A page that only repeats an earlier one is
 // the reason to stop.
 func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State, res *httpclient.Response) (*response.Page, *pagination.Stop, error) {
 	if res.Decision.Is(rule.Skip) {
@@ -128,14 +128,14 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State
 	return page, nil, nil
 }
 
-// skip is the end of a job by a rule that drops an answer.
+// skip is the end of a job by a rule that drops a response.
 func (r *jobRun) skip(res *httpclient.Response) *pagination.Stop {
 	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.RuleMessage(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	r.skipped = true
-	return &pagination.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: pagination.Deliberate}
+	return &pagination.Stop{Rule: fmt.Sprintf("a rule skipped the response with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: pagination.Deliberate}
 }
 
-// acceptReason is what takes an answer with an error status as data, and what the API says
+// acceptReason is what takes a response with an error status as data, and what the API says
 // about it.
 func (r *jobRun) acceptReason(res *httpclient.Response) string {
 	switch says := r.client.RuleMessage(res); {
@@ -151,7 +151,7 @@ func (r *jobRun) acceptReason(res *httpclient.Response) string {
 // record keeps an event about the current page.
 func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 
-// scan reads an answer once. An error names its address, to which a redirect may
+// scan reads a response once. An error names its address, to which a redirect may
 // have led.
 func (r *jobRun) scan(res *httpclient.Response) (*response.Page, error) {
 	page, err := r.decode(res, r.formatOf(res))
@@ -176,7 +176,7 @@ func (r *jobRun) cleaned(page *response.Page) event.ResponseCleaned {
 	}
 }
 
-// formatOf is the format of an answer. Errors are not in that of the job: at most they
+// formatOf is the format of a response. Errors are not in that of the job: at most they
 // are JSON.
 func (r *jobRun) formatOf(res *httpclient.Response) response.Format {
 	if res.AcceptedError {
@@ -185,7 +185,7 @@ func (r *jobRun) formatOf(res *httpclient.Response) response.Format {
 	return r.format
 }
 
-// decode reads an answer. A successful answer without a body has no data. An error
+// decode reads a response. A successful response without a body has no data. An error
 // answer that the configuration ignores is data unless it is null.
 func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*response.Page, error) {
 	needs := r.scroller.Needs()
@@ -217,7 +217,7 @@ func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*resp
 	}
 }
 
-// ignoresText reports whether an answer with the status, which is a successful or
+// ignoresText reports whether a response with the status, which is a successful or
 // an ignored one, may be something else than JSON. The code 0 stands for an error
 // that has no status.
 func (r *jobRun) ignoresText(res *httpclient.Response) bool {
@@ -225,10 +225,10 @@ func (r *jobRun) ignoresText(res *httpclient.Response) bool {
 	return res.AcceptedError || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
 }
 
-// maxErrorData is how many bytes an answer may have that becomes a single value.
+// maxErrorData is how many bytes a response may have that becomes a single value.
 const maxErrorData = 8 << 20
 
-// errorData makes an object with the text of an answer that is not JSON, but
+// errorData makes an object with the text of a response that is not JSON, but
 // whose status is to be ignored.
 func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*response.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
@@ -262,7 +262,7 @@ func (r *jobRun) check(res *httpclient.Response, page *response.Page) error {
 	case page.Divided:
 		r.record(event.ResponseDelimiter{Job: r.name, Page: r.pages, Delimiter: page.OtherDelimiter, Pointer: r.format.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	case page.OtherDelimiter != "":
-		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds %s: is that the 'delimiter'?", response.DelimiterName(page.OtherDelimiter))})
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV response has one column, and its name holds %s: is that the 'delimiter'?", response.DelimiterName(page.OtherDelimiter))})
 	}
 	detected := r.DataField.Path == ""
 	switch {
@@ -375,7 +375,7 @@ func (r *jobRun) pagingPage(p *pageResult, ids pagination.IDs) pagination.PageIn
 	return known
 }
 
-// pagingPageOf are those of an answer alone.
+// pagingPageOf are those of a response alone.
 func pagingPageOf(res *httpclient.Response, page *response.Page) pagination.PageInfo {
 	return pagination.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
 }

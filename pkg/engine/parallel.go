@@ -221,7 +221,7 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.
 	return ids, err
 }
 
-// restart also returns the permit of the answer, which is not stored.
+// restart also returns the permit of the response, which is not stored.
 func (s *jobStream) restart() {
 	s.dropPending()
 	s.pending = nil

@@ -10,7 +10,7 @@ import (
 )
 
 // pendingPage is a page that was requested: its request waits for its permit, is
-// under way, or has its answer.
+// under way, or has its response.
 type pendingPage struct {
 	permit *permit
 	needed chan struct{} // closed when the job comes to the page
@@ -51,7 +51,7 @@ func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec)
 // exist. The state is that of the first page that was requested.
 //
 // It requests nothing for a job with children, because a page comes only after
-// the children of the page before it: while its answer waits, it takes the place
+// the children of the page before it: while its response waits, it takes the place
 // of a child. Nor does it while exchanges are recorded or replayed, because a
 // recording holds what a run needs and no more, or with a sample, which is not to
 // send more requests either.

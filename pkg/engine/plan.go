@@ -225,7 +225,7 @@ func (c compiler) scroller(j config.Job) pagination.Scroller {
 	return pagination.WithPlacedValues(scroller, j.Placed())
 }
 
-// responseFormat is what the answers of a job are written in.
+// responseFormat is what the responses of a job are written in.
 func (c compiler) responseFormat(j config.Job) response.Format {
 	format := c.format
 	if j.Response.Present() {

@@ -41,7 +41,7 @@ type PlannedRequest struct {
 	LoginSources []request.Source
 	// LoginRemembers says in sentences what the login leaves for the next one.
 	LoginRemembers []string
-	// LoginRules say in sentences what happens to answers of the login.
+	// LoginRules say in sentences what happens to responses of the login.
 	LoginRules []string
 	// Request is nil when there is none: Problem says why.
 	Request *httpclient.Outgoing
@@ -50,7 +50,7 @@ type PlannedRequest struct {
 	Sources []request.Source
 	// Paging says in sentences how the job continues and what ends it.
 	Paging []string
-	// Rules say in sentences what happens to answers, in the order in which they are
+	// Rules say in sentences what happens to responses, in the order in which they are
 	// asked.
 	Rules []string
 	// Read is what the job, or the login before it, reads of what earlier runs left.

@@ -46,7 +46,7 @@ func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(httpclient.Ou
 	}
 }
 
-// recordPage records what was found in the answer for a page, and the reason to stop after it.
+// recordPage records what was found in the response for a page, and the reason to stop after it.
 func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	if r.run.Recorder == nil || p.page == nil && stop == nil {
 		return nil

@@ -165,7 +165,7 @@ func (r *jobRun) saveLastResponse(page *response.Page, res *httpclient.Response)
 }
 
 // saveRemembered keeps what a run of a job that came to its end leaves for the next run. If a
-// rule has skipped an answer, what it would have had may come another time, so the next
+// rule has skipped a response, what it would have had may come another time, so the next
 // run begins where this one did.
 func (r *jobRun) saveRemembered() error {
 	if r.skipped {

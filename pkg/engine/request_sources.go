@@ -262,7 +262,7 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 		}
 	}
 	if s.Pointer == "" && name == "Accept" && j.format.Pointer != "" {
-		s.From, s.Pointer = "format of the answer", j.format.Pointer
+		s.From, s.Pointer = "format of the response", j.format.Pointer
 	}
 	return s
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // startAgain makes a run of a job begin again, without what was remembered, because a rule
-// says so about an answer, which it closes. That is possible once, with the first answer
+// says so about a response, which it closes. That is possible once, with the first response
 // of the run: nothing of it is stored yet. Else it is a user error.
 func (r *jobRun) startAgain(res *httpclient.Response) error {
 	says := r.client.RuleMessage(res)
@@ -24,7 +24,7 @@ func (r *jobRun) startAgain(res *httpclient.Response) error {
 		return err
 	}
 	if why := r.cannotStartAgain(); why != "" {
-		text := fmt.Sprintf("[%d] %s was answered with %s, which by a rule starts the job again without what was remembered; %s", res.Status, res.Address(), status, why)
+		text := fmt.Sprintf("[%d] %s returned %s, which by a rule starts the job again without what was remembered; %s", res.Status, res.Address(), status, why)
 		if says != "" {
 			text += ": " + says
 		}

@@ -19,7 +19,7 @@ type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
 	leftOut           int  // of the rows, by the row filter
-	skipped           int  // runs that ended with a rule that skipped an answer
+	skipped           int  // runs that ended with a rule that skipped a response
 	held              bool // state.held was emitted
 	repeated          bool // a run came back to an earlier page, which was not its ordinary end
 	rules             []ruleCount

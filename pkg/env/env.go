@@ -88,7 +88,7 @@ type Limits struct {
 	// Requests sent, including retries, redirects and logins, but not answers from
 	// the cache.
 	Requests int
-	// Bytes of bodies received, decompressed, including logins and partial answers.
+	// Bytes of bodies received, decompressed, including logins and partial responses.
 	Bytes int64
 	// Time since the start of the run.
 	Time time.Duration

@@ -24,7 +24,7 @@ type Finding interface {
 // again would not help. Findings without it hold what the job remembers, see StateHeld.
 type RowsComplete interface{ RowsComplete() }
 
-// ResponseErrors says that a successful answer has a member `errors` and no data.
+// ResponseErrors says that a successful response has a member `errors` and no data.
 type ResponseErrors struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -69,7 +69,7 @@ func (e PagingStalled) Message() string {
 func (e PagingStalled) Setting() string              { return e.Pointer }
 func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingUnread says that the last answer of a job announces a page that was not
+// PagingUnread says that the last response of a job announces a page that was not
 // requested, or that a job without paging has fewer rows than there are: Total is how
 // many there are then.
 type PagingUnread struct {
@@ -97,7 +97,7 @@ func (e PagingUnread) Message() string {
 func (e PagingUnread) Setting() string              { return e.Pointer }
 func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingRepeated says that an answer was the same as an earlier one, without a sign
+// PagingRepeated says that a response was the same as an earlier one, without a sign
 // that this is the end. It was dropped and ended the job.
 type PagingRepeated struct {
 	Job        string `json:"job"`
@@ -119,8 +119,8 @@ func (e PagingRepeated) Message() string {
 func (e PagingRepeated) Setting() string              { return e.Pointer }
 func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// DataMissing says that no answer of a job had anything at the configured path, but
-// the answers have lists with items elsewhere.
+// DataMissing says that no response of a job had anything at the configured path, but
+// the responses have lists with items elsewhere.
 type DataMissing struct {
 	Job        string   `json:"job"`
 	DataField  string   `json:"dataField"`

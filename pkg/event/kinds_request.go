@@ -60,7 +60,7 @@ func (e RequestSent) Message() string {
 	return s
 }
 
-// RequestAnswered is the end of an HTTP request: its answer is complete, or will
+// RequestAnswered is the end of an HTTP request: its response is complete, or will
 // never be. Only with `config.debug`, with EXTRACTOR_LIVE, and for a report.
 type RequestAnswered struct {
 	Method     string  `json:"method"`
@@ -119,7 +119,7 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// JobWaiting says that an answer is not ready and will be requested again, because a
+// JobWaiting says that a response is not ready and will be requested again, because a
 // rule says so.
 type JobWaiting struct {
 	Method      string  `json:"method"`
@@ -147,7 +147,7 @@ func (e JobWaiting) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// CredentialsWithheld says that an answer led a job to another origin, which gets
+// CredentialsWithheld says that a response led a job to another origin, which gets
 // no credentials; once for each job.
 type CredentialsWithheld struct {
 	Origin     string `json:"origin"`
@@ -160,7 +160,7 @@ func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
 func (CredentialsWithheld) Level() Level { return Warn }
 
 func (e CredentialsWithheld) Message() string {
-	return fmt.Sprintf("%s: an answer led to %s, which gets no credentials; you can list it in 'api.http.trustedOrigins'", e.Job, e.Origin)
+	return fmt.Sprintf("%s: a response led to %s, which gets no credentials; you can list it in 'api.http.trustedOrigins'", e.Job, e.Origin)
 }
 
 // ResponseIgnored says that an error response was used as data because
@@ -179,7 +179,7 @@ func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
 }
 
-// ResponseSkipped says that a rule dropped an answer, which ended a run of a job.
+// ResponseSkipped says that a rule dropped a response, which ended a run of a job.
 type ResponseSkipped struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -202,7 +202,7 @@ func (e ResponseSkipped) Message() string {
 }
 
 // JobRestarted says that a job began again without what was remembered, because a rule says
-// so about its first answer.
+// so about its first response.
 type JobRestarted struct {
 	Job        string `json:"job"`
 	Status     int    `json:"status"`

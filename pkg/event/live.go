@@ -16,7 +16,7 @@ import (
 // Live shows one line for each running job at the bottom of a terminal:
 //
 //	users: 3 s, window 3 of 12, 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
-//	  users/{id}/orders: 3 s, 79 of 1200 parents, 80 pages, 310 rows, 103 rows/s, waiting for an answer 2 s
+//	  users/{id}/orders: 3 s, 79 of 1200 parents, 80 pages, 310 rows, 103 rows/s, waiting for a response 2 s
 //
 // It draws the lines at every tick and after every event, so that events stay above
 // them. The lines are not events and are not kept. All methods may be called by
@@ -203,7 +203,7 @@ func (j *LiveJob) Unstored() {
 	j.unstored = true
 }
 
-// Await shows that the job waits for something, such as "for an answer", until done
+// Await shows that the job waits for something, such as "for a response", until done
 // is called.
 func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
 

@@ -103,10 +103,10 @@ func TestLive(t *testing.T) {
 	const started, warning = "12:00:00 info  Extraction started: 1 job", "12:00:04 WARN  t: odd"
 	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
 	users := live.Job("u", "users", 0)
-	responded := users.Await("for an answer")
+	responded := users.Await("for a response")
 	c.Advance(4 * time.Second)
 	tick()
-	wantScreen(t, on, started, "users: 4 s, 0 pages, 0 rows, waiting for an answer 4 s")
+	wantScreen(t, on, started, "users: 4 s, 0 pages, 0 rows, waiting for a response 4 s")
 	responded()
 	users.Page(200)
 	log.Emit(MappingWarning{Table: "t", Text: "odd"})
@@ -119,7 +119,7 @@ func TestLive(t *testing.T) {
 	}
 	rested := users.Pause("status 429 Too Many Requests", 12*time.Second)
 	users.Pause("api.http.rateLimit", time.Second)
-	users.Await("for an answer")
+	users.Await("for a response")
 	c.Advance(2 * time.Second)
 	tick()
 	wantScreen(t, on, started, warning,
@@ -188,15 +188,15 @@ func TestLiveTimes(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{0, "a: 0 pages, 0 rows, waiting for an answer|b: 0 pages, 0 rows, waiting 2 s: slow"},
-		{999 * time.Millisecond, "a: 0 pages, 0 rows, waiting for an answer|b: 0 pages, 0 rows, waiting 2 s: slow"},
-		{1500 * time.Millisecond, "a: 1 s, 0 pages, 0 rows, waiting for an answer 1 s|b: 1 s, 0 pages, 0 rows, waiting 1 s: slow"},
-		{2 * time.Second, "a: 2 s, 0 pages, 0 rows, waiting for an answer 2 s|b: 2 s, 0 pages, 0 rows, waiting: slow"},
-		{62 * time.Second, "a: 1 min 2 s, 0 pages, 0 rows, waiting for an answer 1 min 2 s|b: 1 min 2 s, 0 pages, 0 rows, waiting: slow"},
-		{2*time.Hour + 3*time.Minute, "a: 2 h 3 min, 0 pages, 0 rows, waiting for an answer 2 h 3 min|b: 2 h 3 min, 0 pages, 0 rows, waiting: slow"},
+		{0, "a: 0 pages, 0 rows, waiting for a response|b: 0 pages, 0 rows, waiting 2 s: slow"},
+		{999 * time.Millisecond, "a: 0 pages, 0 rows, waiting for a response|b: 0 pages, 0 rows, waiting 2 s: slow"},
+		{1500 * time.Millisecond, "a: 1 s, 0 pages, 0 rows, waiting for a response 1 s|b: 1 s, 0 pages, 0 rows, waiting 1 s: slow"},
+		{2 * time.Second, "a: 2 s, 0 pages, 0 rows, waiting for a response 2 s|b: 2 s, 0 pages, 0 rows, waiting: slow"},
+		{62 * time.Second, "a: 1 min 2 s, 0 pages, 0 rows, waiting for a response 1 min 2 s|b: 1 min 2 s, 0 pages, 0 rows, waiting: slow"},
+		{2*time.Hour + 3*time.Minute, "a: 2 h 3 min, 0 pages, 0 rows, waiting for a response 2 h 3 min|b: 2 h 3 min, 0 pages, 0 rows, waiting: slow"},
 	} {
 		live, _, on, c, tick := stage(t, 100, 24)
-		live.Job(1, "a", 0).Await("for an answer")
+		live.Job(1, "a", 0).Await("for a response")
 		live.Job(2, "b", 0).Pause("slow", 2*time.Second)
 		c.Advance(tc.after)
 		tick()
@@ -267,7 +267,7 @@ func TestNoLive(t *testing.T) {
 	var live *Live
 	job := live.Job(1, "users", 0)
 	if allocated := testing.AllocsPerRun(10, func() {
-		job.Await("for an answer")()
+		job.Await("for a response")()
 		job.Pause("status 500", time.Second)()
 		job.Page(5)
 	}); allocated > 0 {

@@ -2,7 +2,7 @@ package failure
 
 import "strings"
 
-// Text is a message of the program with parts of a document or an answer (Part).
+// Text is a message of the program with parts of a document or a response (Part).
 // Secrets are masked in the parts only, so that words of the program are never masked.
 // A constant converts to Text by itself; with a computed string the caller decides
 // between a part and own words.

@@ -108,12 +108,12 @@ func (c *Client) write(base string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.once).WithBaseURL(base).AndHeader(tokenHeader, c.token)
 }
 
-// record sends a request and returns the JSON object of the answer.
+// record sends a request and returns the JSON object of the response.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	return c.response(ctx, req, value.Object)
 }
 
-// stored sends a write and returns the record of the answer, which must have an id.
+// stored sends a write and returns the record of the response, which must have an id.
 func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	v, err := c.record(ctx, req)
 	if err != nil {
@@ -122,13 +122,13 @@ func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Val
 	if text(v.Field("id")) == "" {
 		return value.Value{}, &Error{
 			Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK,
-			Message: "the answer holds no id",
+			Message: "the response holds no id",
 		}
 	}
 	return v, nil
 }
 
-// response sends a request and returns the JSON of the answer, which must be of this
+// response sends a request and returns the JSON of the response, which must be of this
 // kind. A request can be used once. The result and the error must be new for each
 // request: the library decodes into them and keeps what is there.
 func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
@@ -147,14 +147,14 @@ func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind val
 	case failed.Status > 399:
 		failed.describe(refused.body)
 	case err != nil:
-		// The library's text quotes the answer, which may contain secrets.
-		failed.Message = "the answer is incomplete or not valid JSON"
+		// The library's text quotes the response, which may contain secrets.
+		failed.Message = "the response is incomplete or not valid JSON"
 	default:
 		v, err := value.Parse(body)
 		if err == nil && v.Kind() == kind {
 			return v, nil
 		}
-		failed.Message = "the answer is not a JSON " + kind.String()
+		failed.Message = "the response is not a JSON " + kind.String()
 	}
 	failed.hide(c.token)
 	return value.Value{}, failed
@@ -184,7 +184,7 @@ func checkID(what, id string) error {
 	return nil
 }
 
-// networkFailure returns why there was no answer, without the address, and the
+// networkFailure returns why there was no response, without the address, and the
 // cause. For some time-outs the client library returns only its own text.
 func networkFailure(err error) (message string, cause error) {
 	inner := errors.Unwrap(err)
@@ -192,7 +192,7 @@ func networkFailure(err error) (message string, cause error) {
 		inner = err
 	}
 	if errors.Is(err, context.DeadlineExceeded) || strings.HasPrefix(inner.Error(), "timeout after ") {
-		return "no answer in time", context.DeadlineExceeded
+		return "no response in time", context.DeadlineExceeded
 	}
 	return inner.Error(), err
 }

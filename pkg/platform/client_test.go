@@ -32,7 +32,7 @@ type response struct {
 	kind   string // content type; "" is JSON
 }
 
-// mocked is a client of a platform that knows these answers, by "METHOD URL",
+// mocked is a client of a platform that knows these responses, by "METHOD URL",
 // and refuses requests whose token is not as it must be.
 func mocked(t *testing.T, responses map[string]response, set ...func(*platform.Options)) (*platform.Client, *httpmock.MockTransport) {
 	t.Helper()

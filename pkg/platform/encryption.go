@@ -48,7 +48,7 @@ func (c *Client) project(ctx context.Context) (string, error) {
 	}
 	id := text(v.Field("owner").Field("id"))
 	if id == "" {
-		return "", &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the answer names no project"}
+		return "", &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the response names no project"}
 	}
 	return id, nil
 }
@@ -82,7 +82,7 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	if err != nil {
 		return nil, err
 	}
-	// Nothing is made but the answer, and no token is needed.
+	// Nothing is made but the response, and no token is needed.
 	req := request.NewHTTPRequest(c.repeats).WithBaseURL(base).WithPost("encrypt").AndHeader("Content-Type", "application/json").
 		AndQueryParam("componentId", scope.Component).AndQueryParam("projectId", scope.Project)
 	if scope.Configuration != "" {
@@ -96,7 +96,7 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	for i, m := range plain {
 		ciphers[i] = responded.Field(m.Name)
 		if ciphers[i].Kind() != value.String || !strings.HasPrefix(ciphers[i].Raw(), cipherPrefix) {
-			return nil, &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the answer lacks a cipher"}
+			return nil, &Error{Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK, Message: "the response lacks a cipher"}
 		}
 	}
 	return ciphers, nil

@@ -9,12 +9,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Error is a failed call of either API: it was refused, not answered, or the answer
+// Error is a failed call of either API: it was refused, not answered, or the response
 // was not the expected record.
 type Error struct {
 	// Method and URL of the call; URL has no query.
 	Method, URL string
-	// Status is the HTTP status; 0 without an answer.
+	// Status is the HTTP status; 0 without a response.
 	Status int
 	// Code is the API's own code, a text or a number; may be "".
 	Code string
@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the network or context error if there was no answer. Do not show
+// Unwrap returns the network or context error if there was no response. Do not show
 // it: only the text of Error is free of the token.
 func (e *Error) Unwrap() error { return e.cause }
 
@@ -61,7 +61,7 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// MayHaveSucceeded reports whether a failed write may have been done: there was no answer,
+// MayHaveSucceeded reports whether a failed write may have been done: there was no response,
 // or one that does not say.
 func (e *Error) MayHaveSucceeded() bool {
 	return e.Method != http.MethodGet && (e.Status < 400 || e.Status >= 500)
@@ -91,7 +91,7 @@ func (e *Error) hide(token string) {
 	}
 }
 
-// refusal is the body of an error answer. It accepts any JSON, so that the client
+// refusal is the body of an error response. It accepts any JSON, so that the client
 // library can always decode it.
 type refusal struct{ body []byte }
 

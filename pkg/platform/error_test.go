@@ -63,25 +63,25 @@ func TestErrors(t *testing.T) {
 		},
 		"success that is HTML": {
 			response{200, `<html>`, "text/html"},
-			platform.Error{Status: 200, Message: "the answer is not a JSON object"}, `: 200 OK: the answer is not a JSON object`, 1,
+			platform.Error{Status: 200, Message: "the response is not a JSON object"}, `: 200 OK: the response is not a JSON object`, 1,
 		},
 		"success that is cut off": {
 			response{200, `{"id":"12","configuration":{"secret`, ""},
-			platform.Error{Status: 200, Message: "the answer is incomplete or not valid JSON"},
-			`: 200 OK: the answer is incomplete or not valid JSON`, 1,
+			platform.Error{Status: 200, Message: "the response is incomplete or not valid JSON"},
+			`: 200 OK: the response is incomplete or not valid JSON`, 1,
 		},
 		"success that is empty": {
 			response{200, ``, ""},
-			platform.Error{Status: 200, Message: "the answer is incomplete or not valid JSON"},
-			`: 200 OK: the answer is incomplete or not valid JSON`, 1,
+			platform.Error{Status: 200, Message: "the response is incomplete or not valid JSON"},
+			`: 200 OK: the response is incomplete or not valid JSON`, 1,
 		},
 		"success that is a list": {
 			response{200, `[]`, ""},
-			platform.Error{Status: 200, Message: "the answer is not a JSON object"}, `: 200 OK: the answer is not a JSON object`, 1,
+			platform.Error{Status: 200, Message: "the response is not a JSON object"}, `: 200 OK: the response is not a JSON object`, 1,
 		},
 		"success without content": {
 			response{204, ``, ""},
-			platform.Error{Status: 204, Message: "the answer is not a JSON object"}, `: 204 No Content: the answer is not a JSON object`, 1,
+			platform.Error{Status: 204, Message: "the response is not a JSON object"}, `: 204 No Content: the response is not a JSON object`, 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,14 +159,14 @@ func TestTimeouts(t *testing.T) {
 	t.Run("of the client", func(t *testing.T) {
 		c := hanging(t, client.RetryConfig{TotalRequestTimeout: 10 * time.Millisecond}, nil)
 		_, err := c.QueueURL(context.Background())
-		if err == nil || !strings.HasSuffix(err.Error(), "/v2/storage: no answer in time") || !errors.Is(err, context.DeadlineExceeded) {
+		if err == nil || !strings.HasSuffix(err.Error(), "/v2/storage: no response in time") || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("of the transport", func(t *testing.T) {
 		c := hanging(t, client.RetryConfig{}, &http.Transport{ResponseHeaderTimeout: 10 * time.Millisecond})
 		_, err := c.QueueURL(context.Background())
-		if err == nil || !strings.HasSuffix(err.Error(), "/v2/storage: no answer in time") || !errors.Is(err, context.DeadlineExceeded) {
+		if err == nil || !strings.HasSuffix(err.Error(), "/v2/storage: no response in time") || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -200,7 +200,7 @@ func TestConnectionLostInTheBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.QueueURL(context.Background())
-	if want := "GET " + server.URL + "/v2/storage: 200 OK: the answer is incomplete or not valid JSON"; text(err) != want {
+	if want := "GET " + server.URL + "/v2/storage: 200 OK: the response is incomplete or not valid JSON"; text(err) != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }

@@ -98,7 +98,7 @@ func TestOddPlacesAreNotSent(t *testing.T) {
 
 const encryption = "https://encryption.example.com"
 
-// encrypted is a client of an encryption service that returns this answer.
+// encrypted is a client of an encryption service that returns this response.
 func encrypted(t *testing.T, give string) (c *platform.Client, asked *[]string) {
 	t.Helper()
 	c, transport := mocked(t, map[string]response{index: {200, `{"services":[{"id":"encryption","url":"` + encryption + `/"}]}`, ""}})
@@ -130,10 +130,10 @@ func TestEncrypt(t *testing.T) {
 			`componentId=acme.ex&configId=12&projectId=1 ` + ask, `{"z":1.50,"#a":"KBC::A","l":[{"#b":"KBC::B","#c":"KBC::old"}],"#d":{"e":"plain","#f":"KBC::C"},"#g":null}`},
 		"for a component": {platform.CipherScope{Component: "acme.ex", Project: "1"}, `{"#2":"KBC::C","#1":"KBC::B","#0":"KBC::A"}`,
 			`componentId=acme.ex&projectId=1 ` + ask, `{"z":1.50,"#a":"KBC::A","l":[{"#b":"KBC::B","#c":"KBC::old"}],"#d":{"e":"plain","#f":"KBC::C"},"#g":null}`},
-		"plain text": {platform.CipherScope{}, `{"#0":"KBC::A","#1":"1.50","#2":"KBC::C"}`, "", "the answer lacks a cipher"},
-		"no text":    {platform.CipherScope{}, `{"#0":"KBC::A","#1":{"#1":"KBC::B"},"#2":"KBC::C"}`, "", "the answer lacks a cipher"},
-		"nothing":    {platform.CipherScope{}, `{}`, "", "the answer lacks a cipher"},
-		"a list":     {platform.CipherScope{}, `[]`, "", "the answer is not a JSON object"},
+		"plain text": {platform.CipherScope{}, `{"#0":"KBC::A","#1":"1.50","#2":"KBC::C"}`, "", "the response lacks a cipher"},
+		"no text":    {platform.CipherScope{}, `{"#0":"KBC::A","#1":{"#1":"KBC::B"},"#2":"KBC::C"}`, "", "the response lacks a cipher"},
+		"nothing":    {platform.CipherScope{}, `{}`, "", "the response lacks a cipher"},
+		"a list":     {platform.CipherScope{}, `[]`, "", "the response is not a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, asked := encrypted(t, tc.give)

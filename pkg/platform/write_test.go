@@ -22,7 +22,7 @@ const (
 
 func toQueue(o *platform.Options) { o.QueueURL = queue }
 
-// recorded answers one request and keeps what was sent.
+// recorded responses one request and keeps what was sent.
 func recorded(transport *httpmock.MockTransport, method, address, kind, response string) (body *string) {
 	body = new(string)
 	transport.RegisterResponder(method, address, func(r *http.Request) (*http.Response, error) {
@@ -162,8 +162,8 @@ func TestWritesAreSentOnce(t *testing.T) {
 			"429":      {response{429, `{}`, ""}, ": 429 Too Many Requests", false},
 			"500":      {response{500, `{"error":"` + token + `"}`, ""}, ": 500 Internal Server Error: [hidden]", true},
 			"503":      {response{503, `{"reason":"upgrade"}`, ""}, ": 503 Service Unavailable: upgrade", true},
-			"no id":    {response{201, `{}`, ""}, ": 200 OK: the answer holds no id", true},
-			"a list":   {response{201, `[]`, ""}, ": 201 Created: the answer is not a JSON object", true},
+			"no id":    {response{201, `{}`, ""}, ": 200 OK: the response holds no id", true},
+			"a list":   {response{201, `[]`, ""}, ": 201 Created: the response is not a JSON object", true},
 		} {
 			t.Run(what+" "+name, func(t *testing.T) {
 				c, transport := mocked(t, map[string]response{call.request: tc.response}, toQueue)
@@ -203,7 +203,7 @@ func TestConfigurations(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	c, _ = mocked(t, map[string]response{"GET " + configs: {200, `{}`, ""}})
-	if _, err = c.Configurations(context.Background(), "acme.ex"); err == nil || !strings.HasSuffix(err.Error(), "the answer is not a JSON array") {
+	if _, err = c.Configurations(context.Background(), "acme.ex"); err == nil || !strings.HasSuffix(err.Error(), "the response is not a JSON array") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -143,7 +143,7 @@ func defaults() []givenDefault {
 	}
 }
 
-// csv are settings of answers in CSV.
+// csv are settings of responses in CSV.
 func csv(settings string) string { return `"response":{"format":"csv",` + settings + `"__":0},` }
 
 // windowed are parameters and windows of a job.
@@ -279,7 +279,7 @@ func run(t *testing.T, text string) string {
 	return b.String()
 }
 
-// arrivals is an API: the first answer of each path has two items, the second one, later
+// arrivals is an API: the first response of each path has two items, the second one, later
 // ones none. The first has the next page in all forms.
 type arrivals struct {
 	mu    sync.Mutex

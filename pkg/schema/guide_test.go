@@ -16,7 +16,7 @@ func TestRulesOfTheGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n#### Rules about answers\n")
+	_, section, _ := strings.Cut(string(text), "\n#### Rules about responses\n")
 	section, _, _ = strings.Cut(section, "\n### ")
 	rules := regexp.MustCompile("(?m)\\| `(\\{.*\\})` \\|$").FindAllStringSubmatch(section, -1)
 	if len(rules) < 9 {

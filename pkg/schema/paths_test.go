@@ -23,7 +23,7 @@ func TestPathsAndConditions(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(string(text))
 	if block == nil {
-		t.Fatal("the page has no answer")
+		t.Fatal("the page has no response")
 	}
 	response := testvalue.Parse(t, block[1])
 

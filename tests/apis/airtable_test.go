@@ -125,7 +125,7 @@ func (r airtableRecord) changed() time.Time {
 	return r.modified
 }
 
-// list answers with records of a table.
+// list responds with records of a table.
 func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 	all, known := a.records[table]
 	if strings.HasSuffix(table, airtableGone) {
@@ -172,7 +172,7 @@ func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 	a.page(rw, r, "records", items, 100)
 }
 
-// page answers with some of the items, and with an offset unless they are the last ones.
+// page responds with some of the items, and with an offset unless they are the last ones.
 func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, items []any, size int) {
 	from := 0
 	if offset := r.URL.Query().Get("offset"); offset != "" {

@@ -133,7 +133,7 @@ func (a *amazonSPAPI) login(rw http.ResponseWriter, r *http.Request) {
 func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 	issued, known := a.tokens[r.Header.Get("x-amz-access-token")]
 	// Side by side, a request may see the waits of others between the check of its token
-	// and its answer: they are part of the tolerance.
+	// and its response: they are part of the tolerance.
 	if !known || a.Now().After(issued.Add(2*amazonTokenLife)) || r.Header.Get("User-Agent") == "" {
 		a.refuse(rw, r, http.StatusForbidden, "the access token is missing or expired, or there is no User-Agent")
 		return

@@ -158,7 +158,7 @@ func asanaFields(names string, item map[string]any) map[string]any {
 	return kept
 }
 
-// page answers with some of the items. An offset is good for the same request only, and
+// page responds with some of the items. An offset is good for the same request only, and
 // for ten minutes.
 func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string]any) {
 	query := r.URL.Query()

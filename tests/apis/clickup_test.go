@@ -158,7 +158,7 @@ func (c *clickup) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whole answers with all items of a list without pages.
+// whole responses with all items of a list without pages.
 func (c *clickup) whole(rw http.ResponseWriter, name string, ids []string, archivedOnes bool) {
 	items := []any{}
 	for _, text := range ids {
@@ -195,7 +195,7 @@ func clickupWorkspace(list string) string {
 	return "1"
 }
 
-// page answers with tasks of the workspace or of a list. The second page is shorter than
+// page responds with tasks of the workspace or of a list. The second page is shorter than
 // the others.
 func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, parent string, archivedOnes bool) {
 	query := r.URL.Query()

@@ -109,7 +109,7 @@ func (d *dataverse) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// records answers with a page. The tokens are the day and the number of the page.
+// records responds with a page. The tokens are the day and the number of the page.
 func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 	table := strings.TrimPrefix(r.URL.Path, "/api/data/v9.2/")
 	query := r.URL.Query()
@@ -162,7 +162,7 @@ func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 	d.tracked(rw, r, table)
 }
 
-// tracked answers with a page of a table whose changes are tracked.
+// tracked responds with a page of a table whose changes are tracked.
 func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table string) {
 	query := r.URL.Query()
 	switch {
@@ -200,7 +200,7 @@ func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table strin
 	d.send(rw, rest[:min(dataversePage, len(rest))], response)
 }
 
-// send adds the records to an answer, and notes their conditions.
+// send adds the records to a response, and notes their conditions.
 func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, response map[string]any) {
 	for _, record := range records {
 		if record["reason"] == "deleted" {

@@ -114,7 +114,7 @@ func (e *ecb) notShown() map[condition]string {
 	return map[condition]string{
 		forbidden:     "the data are public, and the series are no children of a list",
 		missingParent: "the series are named in the configuration, they are no children of a list",
-		shortPage:     "an answer has all observations, there are no pages",
+		shortPage:     "a response has all observations, there are no pages",
 		absentKey:     "every line of the CSV has the columns of its header",
 		tie:           "a series has one observation in each period, and all are fetched in each run",
 		errorIn200:    "errors have a status of 400 or above",

@@ -116,7 +116,7 @@ func (f *facebookAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list answers with the objects that have one of the statuses.
+// list responds with the objects that have one of the statuses.
 func (f *facebookAds) list(rw http.ResponseWriter, r *http.Request, name string) {
 	statuses := facebookStatuses[name]
 	if text := r.URL.Query().Get("effective_status"); text != "" {
@@ -175,7 +175,7 @@ func (f *facebookAds) insights(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// adInsights answers with the ads of a day that have one of the statuses of the filter.
+// adInsights responds with the ads of a day that have one of the statuses of the filter.
 func (f *facebookAds) adInsights(rw http.ResponseWriter, r *http.Request, day time.Time) {
 	statuses := slices.DeleteFunc(slices.Clone(facebookStatuses["ads"]), func(s string) bool { return s == "ARCHIVED" || s == "DELETED" })
 	if text := r.URL.Query().Get("filtering"); text != "" {
@@ -247,7 +247,7 @@ func (f *facebookAds) purchases(day time.Time) string {
 	return "1"
 }
 
-// page answers with a page of a list. The first request of each list fails with the code,
+// page responds with a page of a list. The first request of each list fails with the code,
 // 0 for none. After a code that names a limit, the others fail for five minutes too.
 func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string, code int, list []map[string]any) {
 	key := fmt.Sprintf("%d %s", f.day, name)

@@ -192,7 +192,7 @@ func (g *github) limits(rw http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// list answers with a page.
+// list responds with a page.
 func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	perPage, err := strconv.Atoi(query.Get("per_page"))

@@ -143,7 +143,7 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	g.list(rw, r, name, perPage)
 }
 
-// list answers with a page of a list.
+// list responds with a page of a list.
 func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perPage int) {
 	query := r.URL.Query()
 	objects := slices.Clone(g.lists[name])

@@ -321,7 +321,7 @@ func (*googleAds) notShown() map[condition]string {
 	return map[condition]string{
 		forbidden:     parents,
 		missingParent: parents,
-		errorIn200:    "googleAds:search answers an error with its own status; only searchStream can fail after the status was sent",
+		errorIn200:    "googleAds:search responds to an error with its own status; only searchStream can fail after the status was sent",
 	}
 }
 

@@ -41,7 +41,7 @@ func newGoogleAccount(w *world, scope string) googleAccount {
 
 func (g *googleAccount) keys() map[string]string { return g.privateKey(googleKey()) }
 
-// admit answers requests for a token, and those without a valid one. It reports whether
+// admit responds to requests for a token, and those without a valid one. It reports whether
 // the request may continue.
 func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 	if r.Host == "oauth2.googleapis.com" {

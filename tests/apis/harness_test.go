@@ -92,7 +92,7 @@ type world struct {
 // for the hosts of the gallery; check replaces https in the configurations.
 func address(host, path string) string { return "http://" + host + path }
 
-// reply sends a JSON answer.
+// reply sends a JSON response.
 func reply(rw http.ResponseWriter, status int, body any) {
 	rw.Header().Set("Content-Type", "application/json; charset=utf-8")
 	rw.WriteHeader(status)
@@ -110,7 +110,7 @@ func issued(r *http.Request, name string, logins int) bool {
 	return ok && err == nil && 1 <= n && n <= logins
 }
 
-// refuseUntil answers a request that is over a limit until a time.
+// refuseUntil responds to a request that is over a limit until a time.
 func (w *world) refuseUntil(rw http.ResponseWriter, r *http.Request, end time.Time, status int, body any) {
 	w.refusedAgain(r.Method+" "+r.URL.String(), end)
 	reply(rw, status, body)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// hubspot lists objects by their ids, from the id in after. It answers with the
+// hubspot lists objects by their ids, from the id in after. It responds with the
 // properties and the associations that a request names, all of them as texts. Facts:
 //   - paths have the date of the version: https://developers.hubspot.com/docs/api-reference/latest/overview
 //   - a page has 100 objects at most, and archived ones only if they are requested. An

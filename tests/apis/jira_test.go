@@ -40,7 +40,7 @@ type jiraWorklog struct {
 	updated int64 // milliseconds
 }
 
-// jiraBoard answers a request for its sprints with a status other than 200, or has some.
+// jiraBoard responds to a request for its sprints with a status other than 200, or has some.
 type jiraBoard struct {
 	kind    string
 	status  int
@@ -164,7 +164,7 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 var jiraSprints = regexp.MustCompile(`^/rest/agile/1\.0/board/(\d+)/sprint$`)
 
-// pageOf answers with a page of a list. Greater pages than the maximum are cut to it.
+// pageOf responds with a page of a list. Greater pages than the maximum are cut to it.
 func (j *jira) pageOf(rw http.ResponseWriter, r *http.Request, most int, all []any) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("maxResults"))
@@ -258,7 +258,7 @@ func (j *jira) listSprints(rw http.ResponseWriter, r *http.Request, board int) {
 
 var jiraQuery = regexp.MustCompile(`^updated >= "(\d{4}-\d\d-\d\d \d\d:\d\d)" ORDER BY created ASC$`)
 
-// search answers with 60 issues at most, even if more were requested. The last page may
+// search responds with 60 issues at most, even if more were requested. The last page may
 // be empty.
 func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	var request struct {
@@ -324,7 +324,7 @@ func (j *jira) issue(i jiraIssue, fields []string) map[string]any {
 
 func (i jiraIssue) at() string { return i.updated.In(jiraZone).Format("2006-01-02T15:04:05.000-0700") }
 
-// changedWorklogs answers with 1,000 ids at most, the oldest change first, and with none of
+// changedWorklogs responds with 1,000 ids at most, the oldest change first, and with none of
 // the last minute.
 func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []jiraWorklog) {
 	since := int64(0)
@@ -351,7 +351,7 @@ func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []ji
 	reply(rw, http.StatusOK, response)
 }
 
-// listWorklogs answers with those that exist and that the user may see.
+// listWorklogs responds with those that exist and that the user may see.
 func (j *jira) listWorklogs(rw http.ResponseWriter, r *http.Request) {
 	var request struct{ IDs []int }
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || len(request.IDs) == 0 || len(request.IDs) > 1000 {

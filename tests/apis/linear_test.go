@@ -186,7 +186,7 @@ func (l *linear) newestFirst(list string, filter linearFilter) []map[string]any 
 	return nodes
 }
 
-// page answers with the nodes behind a cursor. The first page of users has fewer than the
+// page responds with the nodes behind a cursor. The first page of users has fewer than the
 // request allows.
 func (l *linear) page(rw http.ResponseWriter, r *http.Request, list string, nodes []map[string]any, first int, after *string, selection graphqlFields) {
 	from := 0

@@ -72,7 +72,7 @@ func (l *linkedinAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// search answers with the items that have one of the statuses. Which ones it returns
+// search responds with the items that have one of the statuses. Which ones it returns
 // without statuses is not documented.
 func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
 	statuses := linkedinSearch.FindStringSubmatch(r.URL.RawQuery)
@@ -97,7 +97,7 @@ func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []map[
 	l.list(rw, r, matching)
 }
 
-// list answers with a page of a list. The last one has no token; others may have fewer
+// list responds with a page of a list. The last one has no token; others may have fewer
 // items than the size.
 func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
 	query := r.URL.Query()

@@ -136,7 +136,7 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, map[string]any{name: items, "total_items": len(matching)})
 }
 
-// mailchimpError answers with an error as RFC 7807 describes.
+// mailchimpError responds with an error as RFC 7807 describes.
 func mailchimpError(rw http.ResponseWriter, status int, title, detail string) {
 	rw.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
 	reply(rw, status, map[string]any{"type": "https://mailchimp.com/developer/marketing/docs/errors/", "title": title, "status": status, "detail": detail, "instance": "i1"})

@@ -53,7 +53,7 @@ func (g *microsoftGraph) user(i int) map[string]any {
 		"id": name, "displayName": name, "userPrincipalName": name + "@example.com", "mail": nil, "accountEnabled": i%10 != 0, "userType": "Member",
 		"createdDateTime": "2025-01-01T00:00:00Z", "assignedLicenses": []any{map[string]any{"disabledPlans": []any{}, "skuId": "sku-1"}},
 	}
-	if i%2 == 0 { // a property that was never set is not in the answer
+	if i%2 == 0 { // a property that was never set is not in the response
 		user["jobTitle"] = "Engineer"
 	}
 	return user
@@ -120,7 +120,7 @@ func (e *entra) login(rw http.ResponseWriter, r *http.Request) {
 }
 
 // admits reports whether the token of a request is valid, and answers if it is not. A
-// token that has expired is no mistake: the client may learn it from this answer.
+// token that has expired is no mistake: the client may learn it from this response.
 func (e *entra) admits(rw http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get("Authorization") == "Bearer "+e.token && !e.Now().After(e.expires) {
 		return true

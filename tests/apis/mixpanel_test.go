@@ -191,7 +191,7 @@ func (m *mixpanel) events(from, to time.Time) (rows []row) {
 	return rows
 }
 
-// engage answers a query, or sends a page of the result of an earlier one.
+// engage responds to a query, or sends a page of the result of an earlier one.
 func (m *mixpanel) engage(rw http.ResponseWriter, r *http.Request) {
 	if !m.mayQuery(rw, r, &m.queries) {
 		return

@@ -172,7 +172,7 @@ func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	m.refuse(rw, r, http.StatusOK, "unknown query "+body.Query)
 }
 
-// refusal answers with an error.
+// refusal responds with an error.
 func (m *monday) refusal(rw http.ResponseWriter, status int, extensions map[string]any) {
 	if status == http.StatusOK {
 		m.shows(errorIn200)
@@ -217,7 +217,7 @@ func (m *monday) response(rw http.ResponseWriter, r *http.Request, list string, 
 	reply(rw, http.StatusOK, map[string]any{"data": map[string]any{list: items}})
 }
 
-// itemsPage answers with some items of a board. A board that is not active has none.
+// itemsPage responds with some items of a board. A board that is not active has none.
 func (m *monday) itemsPage(rw http.ResponseWriter, r *http.Request, v mondayVariables, selection string) {
 	if v.Limit < 1 || v.Limit > 500 || v.Page != 0 || len(v.Board) != 1 || m.items[v.Board[0]] == nil || m.board(v.Board[0])["type"] == "document" {
 		m.refuse(rw, r, http.StatusOK, "invalid variables")

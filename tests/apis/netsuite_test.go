@@ -192,7 +192,7 @@ func (n *netsuite) login(r *http.Request) error {
 	return nil
 }
 
-// query answers with a page.
+// query responds with a page.
 func (n *netsuite) query(rw http.ResponseWriter, r *http.Request) {
 	parameters := r.URL.Query()
 	limit, err := strconv.Atoi(parameters.Get("limit"))

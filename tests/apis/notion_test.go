@@ -165,7 +165,7 @@ type notionQuery struct {
 	}
 }
 
-// query answers with the pages of a data source that the filter selects.
+// query responds with the pages of a data source that the filter selects.
 func (n *notion) query(rw http.ResponseWriter, r *http.Request, source string, body notionQuery) {
 	items := []map[string]any{}
 	if body.ResultType != "page" || len(body.Filter.And) != 2 && !body.InTrash {
@@ -195,7 +195,7 @@ func (n *notion) query(rw http.ResponseWriter, r *http.Request, source string, b
 	n.page(rw, r, items, body)
 }
 
-// page answers with a page of the items, which the API may make shorter than page_size.
+// page responds with a page of the items, which the API may make shorter than page_size.
 func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []map[string]any, body notionQuery) {
 	from := 0
 	if body.StartCursor != "" {

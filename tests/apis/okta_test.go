@@ -171,7 +171,7 @@ func (o *okta) login(r *http.Request) error {
 // oktaLimits are the greatest pages of each list, by the last part of its path.
 var oktaLimits = map[string]int{"users": 200, "groups": 200, "apps": 200, "logs": 1000}
 
-// list answers with a page of a list.
+// list responds with a page of a list.
 func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -245,7 +245,7 @@ func oktaAfter(r *http.Request) (int, error) {
 	return strconv.Atoi(string(text))
 }
 
-// page answers with items. The address of the next page is in a header of its own.
+// page responds with items. The address of the next page is in a header of its own.
 func (o *okta) page(rw http.ResponseWriter, r *http.Request, items any, next int, more bool) {
 	link := func(query url.Values, rel string) {
 		rw.Header().Add("Link", fmt.Sprintf(`<%s>; rel="%s"`, address(r.Host, r.URL.Path+"?"+query.Encode()), rel))
@@ -259,7 +259,7 @@ func (o *okta) page(rw http.ResponseWriter, r *http.Request, items any, next int
 	reply(rw, http.StatusOK, items)
 }
 
-// logs answers with events that were written since a time. There is a next page in any
+// logs responds with events that were written since a time. There is a next page in any
 // case.
 func (o *okta) logs(rw http.ResponseWriter, r *http.Request, limit int) {
 	query := r.URL.Query()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// openMeteo answers with parallel lists: one of the times, and one of each value. Facts:
+// openMeteo responds with parallel lists: one of the times, and one of each value. Facts:
 // https://open-meteo.com/en/docs, https://open-meteo.com/en/docs/historical-weather-api,
 // https://open-meteo.com/en/terms, https://github.com/open-meteo/open-meteo. An
 // error that comes after the status is a text in the body.
@@ -119,9 +119,9 @@ func (o *openMeteo) notShown() map[condition]string {
 		archived:      "hours and days have no state",
 		forbidden:     "the data are public, and no request has a credential",
 		missingParent: "a request names a place by its coordinates, there is no list of places",
-		shortPage:     "an answer has all hours of the span at once, there are no pages",
+		shortPage:     "a response has all hours of the span at once, there are no pages",
 		absentKey:     "every requested variable has a list of the same length; what is missing is null in it",
-		tie:           "every hour of a place comes once in an answer",
+		tie:           "every hour of a place comes once in a response",
 		expiredToken:  "the data are public, and no request has a token",
 	}
 }

@@ -140,7 +140,7 @@ func (p *pinterest) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list answers with a page of the objects that have one of the statuses.
+// list responds with a page of the objects that have one of the statuses.
 func (p *pinterest) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	size, err := strconv.Atoi(query.Get("page_size"))
@@ -256,7 +256,7 @@ func (p *pinterest) status(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, map[string]any{"report_status": "FINISHED", "url": link, "size": 1000})
 }
 
-// file answers with a finished report.
+// file responds with a finished report.
 func (p *pinterest) file(rw http.ResponseWriter, r *http.Request) {
 	report := p.find(r.URL.Query().Get("signed"))
 	switch {

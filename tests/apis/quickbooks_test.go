@@ -84,7 +84,7 @@ func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusUnauthorized, quickbooksFault("AUTHENTICATION", "Token expired"))
 		return
 	case r.Header.Get("Accept") != "application/json" || r.URL.Query().Get("minorversion") != "75":
-		q.refuse(rw, r, http.StatusBadRequest, "the answer would be XML, or of another version")
+		q.refuse(rw, r, http.StatusBadRequest, "the response would be XML, or of another version")
 		return
 	}
 	switch q.requests["all"]++; q.requests["all"] {
@@ -117,7 +117,7 @@ func quickbooksFault(kind, detail string) map[string]any {
 	return map[string]any{"Fault": map[string]any{"Error": []any{map[string]any{"Message": kind, "Detail": detail, "code": "10000"}}, "type": kind}}
 }
 
-// login answers with a token, and with a refresh token that ends the one before.
+// login responds with a token, and with a refresh token that ends the one before.
 func (q *quickbooks) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
 	if r.Method != http.MethodPost || r.URL.Path != "/oauth2/v1/tokens/bearer" || r.Header.Get("Authorization") != client ||

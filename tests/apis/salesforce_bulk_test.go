@@ -118,7 +118,7 @@ func (j *salesforceJob) info(id, state string) map[string]any {
 	return info
 }
 
-// stages answers a query of the REST API: it has one page.
+// stages responds to a query of the REST API: it has one page.
 func (s *salesforceBulk) stages(rw http.ResponseWriter, r *http.Request) {
 	found, err := query(s.records, r.URL.Query().Get("q"), "query")
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *salesforceBulk) stages(rw http.ResponseWriter, r *http.Request) {
 }
 
 // results sends a set of records, each with a header. It is smaller than maxRecords. A
-// request that fails is answered with 204.
+// request that fails gets 204.
 func (s *salesforceBulk) results(rw http.ResponseWriter, r *http.Request, j *salesforceJob) error {
 	from, locator := 0, r.URL.Query().Get("locator")
 	if locator != "" {

@@ -79,7 +79,7 @@ type salesforceLogin struct {
 	uses map[string]int // requests with each header Authorization
 }
 
-// login answers the request for a token. It reports why it refuses it.
+// login responds to the request for a token. It reports why it refuses it.
 func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string {
 	if err := r.ParseForm(); err != nil {
 		return err.Error()
@@ -153,7 +153,7 @@ func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page answers with the first records, and remembers the others under the next address.
+// page responds with the first records, and remembers the others under the next address.
 func (s *salesforce) page(rw http.ResponseWriter, path string, records []map[string]any) {
 	n := min(len(records), salesforcePage)
 	s.showsRecords(records[:n])

@@ -159,7 +159,7 @@ func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shopifyLogin answers a client credentials grant.
+// shopifyLogin responds to a client credentials grant.
 func shopifyLogin(w *world, logins map[string]time.Time, rw http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {

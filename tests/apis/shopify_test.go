@@ -132,7 +132,7 @@ type shopifyPage struct {
 	After       int
 }
 
-// list answers with a page.
+// list responds with a page.
 func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	page := shopifyPage{name, query.Get("updated_at_min"), math.MaxInt}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slack has cursors, errors in answers with the status 200, and limits for each method. A
+// slack has cursors, errors in responses with the status 200, and limits for each method. A
 // channel lists only the first message of a thread; its replies are another list, which
 // always begins with that message. Facts: https://docs.slack.dev/apis/web-api/pagination,
 // https://docs.slack.dev/reference/methods/conversations.history,
@@ -155,7 +155,7 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// conversation answers with messages of a channel or of a thread.
+// conversation responds with messages of a channel or of a thread.
 func (s *slack) conversation(rw http.ResponseWriter, r *http.Request, method, channel string, limit int) {
 	oldest, ts := r.URL.Query().Get("oldest"), r.URL.Query().Get("ts")
 	member := slices.ContainsFunc(s.channels, func(c map[string]any) bool { return c["id"] == channel && c["is_member"] == true })
@@ -210,7 +210,7 @@ func slackTime(ts string) float64 {
 
 func slackSeconds(message map[string]any) float64 { return slackTime(message["ts"].(string)) }
 
-// page answers with some of the items, fewer than the limit, because Slack may. The second
+// page responds with some of the items, fewer than the limit, because Slack may. The second
 // page is empty and yet not the last one.
 func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all []map[string]any, limit int) {
 	from, empty := 0, false

@@ -57,7 +57,7 @@ func (s *socrata) add(set string, i int) {
 	} else {
 		r.columns = map[string]any{"id": strconv.Itoa(i) + "-20260115", "license_number": strconv.Itoa(i)}
 	}
-	if i%3 != 0 { // an empty column is not in the answer
+	if i%3 != 0 { // an empty column is not in the response
 		r.columns["latitude"] = "41.88"
 	}
 	place, _ := slices.BinarySearchFunc(d.rows, r, func(a, b *socrataRow) int { return cmp.Compare(a.id, b.id) })
@@ -98,7 +98,7 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "message": "Too many requests"})
 		return
 	}
-	if id == "r5kz-chrr" && s.requests[id] == 1 { // the query takes longer than an answer may
+	if id == "r5kz-chrr" && s.requests[id] == 1 { // the query takes longer than a response may
 		reply(rw, http.StatusAccepted, map[string]any{"code": "accepted", "message": "Request processing"})
 		return
 	}

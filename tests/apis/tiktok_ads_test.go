@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tiktokAds answers every request with 200: code is 0, or says what went wrong. Lists and
+// tiktokAds responds to every request with 200: code is 0, or says what went wrong. Lists and
 // reports leave out what was deleted, unless a filter names all statuses. A metric that
 // has no value is "-". Facts:
 // https://business-api.tiktok.com/portal/docs/run-a-synchronous-report/v1.3,
@@ -73,7 +73,7 @@ func tiktokReply(rw http.ResponseWriter, data map[string]any) {
 	reply(rw, http.StatusOK, map[string]any{"code": 0, "message": "OK", "request_id": "x", "data": data})
 }
 
-// list answers with the objects of the status in the filter. Without one, deleted objects
+// list responds with the objects of the status in the filter. Without one, deleted objects
 // are left out.
 func (t *tiktokAds) list(rw http.ResponseWriter, r *http.Request, every string, objects []map[string]any) {
 	var filter map[string]string
@@ -101,7 +101,7 @@ func (t *tiktokAds) list(rw http.ResponseWriter, r *http.Request, every string, 
 	t.page(rw, r, all)
 }
 
-// page answers with a page of a list. After the last one there is an empty list.
+// page responds with a page of a list. After the last one there is an empty list.
 func (t *tiktokAds) page(rw http.ResponseWriter, r *http.Request, all []any) {
 	number, err := strconv.Atoi(r.URL.Query().Get("page"))
 	size, err2 := strconv.Atoi(r.URL.Query().Get("page_size"))
@@ -151,7 +151,7 @@ func (t *tiktokAds) allAds() (all []map[string]any) {
 	return all
 }
 
-// report answers with the rows of a level in at most 30 days.
+// report responds with the rows of a level in at most 30 days.
 func (t *tiktokAds) report(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	from, err := time.Parse(time.DateOnly, query.Get("start_date"))

@@ -30,7 +30,7 @@ type twilioItem struct {
 	at          time.Time // when it was created, sent or started, or the day of usage
 }
 
-// twilioKinds are the members of the answer and the filters of the resources.
+// twilioKinds are the members of the response and the filters of the resources.
 var twilioKinds = map[string]struct{ member, filter string }{
 	"Messages.json":             {"messages", "DateSent>"},
 	"Calls.json":                {"calls", "StartTime>"},

@@ -76,11 +76,11 @@ func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case !issued(r, "token-", x.logins):
 		x.refuse(rw, r, http.StatusUnauthorized, "TokenInvalidSignature")
 		return
-	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds): // the client may learn it from this answer
+	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds): // the client may learn it from this response
 		reply(rw, http.StatusUnauthorized, map[string]any{"Title": "Unauthorized", "Status": 401, "Detail": "TokenExpired: token expired"})
 		return
 	case r.Header.Get("Accept") != "application/json":
-		x.refuse(rw, r, http.StatusBadRequest, "the answer would be XML")
+		x.refuse(rw, r, http.StatusBadRequest, "the response would be XML")
 		return
 	}
 	if x.Now().Sub(x.minute) >= time.Minute {
@@ -136,11 +136,11 @@ func (x *xero) notShown() map[condition]string {
 		forbidden:     "the resources are named in the configuration, they are no children of a list",
 		missingParent: "the resources are named in the configuration, they are no children of a list",
 		shortPage:     "a page has as many items as requested until there are no more, and itemCount is compared",
-		errorIn200:    "errors have a status of 400 or above; the Status in an answer is OK",
+		errorIn200:    "errors have a status of 400 or above; the Status in a response is OK",
 	}
 }
 
-// login answers with a token for the client.
+// login responds with a token for the client.
 func (x *xero) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
 	scope := "accounting.contacts.read accounting.invoices.read accounting.payments.read accounting.banktransactions.read accounting.settings.read"

@@ -11,7 +11,7 @@ import (
 // pageSize is how many items a full page has.
 const pageSize = 500
 
-// streamed is how many bytes of the single large answer are made at a time.
+// streamed is how many bytes of the single large response are made at a time.
 const streamed = 64 << 10
 
 // api is the measured API. It keeps nothing: what a workload requests is in

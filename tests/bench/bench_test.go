@@ -21,7 +21,7 @@ func BenchmarkFlatPages(b *testing.B) { benchmark(b, "flat", appendFlat) }
 // BenchmarkNestedPages is workload D in the same way.
 func BenchmarkNestedPages(b *testing.B) { benchmark(b, "nested", appendNested) }
 
-// BenchmarkFormats is one large answer in each format, in the same way.
+// BenchmarkFormats is one large response in each format, in the same way.
 func BenchmarkFormats(b *testing.B) {
 	const bytes = 32 << 20
 	for _, name := range []string{"jsonl", "csv", "xml"} {

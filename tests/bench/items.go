@@ -47,7 +47,7 @@ func appendLists(dst []byte, id, lists int) []byte {
 	return append(dst, '}')
 }
 
-// appendPage appends the answer {"items": […]} with the items of the ids from
+// appendPage appends the response {"items": […]} with the items of the ids from
 // first up to, but not including, end.
 func appendPage(dst []byte, item func([]byte, int) []byte, first, end int) []byte {
 	dst = append(dst, `{"items":[`...)

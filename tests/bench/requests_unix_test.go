@@ -22,7 +22,7 @@ import (
 // requests is how many small requests one operation of these benchmarks sends.
 const requests = 2000
 
-// BenchmarkRequests measures what one small request costs in a run: an answer is
+// BenchmarkRequests measures what one small request costs in a run: a response is
 // one item. The API is a process of its own, so CPU-µs/request is that of the
 // client alone. BenchmarkBareRequests is the floor for it.
 func BenchmarkRequests(b *testing.B) {

@@ -141,7 +141,7 @@ const flatMapping = `{"id":{"mapping":{"destination":"id","primaryKey":true}},"n
 
 func single(bytes int) func(string) object { return job("single", object{"bytes": bytes}) }
 
-// inFormat is one large answer in another format than JSON; at most ratio times the
+// inFormat is one large response in another format than JSON; at most ratio times the
 // CPU time of the floor should go into it.
 func inFormat(name, format, title string, bytes int, ratio float64) workload {
 	return workload{
@@ -175,7 +175,7 @@ func job(endpoint string, params object) func(string) object {
 	}
 }
 
-// withChildren is a list of parents with one child request each, whose answers take
+// withChildren is a list of parents with one child request each, whose responses take
 // so long.
 func withChildren(name string, parents int, wait time.Duration, concurrency, rounds int, goals ...goal) workload {
 	w := workload{
@@ -243,7 +243,7 @@ func childrenOf(api string, parents, concurrency int, wait time.Duration) object
 	}
 }
 
-// serial is how long the answers of all parents take one after another.
+// serial is how long the responses of all parents take one after another.
 func serial(parents int) time.Duration { return time.Duration(parents+1) * latency }
 
 // document is config.json.

@@ -66,18 +66,18 @@ func TestImages(t *testing.T) {
 	needEngine(t)
 	i := buildImages(t)
 	for name, test := range map[string]func(*testing.T){
-		"what is in it":                  i.whatIsInIt,
-		"list of modules":                i.listOfModules,
-		"no data directory":              i.noDataDirectory,
-		"an API on this machine":         i.apiOnThisMachine,
-		"no way out":                     i.noWayOut,
-		"any user with a read-only root": i.anyUserWithAReadOnlyRoot,
-		"failure leaves nothing":         i.failureLeavesNothing,
-		"large answer in little memory":  i.largeResponses,
-		"stopped component":              i.stoppedComponent,
-		"platform beside containers":     i.platformBesideContainers,
-		"compose":                        i.compose,
-		"demo in containers":             i.demoInContainers,
+		"what is in it":                   i.whatIsInIt,
+		"list of modules":                 i.listOfModules,
+		"no data directory":               i.noDataDirectory,
+		"an API on this machine":          i.apiOnThisMachine,
+		"no way out":                      i.noWayOut,
+		"any user with a read-only root":  i.anyUserWithAReadOnlyRoot,
+		"failure leaves nothing":          i.failureLeavesNothing,
+		"large response in little memory": i.largeResponses,
+		"stopped component":               i.stoppedComponent,
+		"platform beside containers":      i.platformBesideContainers,
+		"compose":                         i.compose,
+		"demo in containers":              i.demoInContainers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
-// largeVariable is the environment variable with the size of the large answer in
+// largeVariable is the environment variable with the size of the large response in
 // MiB. Workload B of docs/understand/performance.md has 1024.
 const largeVariable = "LARGE_ANSWER_MIB"
 
@@ -24,7 +24,7 @@ const largeVariable = "LARGE_ANSWER_MIB"
 // container.
 const largeMiB = 100
 
-// largeSize is the size of the large answer in bytes.
+// largeSize is the size of the large response in bytes.
 func largeSize(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv(largeVariable)
@@ -38,12 +38,12 @@ func largeSize(t *testing.T) int {
 	return mib << 20
 }
 
-// largeFormat is how the large answer is written.
+// largeFormat is how the large response is written.
 type largeFormat struct {
 	response            string // the setting
 	begin, between, end string
 	item                func(dst []byte, id int) []byte
-	// open begins to pack the answer; nil does not. close is called at the end.
+	// open begins to pack the response; nil does not. close is called at the end.
 	open func(io.Writer) (packed io.Writer, close func() error, err error)
 }
 
@@ -69,7 +69,7 @@ func openZip(w io.Writer) (io.Writer, func() error, error) {
 	return packed, func() error { return errors.Join(packed.Close(), archive.Close()) }, nil
 }
 
-// writeLarge writes one answer of at least so many bytes, a list of the items of
+// writeLarge writes one response of at least so many bytes, a list of the items of
 // workload B in a format, and returns their number.
 func writeLarge(w io.Writer, format string, size int) (rows int, err error) {
 	f := largeFormats()[format]
@@ -129,7 +129,7 @@ func appendElement(dst []byte, id int) []byte {
 // largeResponses: answers many times as large as the memory go through it, in every
 // format.
 func (i images) largeResponses(t *testing.T) {
-	slowtest.OutsideCI(t, "its answers are large, in five formats")
+	slowtest.OutsideCI(t, "its responses are large, in five formats")
 	for name, format := range largeFormats() {
 		t.Run(name, func(t *testing.T) { i.largeResponse(t, name, format) })
 	}

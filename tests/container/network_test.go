@@ -38,14 +38,14 @@ func network(t *testing.T, options ...string) (name, gateway string) {
 }
 
 // target is an API of this test; hung reports requests that are not answered,
-// large how many items the large answer had.
+// large how many items the large response had.
 type target struct {
 	*httptest.Server
 	hung  chan struct{}
 	large chan int
 }
 
-// api serves two pages of items, a large answer, and one that never comes.
+// api serves two pages of items, a large response, and one that never comes.
 func api(t *testing.T, host string) target {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))

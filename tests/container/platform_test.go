@@ -26,7 +26,7 @@ type job struct {
 
 type platformEvent struct{ Type, Message string }
 
-// call sends a request with the token and reads the answer.
+// call sends a request with the token and reads the response.
 func (p platform) call(t *testing.T, method, path, kind string, body []byte) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, p.url+path, bytes.NewReader(body))

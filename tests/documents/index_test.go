@@ -28,7 +28,7 @@ var questions = []struct {
 }
 
 // TestIndexResponds: the index has each question, and the section that its line leads to
-// has the answer.
+// has the response.
 func TestIndexResponds(t *testing.T) {
 	t.Parallel()
 	p := readPage(t, index)

@@ -47,12 +47,12 @@ type trouble struct {
 // troubles are the sections of the page, by their headings.
 func troubles() map[string]trouble {
 	return map[string]trouble{
-		"The API answers 401 Unauthorized": {
+		"The API returns 401 Unauthorized": {
 			api:  response(http.StatusUnauthorized, `{"message":"the token has expired"}`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
-		"The API answers with a login page": {
+		"The API responds with a login page": {
 			api:  response(http.StatusOK, `<!DOCTYPE html><html><head><title>Sign in</title></head><body><form method="post"><input name="user"><input name="password" type="password"></form></body></html>`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
@@ -70,7 +70,7 @@ func troubles() map[string]trouble {
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
 		},
-		"The answer takes too long": {
+		"The response takes too long": {
 			api:  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 			doc:  document(`"baseUrl":"https://api.example.com","retryConfig":{"maxRetries":1}`, `{"endpoint":"report"}`),
 			exit: 1,
@@ -104,7 +104,7 @@ func troubles() map[string]trouble {
 			api: response(http.StatusOK, `{"result":{"users":[{"id":1},{"id":2}]}}`),
 			doc: document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users","dataField":"users"}`),
 		},
-		"The answer has two lists": {
+		"The response has two lists": {
 			api:  response(http.StatusOK, `{"users":[{"id":1}],"roles":[{"id":7}]}`),
 			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"users"}`),
 			exit: 1,
@@ -129,11 +129,11 @@ func troubles() map[string]trouble {
 			exit: 1,
 		},
 		"The data directory cannot be written": {messages: denied},
-		"An answer does not fit into memory":   {messages: large},
+		"A response does not fit into memory": {messages: large},
 	}
 }
 
-// response always answers the same.
+// response always responds to the same.
 func response(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -259,7 +259,7 @@ func warnings(t *testing.T, events string) (lines string) {
 	return lines
 }
 
-// large is an answer with one value of more than 128 MiB. The program reads it, because
+// large is a response with one value of more than 128 MiB. The program reads it, because
 // with the race detector that would take minutes here.
 func large(t *testing.T) string {
 	t.Helper()

@@ -60,7 +60,7 @@ func cuts() []fault {
 	return with(passing("answer cut in the middle"), all...)
 }
 
-// chunked is the answer in chunks of a kilobyte.
+// chunked is the response in chunks of a kilobyte.
 func chunked(p reply) string {
 	var b strings.Builder
 	b.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n")
@@ -75,7 +75,7 @@ func chunked(p reply) string {
 	return b.String()
 }
 
-// plain is the body of the answer, not compressed.
+// plain is the body of the response, not compressed.
 func plain(s *strike) []byte {
 	whole := s.whole()
 	if !whole.packed {
@@ -92,7 +92,7 @@ func plain(s *strike) []byte {
 	return text
 }
 
-// framing is about the head of an answer and how its body is announced.
+// framing is about the head of a response and how its body is announced.
 func framing() []fault {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	sending := func(text string) func(*strike) { return func(s *strike) { s.send(text) } }
@@ -119,10 +119,10 @@ func framing() []fault {
 			fault{name: "101 Switching Protocols", says: "101", hit: sending("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")},
 		),
 		with(fatal("head of more than a megabyte"),
-			fault{name: "one header of two megabytes", says: "head of the answer", hit: func(s *strike) { s.send(ok + "X: " + strings.Repeat("x", 2<<20) + "\r\n\r\n[]") }},
-			fault{name: "endless headers", says: "head of the answer", hit: func(s *strike) { s.endless(ok, strings.Repeat("X-Header: value\r\n", 1000)) }},
-			fault{name: "endless status line", says: "head of the answer", hit: func(s *strike) { s.endless("HTTP/1.1 200 ", strings.Repeat("OK ", 10000)) }},
-			fault{name: "endless 103 Early Hints", says: "head of the answer", hit: func(s *strike) {
+			fault{name: "one header of two megabytes", says: "head of the response", hit: func(s *strike) { s.send(ok + "X: " + strings.Repeat("x", 2<<20) + "\r\n\r\n[]") }},
+			fault{name: "endless headers", says: "head of the response", hit: func(s *strike) { s.endless(ok, strings.Repeat("X-Header: value\r\n", 1000)) }},
+			fault{name: "endless status line", says: "head of the response", hit: func(s *strike) { s.endless("HTTP/1.1 200 ", strings.Repeat("OK ", 10000)) }},
+			fault{name: "endless 103 Early Hints", says: "head of the response", hit: func(s *strike) {
 				s.endless("", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100))
 			}},
 		),
@@ -147,15 +147,15 @@ func framing() []fault {
 			}},
 		),
 		with(harmless("oddities of HTTP"),
-			fault{name: "100 Continue before the answer", hit: before("HTTP/1.1 100 Continue\r\n\r\n")},
-			fault{name: "103 Early Hints before the answer", hit: before("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n")},
-			fault{name: "ten 102 Processing before the answer", hit: before(strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 10))},
-			fault{name: "another answer after the answer", hit: func(s *strike) {
+			fault{name: "100 Continue before the response", hit: before("HTTP/1.1 100 Continue\r\n\r\n")},
+			fault{name: "103 Early Hints before the response", hit: before("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n")},
+			fault{name: "ten 102 Processing before the response", hit: before(strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 10))},
+			fault{name: "another response after the response", hit: func(s *strike) {
 				whole := s.whole()
 				text := whole.wire(len(whole.body))
 				s.send(text + text)
 			}},
-			fault{name: "another answer after the answer, on a connection that stays", hit: func(s *strike) {
+			fault{name: "another response after the response, on a connection that stays", hit: func(s *strike) {
 				whole := s.whole()
 				text := whole.wire(len(whole.body))
 				s.hang(text + strings.Replace(text, "200 OK", "200 OK\r\nX-Second: 1", 1))

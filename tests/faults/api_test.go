@@ -20,7 +20,7 @@ type api struct {
 	mu     sync.Mutex
 	sent   []request // what arrived, in this order
 	hits   int       // how many requests the fault has hit
-	tokens int       // that a login was answered with
+	tokens int       // that a login returned
 	used   int       // requests with the last token
 }
 
@@ -28,10 +28,10 @@ type api struct {
 type request struct {
 	*http.Request
 	text  string // of its body
-	bytes int    // of the body of its answer
+	bytes int    // of the body of its response
 }
 
-// reply is an answer as it should be.
+// reply is a response as it should be.
 type reply struct {
 	status int
 	packed bool
@@ -74,7 +74,7 @@ func (a *api) arrived(r request) (n int, hit bool) {
 	return a.hits, true
 }
 
-// write sends the answer.
+// write sends the response.
 func (p reply) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	if p.packed {
@@ -85,7 +85,7 @@ func (p reply) write(w http.ResponseWriter) {
 	_, _ = w.Write(p.body)
 }
 
-// wire is the answer as it looks on the wire, with a body of any announced
+// wire is the response as it looks on the wire, with a body of any announced
 // length.
 func (p reply) wire(length int) string {
 	encoding := ""
@@ -96,7 +96,7 @@ func (p reply) wire(length int) string {
 		p.status, http.StatusText(p.status), encoding, length, p.body)
 }
 
-// response is the answer to a request.
+// response is the response to a request.
 func (a *api) response(r request) reply {
 	if r.URL.Path == "/login" {
 		return a.logIn()
@@ -119,7 +119,7 @@ func (a *api) content(r request) reply {
 	return reply{status: http.StatusOK, body: body}
 }
 
-// logIn answers a login with a new token, which is good for a few requests and
+// logIn responds to a login with a new token, which is good for a few requests and
 // a quarter of an hour.
 func (a *api) logIn() reply {
 	a.mu.Lock()

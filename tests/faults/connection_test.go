@@ -75,11 +75,11 @@ func connectionFaults() []fault {
 			fault{name: "refused by the real network", says: "no connection", connect: dialing(func(w *world) (string, error) { return w.toxic("") })},
 			fault{name: "reset by the proxy", says: "network error", connect: proxied("reset_peer", "downstream", `"timeout": 0`)},
 			fault{name: "request reset by the proxy", says: "network error", connect: proxied("reset_peer", "upstream", `"timeout": 0`)},
-			fault{name: "closed by the proxy after a while", says: "without an answer", connect: proxied("timeout", "downstream", `"timeout": 10`)},
+			fault{name: "closed by the proxy after a while", says: "without a response", connect: proxied("timeout", "downstream", `"timeout": 10`)},
 			fault{name: "closed at once", says: "network error", connect: meeting(func(net.Conn) {})},
-			fault{name: "closed after the request", says: "without an answer", hit: func(s *strike) { s.send("") }},
+			fault{name: "closed after the request", says: "without a response", hit: func(s *strike) { s.send("") }},
 			fault{name: "reset after the request", says: "reset the connection", hit: func(s *strike) { s.reset("") }},
-			fault{name: "half-closed after the request", says: "without an answer", hit: func(s *strike) {
+			fault{name: "half-closed after the request", says: "without a response", hit: func(s *strike) {
 				conn := s.raw("")
 				_ = conn.(*net.TCPConn).CloseWrite()
 				_, _ = io.Copy(io.Discard, conn)
@@ -99,7 +99,7 @@ func connectionFaults() []fault {
 			fault{name: "little bandwidth", connect: proxied("bandwidth", "downstream", `"rate": 500`)},
 			fault{name: "slow to close", connect: proxied("slow_close", "downstream", `"delay": 20`)},
 		),
-		with(stuck("no answer, or a slow drip"),
+		with(stuck("no response, or a slow drip"),
 			fault{name: "proxy that swallows the request", says: "'api.http.requestTimeout'", connect: proxied("timeout", "upstream", `"timeout": 0`)},
 			fault{name: "silence", says: "'api.http.requestTimeout'", hit: func(s *strike) { s.hang("") }},
 			fault{name: "silence within the head", says: "'api.http.requestTimeout'", hit: func(s *strike) { s.hang("HTTP/1.1 200 OK\r\nContent-") }},
@@ -127,10 +127,10 @@ func resolving(err *net.DNSError) func(context.Context, *world, int) (net.Conn, 
 	}
 }
 
-// smallest is a scenario with one short answer, for what takes a long time.
+// smallest is a scenario with one short response, for what takes a long time.
 func smallest(s scenario, p place) bool { return s.name == "offset paging" && p.name == "last page" }
 
-// drip sends the answer byte by byte, and never to its end.
+// drip sends the response byte by byte, and never to its end.
 func drip(s *strike) {
 	whole := s.whole()
 	s.drip(whole.wire(1<<20), " ")

@@ -39,7 +39,7 @@ type fault struct {
 	secure bool
 	// only are the scenarios it makes a difference for; nil is all.
 	only func(scenario, place) bool
-	// body is how many bytes the answer must have, or it cannot be hit so.
+	// body is how many bytes the response must have, or it cannot be hit so.
 	body int
 }
 

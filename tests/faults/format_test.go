@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// formats are answers to jobs whose answers are not in JSON.
+// formats are answers to jobs whose responses are not in JSON.
 func formats() []fault {
 	one := func(s scenario, p place) bool { return s.name == "offset paging" && p.name == "first page" }
 	in := func(name, response, body, says string) fault {
@@ -47,7 +47,7 @@ func formats() []fault {
 			in("a broken line", lines, "{}\n{\n", "line 2"),
 			in("tags that do not match", xml, "<r>\n<a></b>\n</r>", "line 2"),
 		),
-		with(fatal("CSV, JSON lines or XML that was cut, although the answer is complete"),
+		with(fatal("CSV, JSON lines or XML that was cut, although the response is complete"),
 			in("CSV, cut in quotes", csv, "a,b\n1,\"2", "never ends"),
 			in("JSON lines, cut in a line", lines, "{\"a\": 1}\n{\"a", "ends too early"),
 			in("XML, cut in a text", xml, "<r><a>1</a><a>2", "ends too early"),

@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// net/http reports bytes that come after an answer; so does the program's
+	// net/http reports bytes that come after a response; so does the program's
 	// main function, which throws that away.
 	log.SetOutput(io.Discard)
 	flag.Parse()
@@ -146,7 +146,7 @@ type candidate struct {
 	*well
 	place place
 	first int // the number of the request, from 1
-	bytes int // of the body of its answer
+	bytes int // of the body of its response
 }
 
 // find is the first request of the healthy run at a place.
@@ -168,7 +168,7 @@ func (h candidate) meet(t *testing.T, f fault, count *endCounts) {
 			before := w.files(t)
 			got := w.run(t)
 			// Requests side by side share connections as time has it: the one that is hit
-			// may be made without success, or serve another answer than the one that is cut. Only a
+			// may be made without success, or serve another response than the one that is cut. Only a
 			// run that lacks nothing is made again.
 			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 100; tries++ {
 				w = newWorld(t, h.scenario, h.place, f, d.times, h.first)

@@ -13,9 +13,9 @@ type scenario struct {
 	state string
 	// login is how the API wants its requests to be proved; "" for not at all.
 	login string
-	// packed lets the API compress its answers.
+	// packed lets the API compress its responses.
 	packed bool
-	// kept lets the component keep answers between runs, so that a run that was
+	// kept lets the component keep responses between runs, so that a run that was
 	// refused must not spoil the next one.
 	kept bool
 	// recorded lets the exchanges be kept in a file.
@@ -65,7 +65,7 @@ func scenarios() []scenario {
 			places: []place{{"first page", at("/search", `"offset":0`)}, {"second page", at("/search", `"offset":10`)}},
 		},
 		{
-			name:   "paging by a value of the answer",
+			name:   "paging by a value of the response",
 			api:    `"pagination": {"method": "response.param", "responseParam": "next", "queryParam": "page"}`,
 			config: `"jobs": [{"endpoint": "feed", "dataField": "rows"}]`,
 			places: []place{{"second page", at("/feed", "page=2")}, {"last page", at("/feed", "page=3")}},
@@ -136,7 +136,7 @@ func scenarios() []scenario {
 			places: []place{{"first page", at("/parallel", "offset=0")}},
 		},
 		{
-			name: "compressed answers", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, packed: true,
+			name: "compressed responses", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, packed: true,
 			places: []place{{"first page", at("/items", "offset=0")}},
 		},
 	}

@@ -121,7 +121,7 @@ func retryAfters() []fault {
 	)
 }
 
-// redirected answers with a redirect to an address, "" is that of the request.
+// redirected responds with a redirect to an address, "" is that of the request.
 func redirected(status int, to string) func(*strike) {
 	return func(s *strike) {
 		location := to
@@ -132,7 +132,7 @@ func redirected(status int, to string) func(*strike) {
 	}
 }
 
-// elsewhere answers with a redirect to the same on another host.
+// elsewhere responds with a redirect to the same on another host.
 func elsewhere(status int, host string) func(*strike) {
 	return func(s *strike) { redirected(status, host+s.r.URL.RequestURI())(s) }
 }

@@ -257,7 +257,7 @@ type strike struct {
 	world *world
 }
 
-// whole is the answer as it should have been.
+// whole is the response as it should have been.
 func (s *strike) whole() reply {
 	if s.r.URL.Path == "/login" {
 		return s.world.api.logIn()
@@ -305,7 +305,7 @@ func (s *strike) endless(begin, again string) {
 	_ = conn.Close()
 }
 
-// say answers with a status, a body, and headers "Name: value".
+// say responds with a status, a body, and headers "Name: value".
 func (s *strike) say(status int, body string, headers ...string) {
 	s.Header().Set("Content-Type", "application/json")
 	for _, h := range headers {

@@ -181,7 +181,7 @@ func (s *shelf) run(t *testing.T, concurrency, lookahead int) (h harvest) {
 	return h
 }
 
-// shelfAPI answers the requests of a shelf, each after another while.
+// shelfAPI responds to the requests of a shelf, each after another while.
 type shelfAPI struct {
 	*shelf
 
@@ -264,7 +264,7 @@ func (s *shelf) page(r *http.Request) (status int, body string) {
 	return http.StatusOK, string(text)
 }
 
-// TestPagesAtOnce has an API that takes 20 ms for every answer and says how long
+// TestPagesAtOnce has an API that takes 20 ms for every response and says how long
 // its lists are: how long all of them take shows how many were under way.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -445,7 +445,7 @@ func TestPatienceOfPagesInAdvance(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfPagesInAdvance has an API that answers 401 to pages: in
+// TestCredentialsOfPagesInAdvance has an API that returns 401 to pages: in
 // advance as many logins are sent as one after another.
 func TestCredentialsOfPagesInAdvance(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.clock.Advance(time.Duration(e.response.clock) * time.Second)
 	e.response.body = strings.ReplaceAll(e.response.body, "@SERVER@", s.server)
 	if err := e.response.send(w); err != nil {
-		s.t.Errorf("%s: the answer cannot be sent: %v", e.place, err)
+		s.t.Errorf("%s: the response cannot be sent: %v", e.place, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func headerValues(r *http.Request, name string) []string {
 	return r.Header.Values(name)
 }
 
-// send sends the answer, or as much of it as the case wants.
+// send sends the response, or as much of it as the case wants.
 func (a response) send(w http.ResponseWriter) error {
 	body, err := a.packed()
 	if err != nil {
@@ -153,7 +153,7 @@ func (a response) send(w http.ResponseWriter) error {
 	return err
 }
 
-// breakOff closes the connection before the answer, or in the middle of it.
+// breakOff closes the connection before the response, or in the middle of it.
 func (a response) breakOff(w http.ResponseWriter, body []byte) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

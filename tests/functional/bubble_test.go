@@ -71,7 +71,7 @@ func (p *pipes) Close() error {
 // Addr implements net.Listener.
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// linger lets a request wait for its answer, unless it is broken off.
+// linger lets a request wait for its response, unless it is broken off.
 func linger(r *http.Request, d time.Duration) {
 	select {
 	case <-time.After(d):

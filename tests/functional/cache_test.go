@@ -46,7 +46,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheKeepsAccountsApart: an answer that was kept for one account is never
+// TestCacheKeepsAccountsApart: a response that was kept for one account is never
 // given to another one, and always to the same.
 func TestCacheKeepsAccountsApart(t *testing.T) {
 	slowtest.Skip(t, "keys of a cache are made slowly, on purpose")

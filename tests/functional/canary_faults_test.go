@@ -18,7 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
-// cannedAPI gives the answers of a case to requests that differ from the expected
+// cannedAPI gives the responses of a case to requests that differ from the expected
 // ones by their canaries, or to every request the same fault.
 type cannedAPI struct {
 	all      []exchange
@@ -130,7 +130,7 @@ func echoOf(r *http.Request) string {
 // echoLine is the same in one line.
 func echoLine(r *http.Request) string { return strings.Join(strings.Fields(echoOf(r)), " ") }
 
-// rawResponse answers with bytes that need not be HTTP.
+// rawResponse responds with bytes that need not be HTTP.
 func rawResponse(form string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text := fmt.Sprintf(form, echoLine(r))
@@ -223,7 +223,7 @@ func plainFaults() []canaryFault {
 	}
 }
 
-// TestFaultsShowCanaries: what the faults answer does show a canary, or a run
+// TestFaultsShowCanaries: what the faults response does show a canary, or a run
 // that shows none proves nothing.
 func TestFaultsShowCanaries(t *testing.T) {
 	for _, f := range canaryFaults() {
@@ -250,13 +250,13 @@ func TestFaultsShowCanaries(t *testing.T) {
 			response, err := io.ReadAll(conn)
 			conn.Close()
 			if hits := append(seen(string(response)), seenInBody(bodyOf(response))...); len(hits) == 0 {
-				t.Errorf("%s: the answer does not hold the %s (%v): %q", f.name, name, err, response)
+				t.Errorf("%s: the response does not hold the %s (%v): %q", f.name, name, err, response)
 			}
 		}
 	}
 }
 
-// bodyOf is the body of an answer as it was sent; nil if it is not one.
+// bodyOf is the body of a response as it was sent; nil if it is not one.
 func bodyOf(response []byte) []byte {
 	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(response)), nil)
 	if err != nil {

@@ -222,7 +222,7 @@ func child(parent map[string]any, path ...string) map[string]any {
 	return parent
 }
 
-// plantLogins plants canaries in the answers of logins, but for the time when the
+// plantLogins plants canaries in the responses of logins, but for the time when the
 // credentials end.
 func (a *aviary) plantLogins(root map[string]any) {
 	if inner, ok := root["parameters"].(map[string]any); ok {
@@ -258,7 +258,7 @@ func (a *aviary) plantLogins(root map[string]any) {
 	}
 }
 
-// token plants canaries in the texts of a login's answer.
+// token plants canaries in the texts of a login's response.
 func (a *aviary) token(v any, expiry string) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -288,7 +288,7 @@ func (n *nest) count(r nestRun) {
 	}
 }
 
-// mostFaults is after how many requests a run ends whose API answers every request
+// mostFaults is after how many requests a run ends whose API responds to every request
 // alike, for its pages might have no end.
 const mostFaults = 12
 
@@ -315,7 +315,7 @@ func (n *nest) fault(f canaryFault) {
 	}
 }
 
-// action runs the case as a synchronous action, whose answer is on stdout.
+// action runs the case as a synchronous action, whose response is on stdout.
 func (n *nest) action(name string) {
 	r := n.run(canaryFault{}, func(root map[string]any) { root["action"] = name }, nil)
 	n.search("action "+name, r.got.stdout+r.got.stderr)

@@ -238,7 +238,7 @@ func (c *testCase) checkEnd(t *testing.T, got outcome) {
 	if c.response == "" {
 		got.checkLastEvent(t)
 	} else if !equalJSON(t, got.stdout, c.response) {
-		t.Errorf("stdout is not exactly the answer:\ngot:  %swant: %s", got.stdout, c.response)
+		t.Errorf("stdout is not exactly the response:\ngot:  %swant: %s", got.stdout, c.response)
 	}
 	for _, text := range c.Stderr {
 		if !strings.Contains(got.stderr, text) {

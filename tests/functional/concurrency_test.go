@@ -151,7 +151,7 @@ func sortedQueries(t *testing.T, requests []string) []string {
 	return all
 }
 
-// TestAsManyAtOnce has an API that answers the requests of children only when as
+// TestAsManyAtOnce has an API that responds to the requests of children only when as
 // many have come as the setting allows.
 func TestAsManyAtOnce(t *testing.T) {
 	for _, n := range concurrencies {
@@ -204,7 +204,7 @@ func TestCasesSideBySide(t *testing.T) {
 }
 
 // casesWithChildren are the names of the cases for which the order of requests
-// does not matter: they have child jobs or windows, no answer that takes time, and no login
+// does not matter: they have child jobs or windows, no response that takes time, and no login
 // before every request, whose tokens would go to other requests.
 func casesWithChildren(t *testing.T) []string {
 	t.Helper()

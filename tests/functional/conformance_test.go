@@ -81,7 +81,7 @@ func conformanceCases(t *testing.T, dir string) []string {
 	return names
 }
 
-// mock answers the requests of one conformance case, in any order and as often
+// mock responds to the requests of one conformance case, in any order and as often
 // as they come.
 type mock struct {
 	responses []mockResponse

@@ -228,7 +228,7 @@ func (d departure) leave(t *testing.T, authentication, headers, more string) (*o
 	return api, got
 }
 
-// TestCredentialsStayOnTheirOrigin: an answer takes no credentials to another
+// TestCredentialsStayOnTheirOrigin: a response takes no credentials to another
 // origin, be it by a redirect, by the address of the next page or by a row.
 func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	slowtest.Skip(t, "it goes every way with every credential")

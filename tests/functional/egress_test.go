@@ -19,7 +19,7 @@ import (
 
 // way is how a run can come to an address.
 type way struct {
-	// parameters of the configuration; in them and in the answers @THERE@ stands
+	// parameters of the configuration; in them and in the responses @THERE@ stands
 	// for the address, in them @ORIGIN@ for its origin.
 	parameters string
 	// responses by path, of the API that is asked first. One that begins with

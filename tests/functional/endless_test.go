@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// TestEndlessResponse has an API whose second answer never ends: a limit breaks it
+// TestEndlessResponse has an API whose second response never ends: a limit breaks it
 // off, and the first page is in the table.
 func TestEndlessResponse(t *testing.T) {
 	for name, set := range map[string]func(*app.Options){

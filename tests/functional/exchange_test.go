@@ -13,7 +13,7 @@ import (
 
 var errTrailing = errors.New("something follows the JSON value")
 
-// exchange is one request that must arrive, and its answer.
+// exchange is one request that must arrive, and its response.
 type exchange struct {
 	place string // file and number, for messages
 
@@ -33,7 +33,7 @@ type response struct {
 	headers []header
 	body    string
 
-	// close: the connection is closed without an answer.
+	// close: the connection is closed without a response.
 	close bool
 	// cut is after how many bytes of the body the connection is closed, or -1.
 	cut int
@@ -45,7 +45,7 @@ type response struct {
 	charset string
 	repeat  int // how often what was packed comes
 	// clock is by how many seconds the clock of the run is put forward before
-	// the answer.
+	// the response.
 	clock int
 }
 
@@ -92,7 +92,7 @@ func parseExchanges(name, text string) ([]exchange, error) {
 func parseExchange(text string) (e exchange, times int, err error) {
 	halves := splitAtLine(text, "---")
 	if len(halves) != 2 {
-		return e, 0, fmt.Errorf("expected a request and an answer parted by one line ---, found %d parts", len(halves))
+		return e, 0, fmt.Errorf("expected a request and a response parted by one line ---, found %d parts", len(halves))
 	}
 	first, headers, body, err := parseMessage(halves[0])
 	if err != nil {
@@ -121,7 +121,7 @@ func parseExchange(text string) (e exchange, times int, err error) {
 	return e, times, nil
 }
 
-// parseFirst reads the first line of an answer: a status or CLOSE, then
+// parseFirst reads the first line of a response: a status or CLOSE, then
 // directives.
 func (a *response) parseFirst(line string) (times int, err error) {
 	words := strings.Fields(line)
@@ -223,8 +223,8 @@ CLOSE times=2
 
 func TestParseExchangesRefuses(t *testing.T) {
 	for name, text := range map[string]string{
-		"no answer":         "GET /a\n",
-		"two answers":       "GET /a\n---\n200\n---\n200\n",
+		"no response":       "GET /a\n",
+		"two responses":     "GET /a\n---\n200\n---\n200\n",
 		"no target":         "GET\n---\n200\n",
 		"a full address":    "GET http://api.test/a\n---\n200\n",
 		"a blank in target": "GET /a b\n---\n200\n",

@@ -301,7 +301,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestReferenceOfFiles: the configuration, the answers, the tables, the manifests and the
+// TestReferenceOfFiles: the configuration, the responses, the tables, the manifests and the
 // state that docs/reference/files.md shows are those of its case.
 func TestReferenceOfFiles(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/files.md")
@@ -344,7 +344,7 @@ func TestReferenceOfFiles(t *testing.T) {
 	}
 }
 
-// TestReferenceOfActions: the answers of actions in docs/reference/platform-api.md are those
+// TestReferenceOfActions: the responses of actions in docs/reference/platform-api.md are those
 // of their cases.
 func TestReferenceOfActions(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/platform-api.md")
@@ -362,7 +362,7 @@ func TestReferenceOfActions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(bytes.TrimSpace(response), bytes.TrimSpace(blocks[i][1])) {
-			t.Errorf("the page does not show the answer of %s:\n%s", name, response)
+			t.Errorf("the page does not show the response of %s:\n%s", name, response)
 		}
 	}
 }

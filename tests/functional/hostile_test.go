@@ -124,7 +124,7 @@ type tappedAPI struct {
 	bytes strings.Builder
 }
 
-// tap answers every request with one body.
+// tap responds to every request with one body.
 func tap(t *testing.T, response string) *tappedAPI {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -187,7 +187,7 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 		{"default header", `"http":{"defaultOptions":{"headers":{"X-A":"` + evil + `"}}},`, "", "", "/parameters/api/http/defaultOptions/headers/X-A"},
 		{"list of lines", `"http":{"headers":{"X-A":["a","` + evil + `"]}},`, "", "", "/parameters/api/http/headers/X-A"},
 		{"answer of a login", login(`{"headers":{"X-A":{"response":"token"}}}`), "", `{"token":"` + evil + `"}`, "/parameters/api/authentication/apiRequest/headers/X-A"},
-		{"name in the answer of a login", login(`{"headers":{"X-A":"token"}}`), "", `{"token":"` + evil + `"}`, "/parameters/api/authentication/apiRequest/headers/X-A"},
+		{"name in the response of a login", login(`{"headers":{"X-A":"token"}}`), "", `{"token":"` + evil + `"}`, "/parameters/api/authentication/apiRequest/headers/X-A"},
 		{"query of a login", login(`{"query":{"a":{"response":"token"}}}`), "", `{"token":"` + evil + `"}`, ""},
 		{"password", `"authentication":{"type":"basic"},`, `"username":"` + evil + `","#password":"` + evil + `",`, "", ""},
 		{"header of a login", `"authentication":{"type":"login","loginRequest":{"endpoint":"login","headers":{"X-A":{"attr":"evil"}}},"apiRequest":{}},`, `"evil":"` + evil + `",`, "", "/parameters/api/authentication/loginRequest/headers/X-A"},
@@ -266,11 +266,11 @@ func watchHeap(f func()) uint64 {
 	return most - before
 }
 
-// TestHostileResponsesInLittleMemory sends large answers. It is not parallel, for it
+// TestHostileResponsesInLittleMemory sends large responses. It is not parallel, for it
 // looks at the memory of the process.
 func TestHostileResponsesInLittleMemory(t *testing.T) {
-	slowtest.OutsideCI(t, "its answers are large")
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.OutsideCI(t, "its responses are large")
+	slowtest.SkipRace(t, "its responses are large")
 	const size = 64 << 20
 	fill := func(w io.Writer, text string) {
 		for sent := 0; sent < size; sent += len(text) {
@@ -317,7 +317,7 @@ func TestHostileResponsesInLittleMemory(t *testing.T) {
 			}
 			got.checkStderr(t)
 			if most > size/2 {
-				t.Errorf("%d MB of memory for an answer of %d MB", most>>20, size>>20)
+				t.Errorf("%d MB of memory for a response of %d MB", most>>20, size>>20)
 			}
 		})
 	}
@@ -326,7 +326,7 @@ func TestHostileResponsesInLittleMemory(t *testing.T) {
 // TestLargeValuesTogether: what a run holds of many items together is limited, however
 // large the values are.
 func TestLargeValuesTogether(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	t.Parallel()
 	for _, row := range []struct{ name, job, want string }{
 		{"batch", `{"endpoint":"t","children":[{"endpoint":"c?{id}","placeholders":{"id":"id"},"batch":{"size":10000,"across":true}}]}`,
@@ -361,11 +361,11 @@ func TestLargeValuesTogether(t *testing.T) {
 	}
 }
 
-// TestGigabyteOfText: one text of an answer is larger than what memory should
+// TestGigabyteOfText: one text of a response is larger than what memory should
 // hold, and ends the run with a message. Most of its bytes only go to the disk.
 func TestGigabyteOfText(t *testing.T) {
-	slowtest.OutsideCI(t, "its answer is large")
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.OutsideCI(t, "its response is large")
+	slowtest.SkipRace(t, "its responses are large")
 	const size = 1 << 30
 	long := strings.Repeat("x", 1<<20)
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -392,7 +392,7 @@ func TestGigabyteOfText(t *testing.T) {
 
 // TestMillionKeysAsText: as the message of TestManyKeys advises.
 func TestMillionKeysAsText(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	t.Parallel()
 	const keys = 1_000_000
 	for name, settings := range map[string]string{
@@ -419,7 +419,7 @@ func TestMillionKeysAsText(t *testing.T) {
 
 // TestManyKeys: an object whose names are data.
 func TestManyKeys(t *testing.T) {
-	slowtest.Skip(t, "its answer is large")
+	slowtest.Skip(t, "its response is large")
 	t.Parallel()
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		buffered := bufio.NewWriter(w)

@@ -86,8 +86,8 @@ func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, j
 	}
 }
 
-// run does a run. It fails if the API answers with a status, and is incomplete if the API
-// answers with errors only.
+// run does a run. It fails if the API responds with a status, and is incomplete if the API
+// responds with errors only.
 func run(t *testing.T, w *world, api *changing) {
 	t.Helper()
 	api.failed.Store(false)

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
-// TestRefusedLogins has an API that takes every login and answers 401 to every
+// TestRefusedLogins has an API that takes every login and returns 401 to every
 // request of a job, from the first one or from the children on. No matter what happens
 // first, each request that is under way logs in at most once, and one of them
 // once more.
@@ -66,7 +66,7 @@ type refusing struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	logins int // since the last answer that was none of 401
+	logins int // since the last response that was none of 401
 }
 
 // ServeHTTP implements http.Handler.
@@ -93,7 +93,7 @@ func (a *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestRefusedOnce has an API that answers 401 to the first attempt of every
+// TestRefusedOnce has an API that returns 401 to the first attempt of every
 // request: each may log in again, though others have done so before.
 func TestRefusedOnce(t *testing.T) {
 	t.Parallel()

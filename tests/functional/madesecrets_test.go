@@ -166,7 +166,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 }
 
 // TestWhatIsMadeOfSecretsIsReplayed: a request of which parts are masked by their
-// place finds its answer in a recording.
+// place finds its response in a recording.
 func TestWhatIsMadeOfSecretsIsReplayed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {

@@ -15,7 +15,7 @@ import (
 // TestMain wants nothing left when all runs have ended, however they ended: no
 // goroutine and nothing in the system's directory for temporary files.
 func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard) // as cmd/extractor does: net/http logs what a server sends after an answer
+	log.SetOutput(io.Discard) // as cmd/extractor does: net/http logs what a server sends after a response
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // thousands of small runs; a test that looks at the memory sets its own
 	}

@@ -242,7 +242,7 @@ type listPage struct {
 	next     string
 }
 
-// page returns the answer to a request. times is the number of equal requests before it.
+// page returns the response to a request. times is the number of equal requests before it.
 func (a *pagedAPI) page(r *http.Request, times int) listPage {
 	start, index := a.start(r, times)
 	if a.fault == "ignored" && index >= a.at {

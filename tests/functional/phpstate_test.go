@@ -27,7 +27,7 @@ func carried(t testing.TB, state string) string {
 	return string(recoded)
 }
 
-// scripted is an API that answers every request to a path alike, and notes what it is asked.
+// scripted is an API that responds to every request to a path alike, and notes what it is asked.
 type scripted struct {
 	responses map[string]string // by path
 	sent      []string

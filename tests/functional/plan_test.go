@@ -168,7 +168,7 @@ func (w *wiretap) connect(ctx context.Context, network, address string) (net.Con
 	return &tappedConn{Conn: conn, tap: w}, nil
 }
 
-// tappedConn keeps what is written until the first answer is read.
+// tappedConn keeps what is written until the first response is read.
 type tappedConn struct {
 	net.Conn
 	tap       *wiretap

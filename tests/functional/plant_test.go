@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// plantAPI answers the requests of a plant. What it answers depends on the
+// plantAPI responds to the requests of a plant. What it answers depends on the
 // request and the seed alone, but for what happens only once: a failure that
 // passes, a token that
 // ends.
 type plantAPI struct {
 	plant *plant
-	// late lets every answer take another while.
+	// late lets every response take another while.
 	late bool
 
 	mu     sync.Mutex
-	sent   []string // of jobs; without attempts that were answered with 401
+	sent   []string // of jobs; without attempts that returned 401
 	met    map[string]bool
 	logins int
 	ended  int // tokens
@@ -47,7 +47,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body, headers := a.response(r)
 	a.mu.Lock()
-	a.now-- // who has the answer may send the next request at once
+	a.now-- // who has the response may send the next request at once
 	a.mu.Unlock()
 	for name, value := range headers {
 		w.Header().Set(name, value)
@@ -148,7 +148,7 @@ func (a *plantAPI) page(u *url.URL) string {
 	return string(text)
 }
 
-// inForms adds items to an answer: as they are, in batches, and some of their members as
+// inForms adds items to a response: as they are, in batches, and some of their members as
 // rows and as parallel lists.
 func inForms(response map[string]any, items []map[string]any) {
 	half := len(items) / 2

@@ -23,13 +23,13 @@ import (
 
 // irreproducible are the cases whose replay cannot be the same, with the reason.
 var irreproducible = map[string]string{
-	"answer-encoding-unknown":         "a body that cannot be searched for secrets is not in the recording",
-	"answer-encoding-unknown-retried": "as answer-encoding-unknown",
-	"format-unpack-zip-several":       "as answer-encoding-unknown",
-	"cut-bytes-within-answer":         "the answer that was broken off is not in the recording",
+	"response-encoding-unknown":         "a body that cannot be searched for secrets is not in the recording",
+	"response-encoding-unknown-retried": "as response-encoding-unknown",
+	"format-unpack-zip-several":       "as response-encoding-unknown",
+	"cut-bytes-within-response":         "the response that was broken off is not in the recording",
 	"cut-time-waiting":                "in a replay the clock jumps to the end of the wait that --max-time ends",
-	"cut-time-within-answer":          "as cut-bytes-within-answer",
-	"login-fails-no-json":             "the answer, which may hold a secret, is hidden, and the error states its first character",
+	"cut-time-within-response":          "as cut-bytes-within-response",
+	"login-fails-no-json":             "the response, which may hold a secret, is hidden, and the error states its first character",
 	"state-full-login":                "the token of a recorded login is masked, so a replay does not keep it",
 	"state-full-login-fails":          "as state-full-login",
 	"rate-limit":                      "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
@@ -39,7 +39,7 @@ var irreproducible = map[string]string{
 
 // shown are the cases whose events must not say what is in the data; a
 // recording holds the data.
-var shown = []string{"answer-long-error", "mapping-object-in-column", "mapping-object-in-key"}
+var shown = []string{"response-long-error", "mapping-object-in-column", "mapping-object-in-key"}
 
 // TestReplay records every case: the recording is a valid archive without
 // secrets. Then it is replayed: tables, state, events and exit code must be the

@@ -11,7 +11,7 @@ import (
 )
 
 // amnesiac has forgotten every token of an earlier run. Its answers take their time, so
-// that pages in advance are under way when the first answer comes.
+// that pages in advance are under way when the first response comes.
 type amnesiac struct {
 	all bool // refuses requests without a token, too
 }

@@ -45,7 +45,7 @@ func TestSecretsInNames(t *testing.T) {
 	}
 }
 
-// namesRun runs a configuration twice, the second time with another answer, so
+// namesRun runs a configuration twice, the second time with another response, so
 // that columns have come and gone.
 func namesRun(t *testing.T, secret, response, typed string) {
 	w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {

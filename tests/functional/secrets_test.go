@@ -121,7 +121,7 @@ func secretConfig(authentication string) string {
 	return jsonText(map[string]any{"parameters": map[string]any{"api": api, "config": config}})
 }
 
-// secretAPI answers the login with canaries and everything else with the given
+// secretAPI responds to the login with canaries and everything else with the given
 // handler.
 func secretAPI(login, rest http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -140,7 +140,7 @@ func secretAPI(login, rest http.HandlerFunc) http.Handler {
 // write answers; a reader who has gone notices nothing anyway.
 func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
-// status answers with a status and a text.
+// status responds with a status and a text.
 func status(code int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
@@ -148,7 +148,7 @@ func status(code int, text string) http.HandlerFunc {
 	}
 }
 
-// pages answers with one row and then with none.
+// pages responds with one row and then with none.
 func pages(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.URL.Query().Has("since") || strings.Contains(string(body), "since") {
@@ -158,7 +158,7 @@ func pages(w http.ResponseWriter, r *http.Request) {
 	write(w, `[{"id":1}]`)
 }
 
-// mirror answers with everything the request carries.
+// mirror responds with everything the request carries.
 func mirror(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -223,7 +223,7 @@ func TestSecrets(t *testing.T) {
 		for j, name := range slices.Sorted(maps.Keys(all)) {
 			s := all[name]
 			if authentication == "basic" && (s.login != nil || strings.Contains(name, "token") || strings.Contains(name, "nested") || strings.Contains(name, "number")) {
-				continue // there is no login whose answer could be a secret
+				continue // there is no login whose response could be a secret
 			}
 			for k, sink := range []string{"json", "console", "gelf"} {
 				if !slowtest.Turn(i+j+k, 3) {

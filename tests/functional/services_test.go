@@ -118,7 +118,7 @@ var withoutMore = []service{
 	{"a chapter of a linked list", "catalogues of books and lessons", "paragraphs", "", "", `{"id":12,"title":"Two","previous":11,"next":13,"paragraphs":[{"text":"a"}]}`, ""},
 	{"an episode and the one after it", "podcast and television services", "episodes", "", "", `{"episodes":[{"id":4}],"next":{"id":5,"name":"The next one","airs_at":"2026-02-01"},"user":{"next":"coffee break"}}`, ""},
 	{"a schedule", "cron and billing services", "runs", "", "", `{"runs":[{"id":1}],"next_run":"2026-02-01T00:00:00Z","next":"2026-02-01T00:00:00Z","schedule":{"next_start":"2026-02-01","offset":"+01:00"}}`, ""},
-	{"the request repeated", "Algolia and others, params in the answer", "hits", "", "", `{"hits":[{"objectID":"1"}],"offset":"20","params":{"next_token":"abc","has_more":true},"query":{"continuation":"x"}}`, ""},
+	{"the request repeated", "Algolia and others, params in the response", "hits", "", "", `{"hits":[{"objectID":"1"}],"offset":"20","params":{"next_token":"abc","has_more":true},"query":{"continuation":"x"}}`, ""},
 	{"a flag at the top of an item", "Freshchat and others", "threads", "", "", `{"threads":[{"id":1,"has_more":true,"messages":[{"id":2}],"user":{"hasNextPage":true,"name":"a"}}]}`, ""},
 }
 

@@ -156,7 +156,7 @@ func give(t *testing.T, dir string) {
 }
 
 // TestActionWithoutTemporaryFiles: an image with only the program has no
-// /tmp. A large answer is in the data directory then.
+// /tmp. A large response is in the data directory then.
 func TestActionWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, largeRows, largeText)
@@ -167,7 +167,7 @@ func TestActionWithoutTemporaryFiles(t *testing.T) {
 	r := program{env: []string{"TMPDIR=/none"}}.run(t, data)
 	r.mustSucceed(t)
 	if !strings.Contains(r.stdout, `"rows":1200`) {
-		t.Errorf("the answer is %.300s", r.stdout)
+		t.Errorf("the response is %.300s", r.stdout)
 	}
 	mustBe(t, "the data directory", files(t, data), before)
 }

@@ -79,7 +79,7 @@ func succeeded(t *testing.T, data string, want template) {
 	}
 }
 
-// The large answer does not stay in memory, and neither does what is kept of it
+// The large response does not stay in memory, and neither does what is kept of it
 // for later.
 const (
 	largeRows = 1200
@@ -96,7 +96,7 @@ func TestFilesTooLarge(t *testing.T) {
 		steps      []string
 	}{
 		{"small tables", 20, 50, []string{"writing table"}},
-		{"a large answer", largeRows, largeText, []string{"cannot store a response"}},
+		{"a large response", largeRows, largeText, []string{"cannot store a response"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newAPI(t, tt.rows, tt.text)

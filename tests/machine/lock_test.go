@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// blockedAPI answers a request to /t only when letGo is called. arrived gets a value for each
+// blockedAPI responds to a request to /t only when letGo is called. arrived gets a value for each
 // one.
 func blockedAPI(t *testing.T) (url string, arrived <-chan struct{}, letGo func()) {
 	t.Helper()

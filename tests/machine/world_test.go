@@ -74,13 +74,13 @@ const firstGeneration = 100000
 type api struct {
 	url        string
 	generation atomic.Int64
-	// small and large answers, those of the first generation.
+	// small and large responses, those of the first generation.
 	small, large []byte
 	// last gets a value when the last request of a run is answered.
 	last chan struct{}
 }
 
-// newAPI serves an API one of whose answers has so many rows, with texts of so
+// newAPI serves an API one of whose responses has so many rows, with texts of so
 // many bytes.
 func newAPI(t *testing.T, rows, text int) *api {
 	t.Helper()

@@ -18,7 +18,7 @@ const (
 	jsonBody  = "application/json"
 )
 
-// reply is an answer of an API.
+// reply is a response of an API.
 type reply struct {
 	status int
 	body   []byte
@@ -44,7 +44,7 @@ func (s *stack) send(ctx context.Context, method, address, kind, body string) (r
 	return reply{response.StatusCode, text}, err
 }
 
-// call sends a request that must be answered with a status, and reads the answer
+// call sends a request that must be answered with a status, and reads the response
 // into result unless that is nil.
 func (s *stack) call(t *testing.T, status int, method, address, kind, body string, result any) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// step is one call of a client, and what it needs of the answer.
+// step is one call of a client, and what it needs of the response.
 type step struct {
 	name, method, path, kind, body string
 	status                         int

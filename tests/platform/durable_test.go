@@ -53,8 +53,8 @@ func (l *ledger) create(ctx context.Context, s *stack, name string) {
 	}
 }
 
-// created returns the id of what was created. No answer at all is what a client
-// gets when the process is killed; any answer must be a good one.
+// created returns the id of what was created. No response at all is what a client
+// gets when the process is killed; any response must be a good one.
 func (l *ledger) created(got reply, err error) (id string, ok bool) {
 	if err != nil {
 		return "", false
@@ -78,7 +78,7 @@ func (l *ledger) run(t *testing.T, s *stack) (wait func()) {
 	return func() {
 		all.Wait()
 		if len(l.faults) > 0 {
-			t.Errorf("%d bad answers: %s", len(l.faults), l.faults[0])
+			t.Errorf("%d bad responses: %s", len(l.faults), l.faults[0])
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestExitCodes(t *testing.T) {
 			config := oneJob(api.url, "x")
 
 			user := s.start(t, s.store(t, component, config), "").ID
-			failed(t, s, user, "user", "[404] Client error: GET "+api.url+"/x was answered with 404 Not Found: no such thing")
+			failed(t, s, user, "user", "[404] Client error: GET "+api.url+"/x returned 404 Not Found: no such thing")
 
 			s = serve(t, t.TempDir(), "--logging", logging, "--extractor", broken)
 			id := s.store(t, component, config)

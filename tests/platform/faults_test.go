@@ -35,14 +35,14 @@ func TestLostResponses(t *testing.T) {
 		stderr      string
 		created     int
 	}{
-		{"job, answer lost", `{"method":"POST","path":"/queue/jobs","cut":"after","times":1}`, false,
+		{"job, response lost", `{"method":"POST","path":"/queue/jobs","cut":"after","times":1}`, false,
 			2, "the job may run nevertheless: look on the platform before starting it again", 1},
 		{"job, request lost", `{"method":"POST","path":"/queue/jobs","cut":"before","times":1}`, false,
 			2, "the job may run nevertheless: look on the platform before starting it again", 0},
 		{"job, server failed", `{"method":"POST","path":"/queue/jobs","status":503,"headers":{"Retry-After":"1"},"times":1}`, false,
 			2, "503 Service Unavailable", 0},
 		{"job, refused", `{"method":"POST","path":"/queue/jobs","status":403,"times":1}`, false, 1, "403 Forbidden: Fault on demand", 0},
-		{"configuration, answer lost", `{"method":"POST","path":"/v2/storage","cut":"after","times":1}`, true, 2, "before", 1},
+		{"configuration, response lost", `{"method":"POST","path":"/v2/storage","cut":"after","times":1}`, true, 2, "before", 1},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 // machine may be busy; nothing takes that long unless it is broken.
 const patience = 30 * time.Second
 
-// eventually asks until the answer is yes.
+// eventually asks until the response is yes.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

@@ -17,7 +17,7 @@ import (
 // The tests in this file send what clients of the platform send, call by call, in
 // their encoding and with all their parameters.
 
-// responded sends a request and returns the members of the answer.
+// responded sends a request and returns the members of the response.
 func (s *stack) responded(t *testing.T, status int, method, path, kind, body string) map[string]any {
 	t.Helper()
 	var record map[string]any

@@ -34,7 +34,7 @@ const (
 	none    fault = ""
 	limited fault = "429, try again at once"
 	busy    fault = "503, try again at once"
-	slow    fault = "the answer comes in two parts"
+	slow    fault = "the response comes in two parts"
 	// The extractor waits a second before it repeats these, so they are rare.
 	broken fault = "500"
 	reset  fault = "the connection is reset"
@@ -107,7 +107,7 @@ func (a *flakyAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refused is not a fault of an address but of the request's token.
 const refused fault = "the token has ended"
 
-// receive counts a request and decides what happens to it; token is the answer
+// receive counts a request and decides what happens to it; token is the response
 // of a login.
 func (a *flakyAPI) receive(r *http.Request) (what fault, token string) {
 	a.mu.Lock()
@@ -197,7 +197,7 @@ func abort(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// page is the answer to a path: a list and the address of the next one.
+// page is the response to a path: a list and the address of the next one.
 func (a *flakyAPI) page(base, path, number string) (body []byte, ok bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil {

@@ -374,7 +374,7 @@ esac`
 		"no credentials":          {"1.2.3", none, "skipped: no credentials", false, 0},
 		"only some":               {"1.2.3", append(slices.Clone(none), all[:3]...), "not set: KBC_DEVELOPERPORTAL_PASSWORD\n", true, 0},
 		"a release candidate":     {"1.2.3-rc.1", all, "skipped: 1.2.3-rc.1", false, 0},
-		"another answer":          {"1.2.3", append(slices.Clone(all), "LOGIN=rm -rf x y z a b", repository), "not of the expected form", true, 2},
+		"another response":        {"1.2.3", append(slices.Clone(all), "LOGIN=rm -rf x y z a b", repository), "not of the expected form", true, 2},
 		"a refusal":               {"1.2.3", append(slices.Clone(all), "LOGIN=", "REPOSITORY="), "is no repository", true, 1},
 		"the update is refused":   {"1.2.3", append(slices.Clone(all), login, repository, "UPDATE=1"), "", true, 7},
 		"a login with more words": {"1.2.3", append(slices.Clone(all), login+" more", repository), "not of the expected form", true, 2},

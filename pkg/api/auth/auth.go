@@ -35,7 +35,7 @@ type authenticatorFunc func(context.Context, *Attempt) error
 func (f authenticatorFunc) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
 
 // Renewer is an Authenticator that can fetch new credentials when the API
-// answers 401.
+// returns 401.
 type Renewer interface {
 	// Revoked reports whether the credentials of an attempt were given up meanwhile,
 	// because of another one. For an attempt in advance it waits until that is so,
@@ -49,7 +49,7 @@ type Renewer interface {
 // Attempt is one attempt to send a request.
 type Attempt struct {
 	*request.Request
-	// Login sends a login request and returns its complete answer.
+	// Login sends a login request and returns its complete response.
 	Login func(context.Context, config.RequestSpec) (LoginResponse, error)
 	// Needed is set for a request in advance, and closed when someone needs it.
 	// Before that no credentials are given up because of it: an API may answer 401
@@ -59,7 +59,7 @@ type Attempt struct {
 	used *credentials // of a login; nil for none
 }
 
-// LoginResponse is the answer to a login.
+// LoginResponse is the response to a login.
 type LoginResponse struct {
 	Header http.Header
 	Body   *response.Spool // must be closed

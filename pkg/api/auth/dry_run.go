@@ -8,16 +8,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// LoginValue is a value that an authentication takes from the answer of its login.
+// LoginValue is a value that an authentication takes from the response of its login.
 type LoginValue struct {
-	// Path of the value in the answer.
+	// Path of the value in the response.
 	Path string
 	// Literal is set when the configuration writes the path as a mere text,
-	// which is sent as it is when the answer has nothing there.
+	// which is sent as it is when the response has nothing there.
 	Literal bool
 }
 
-// DryRunResponse is an answer to the login of a method, for a run that sends none: what
+// DryRunResponse is a response to the login of a method, for a run that sends none: what
 // standIn gives in the place of every value that the method takes. It has no body for
 // a method without a login.
 func DryRunResponse(m Method, standIn func(LoginValue) string) (header http.Header, body []byte) {
@@ -54,10 +54,10 @@ func (l login) response(standIn func(LoginValue) string) (header http.Header, bo
 	return header, value.OfMembers(members...).AppendJSON(nil)
 }
 
-// pathLike are the texts that may be a path in an answer: those of one word.
+// pathLike are the texts that may be a path in a response: those of one word.
 var pathLike = regexp.MustCompile(`^[A-Za-z0-9_.\-]+$`)
 
-// taken are the values of a login's answer that the entries take.
+// taken are the values of a login's response that the entries take.
 func (p expressionSection) taken() []LoginValue {
 	var all []LoginValue
 	for _, path := range p.entries.References(expr.Response) {

@@ -2,7 +2,7 @@ package auth
 
 import "testing"
 
-// The answer holds everything that is taken from it, so that a dry run gets
+// The response holds everything that is taken from it, so that a dry run gets
 // credentials of stand-ins.
 func TestResponse(t *testing.T) {
 	const conf = `{"username":"eva","#password":"s3cret"}`
@@ -31,6 +31,6 @@ func TestResponse(t *testing.T) {
 		})
 	}
 	if _, body := DryRunResponse(nil, nil); body != nil {
-		t.Error("no authentication has an answer")
+		t.Error("no authentication has a response")
 	}
 }

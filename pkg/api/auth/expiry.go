@@ -45,11 +45,11 @@ func (e expiryTime) expired(now time.Time) bool {
 
 // The settings of the expiry.
 var (
-	Expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's answer. Absent: one login for the whole run.", expiresType).
+	Expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's response. Absent: one login for the whole run.", expiresType).
 		Example(`3600`, `{"response": "expires_in", "relative": true}`).As(field.NamingRole)
-	expiresType = &field.Type{Name: "expires", Title: "integer or object", Doc: "Reads the expiry from the login's answer.", Kinds: []string{"integer", "string", "boolean", "object"}, NotEmpty: []string{"object"},
+	expiresType = &field.Type{Name: "expires", Title: "integer or object", Doc: "Reads the expiry from the login's response.", Kinds: []string{"integer", "string", "boolean", "object"}, NotEmpty: []string{"object"},
 		Pattern: field.NewPattern(`^(\s*[+-]?(0|[1-9][0-9]*)\s*)?$`), Message: `expected a number of seconds or an object with "response"`, Fields: field.Fields(ExpiresPath, expiresRelative)}
-	ExpiresPath     = field.Text("response", "Path", "Path in the login's answer where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
+	ExpiresPath     = field.Text("response", "Path", "Path in the login's response where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
 	expiresRelative = field.Flag("relative", "Relative", "The value is a number of seconds from now on.").Example(`true`)
 )
 
@@ -102,10 +102,10 @@ func (e expiry) from(response value.Value, now time.Time) (expiryTime, error) {
 	}
 	unix, ok := e.unix(v, now)
 	if !ok {
-		return expiryTime{}, failure.Userf("the answer's value at '%s' is neither a number nor a date", e.path).At(e.pointer)
+		return expiryTime{}, failure.Userf("the response's value at '%s' is neither a number nor a date", e.path).At(e.pointer)
 	}
 	if unix < now.Unix() {
-		return expiryTime{}, failure.Userf("the credentials had already expired when they arrived, says the answer at '%s' (%s)",
+		return expiryTime{}, failure.Userf("the credentials had already expired when they arrived, says the response at '%s' (%s)",
 			e.path, time.Unix(unix, 0).UTC().Format(time.RFC3339)).At(e.pointer)
 	}
 	return expiryTime{true, unix}, nil

@@ -108,7 +108,7 @@ func TestTimeCountsFromTheResponse(t *testing.T) {
 }
 
 func TestExpiriesThatFail(t *testing.T) {
-	const unreadable, over = "the answer's value at 'u' is neither a number nor a date", "the credentials had already expired when they arrived, says the answer at 'u' ("
+	const unreadable, over = "the response's value at 'u' is neither a number nor a date", "the credentials had already expired when they arrived, says the response at 'u' ("
 	tests := []struct{ name, relative, value, want string }{
 		{"text", `false`, `"s3cret"`, unreadable},
 		{"empty text", `false`, `""`, unreadable},
@@ -155,7 +155,7 @@ func TestLoginsAreReported(t *testing.T) {
 	}
 }
 
-// FuzzExpiry checks that no value of an answer makes credentials that ended
+// FuzzExpiry checks that no value of a response makes credentials that ended
 // before they came, and that an error never shows the value.
 func FuzzExpiry(f *testing.F) {
 	for _, text := range []string{"1740819610", "3600", "5.5", "1e9", "-1", "tomorrow", "2031-05-01 10:00:00", "@9e99", " ", "s3cret!", "9223372036854775807"} {

@@ -87,7 +87,7 @@ func (p expressionSection) eval(scope *expr.Scope, hide registerFunc) (value.Val
 }
 
 // texts computes the entries of an object, each a text or a list of texts. A
-// literal that is a path of the login's answer stands for the value there: old
+// literal that is a path of the login's response stands for the value there: old
 // configurations name their token like that.
 func (p expressionSection) texts(scope *expr.Scope, hide registerFunc) (value.Value, error) {
 	computed, err := p.eval(scope, hide)

@@ -22,11 +22,11 @@ import (
 )
 
 // login sends a request of its own, once or whenever the credentials have
-// ended, and puts parts of the answer into the headers and the query of every
+// ended, and puts parts of the response into the headers and the query of every
 // later request.
 type login struct {
 	pointer  string
-	text     bool // the answer is plain text, not JSON
+	text     bool // the response is plain text, not JSON
 	endpoint string
 	method   string
 	params   expressionSection // of the login request
@@ -40,20 +40,20 @@ type login struct {
 
 // The settings of a login.
 var (
-	Format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
+	Format       = field.Text("format", "Format", "Format of the login's response (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
 	LoginRequest = field.Of("loginRequest", "Login request", "The request that returns the credentials.",
 		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, LoginRemember, rule.Login))
 	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query").Evaluated(expr.InLogin, expr.InOAuthLogin)
 	LoginHeaders  = field.Of("headers", "Headers", "Headers of the login, which has no others; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InLogin, expr.InOAuthLogin)
-	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
-		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's answer and to `attr`.", laterHeaders, laterQuery)).As(field.NamingRole)
-	laterHeaders = field.Of("headers", "Headers", "Headers that replace those with the same name. If a literal string is a path that exists in the login's answer, the value there is used, otherwise the string itself.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers).Evaluated(expr.InAfterLogin)
+	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's response adds to every later request.",
+		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's response and to `attr`.", laterHeaders, laterQuery)).As(field.NamingRole)
+	laterHeaders = field.Of("headers", "Headers", "Headers that replace those with the same name. If a literal string is a path that exists in the login's response, the value there is used, otherwise the string itself.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers).Evaluated(expr.InAfterLogin)
 	laterQuery   = field.Of("query", "Query", "Query parameters. A name that the job sends too is sent twice: `name[0]` with the job's value, `name[1]` with this one.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"sid": {"response": "session.id"}}`).Evaluated(expr.InAfterLogin)
 )
 
-// The formats of an answer to a login, and of the token data of oauth20.
+// The formats of a response to a login, and of the token data of oauth20.
 const (
 	formatJSON = "json"
 	FormatText = "text"
@@ -267,7 +267,7 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	}
 	texts := secretTexts(res, s.expires.path, 0)
 	if len(texts) > maxTexts {
-		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
+		return nil, failure.Userf("the response of the login has %d texts, expected at most %d", len(texts), maxTexts)
 	}
 	s.deps.Secrets.AddTokens(texts)
 	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
@@ -285,7 +285,7 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	return c, nil
 }
 
-// keep remembers those texts of the answer that requests carry as they are.
+// keep remembers those texts of the response that requests carry as they are.
 func (c *credentials) keep(texts []string) {
 	for _, part := range []value.Value{c.headers, c.query} {
 		for _, m := range part.Members() {
@@ -298,7 +298,7 @@ func (c *credentials) keep(texts []string) {
 	}
 }
 
-// use makes credentials of an answer, and reports the login.
+// use makes credentials of a response, and reports the login.
 func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) (*credentials, error) {
 	c := &credentials{revoked: make(chan struct{})}
 	hide := func(secret string) {
@@ -322,17 +322,17 @@ func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) 
 	return c, nil
 }
 
-// maxResponse is how large the answer of a login may be.
+// maxResponse is how large the response of a login may be.
 const maxResponse = 8 << 20
 
 // byteOrderMark is what some servers send before the JSON.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// read is the answer as an object: a scalar, and any text in the text format,
+// read is the response as an object: a scalar, and any text in the text format,
 // is under the name data.
 func (s *session) read(spool *response.Spool) (value.Value, error) {
 	if spool.Size() > maxResponse {
-		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxResponse)
+		return value.Value{}, failure.Userf("the response of the login has %d bytes, expected at most %d", spool.Size(), maxResponse)
 	}
 	data := func(v value.Value) value.Value { return value.OfMembers(value.Member{Name: "data", Value: v}) }
 	if s.text {
@@ -346,12 +346,12 @@ func (s *session) read(spool *response.Spool) (value.Value, error) {
 	v, err := value.Parse(body)
 	switch {
 	case err != nil:
-		return value.Value{}, failure.Userf("its answer is not valid JSON: %w", err)
+		return value.Value{}, failure.Userf("its response is not valid JSON: %w", err)
 	case v.Kind() == value.Object:
 		return v, nil
 	case v.IsScalar():
 		return data(v), nil
 	default:
-		return value.Value{}, failure.Userf("its answer must be a JSON object or scalar, found %s", v.Kind())
+		return value.Value{}, failure.Userf("its response must be a JSON object or scalar, found %s", v.Kind())
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Everything that an answer to a login holds is secret, also of one that refuses
+// Everything that a response to a login holds is secret, also of one that refuses
 // the login, redirects it or is to be repeated: what is there may be what the
-// API identifies others by. The authentication conceals the answer it reads; the
+// API identifies others by. The authentication conceals the response it reads; the
 // rest is concealed here.
 
-// RegisterSecrets hides what an answer to a login holds beside its body: the reason in its
+// RegisterSecrets hides what a response to a login holds beside its body: the reason in its
 // status line, its header, and where it redirects to.
 func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.Header) {
 	texts := reasonOf(statusLine)
@@ -34,7 +34,7 @@ func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.He
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
 
-// RegisterRefusedSecrets hides what the body of an answer to a login holds that the
+// RegisterRefusedSecrets hides what the body of a response to a login holds that the
 // authentication will not read, because of its status or a rule: all its texts but
 // messages (Said) and the values at the paths that the rules of the login compare
 // or show.
@@ -92,7 +92,7 @@ func headerTexts(name, line string) []string {
 	return texts
 }
 
-// addressTexts are the secrets in an address that an answer leads to: the values of
+// addressTexts are the secrets in an address that a response leads to: the values of
 // its parameters and the names in its path that are data, and then all after the
 // host.
 func addressTexts(address string) []string {
@@ -164,7 +164,7 @@ func mixed(text string) bool {
 	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
 }
 
-// ErrorMessages is what the answer to a login that was refused says about that, "" for
+// ErrorMessages is what the response to a login that was refused says about that, "" for
 // nothing: the members whose names say that they are messages, at the top and below
 // error and errors.
 func ErrorMessages(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }

@@ -8,12 +8,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shortest is the length from which any text of a login's answer is masked. A
+// shortest is the length from which any text of a login's response is masked. A
 // shorter one (a status "ok", a count) is masked only where a request carries
 // it: it would make every message unreadable.
 const shortest = 4
 
-// maxTexts is how many texts the answer of a login may have: all of them are kept
+// maxTexts is how many texts the response of a login may have: all of them are kept
 // in memory, as hashes.
 const maxTexts = 1 << 16
 
@@ -116,7 +116,7 @@ func concealUsed(hide registerFunc, v value.Value) value.Value {
 	case !v.IsScalar():
 		registerTexts(hide, v)
 	case len(v.Text()) >= shortest && v.Kind() != value.Bool:
-		for _, spelling := range secret.Spellings(v) { // of the answer, and of a request
+		for _, spelling := range secret.Spellings(v) { // of the response, and of a request
 			hide(spelling)
 		}
 	}

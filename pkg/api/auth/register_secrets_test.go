@@ -16,7 +16,7 @@ func TestSecretsOfALogin(t *testing.T) {
 		name, keys, res string
 		hidden, shown   []string
 	}{
-		{"every leaf of the answer", ``, `{"token":"tok-123","deep":[{"id":987654}],"role":"admin"}`,
+		{"every leaf of the response", ``, `{"token":"tok-123","deep":[{"id":987654}],"role":"admin"}`,
 			[]string{"tok-123", "987654", "admin"}, nil},
 		{"from four characters on", ``, `{"four":"abcd","three":"xyz"}`, []string{"abcd"}, []string{"xyz"}},
 		{"in other spellings", ``, `{"token":"a/b c\"d"}`, []string{`a/b c"d`, "a%2Fb+c%22d", "a%2Fb%20c%22d", `a\/b c\"d`, "YS9iIGMiZA==", "612f6220632264"}, nil},
@@ -33,8 +33,8 @@ func TestSecretsOfALogin(t *testing.T) {
 		{"JSON in a text", ``, `{"json":"{\"a\":[\"inner-88\",\"{\\\"b\\\":\\\"deeper-99\\\"}\"]}"}`, []string{"inner-88", "deeper-99"}, nil},
 		{"parameters in a text", `"format":"text"`, "access_token=tok-123&n=1", []string{"tok-123"}, []string{"access_token"}},
 		{"names that are data", ``, `{"sessions":{"a7f3c-99812":true},"access_token":"x"}`, []string{"a7f3c-99812"}, []string{"sessions", "access_token"}},
-		{"text answer", `"format":"text"`, "tok-123\n", []string{"tok-123"}, nil},
-		{"scalar answer", `"format":"json"`, `"tok-123"`, []string{"tok-123"}, nil},
+		{"text response", `"format":"text"`, "tok-123\n", []string{"tok-123"}, nil},
+		{"scalar response", `"format":"json"`, `"tok-123"`, []string{"tok-123"}, nil},
 		{"answer under an empty name", ``, `{"":"tok-123"}`, []string{"tok-123"}, nil},
 	}
 	for _, tt := range tests {
@@ -112,7 +112,7 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 		signed      = `{"sig":{"function":"md5","args":[{"request":"url"}]}}`
 	)
 	tests := []struct{ name, authentication, hidden string }{
-		{"the answer of a login", loginWith(tokenLogin), "token-of-the-login"},
+		{"the response of a login", loginWith(tokenLogin), "token-of-the-login"},
 		{"an authorization", `{"type":"oauth20","format":"json","query":` + signed + `}`, "token-of-oauth"},
 		{"an authorization with signatures", `{"type":"oauth10"}`, "more-of-oauth"},
 	}
@@ -129,7 +129,7 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 	}
 }
 
-// many is the answer of a login with a token before and after thousands of texts.
+// many is the response of a login with a token before and after thousands of texts.
 func many(login int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"t":"token-%d","all":[`, login)
@@ -144,7 +144,7 @@ func many(login int) string {
 // because of how much it was, and nothing that requests use because of how many
 // logins others needed.
 func TestLargeResponsesAreRemembered(t *testing.T) {
-	slowtest.Skip(t, "its answers are large")
+	slowtest.Skip(t, "its responses are large")
 	w := newWorld(t, many(0), many(1), many(2), many(3))
 	m := mustCompile(t, loginWith(tokenLogin), `{}`)
 	first, second := w.start(m), w.start(m)

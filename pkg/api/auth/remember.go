@@ -13,7 +13,7 @@ import (
 )
 
 // LoginRemember is what a login leaves for the next one.
-var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
+var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's response, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.RememberRole).Evaluated(expr.InLoginRemember)
 
@@ -40,7 +40,7 @@ func (s CompileInput) remembered(section config.Section) []remembered {
 		}
 		e := compiler.Compile(m.Value, item.Pointer)
 		if _, constant := e.Constant(); constant {
-			item.Fault(failure.InvalidRemember, `expected an expression of the login's answer, such as {"response": "PATH"}`, "")
+			item.Fault(failure.InvalidRemember, `expected an expression of the login's response, such as {"response": "PATH"}`, "")
 			continue
 		}
 		all = append(all, remembered{RememberedName{m.Name, item.Pointer}, e})
@@ -72,7 +72,7 @@ func (l login) remembers() []RememberedName {
 // no credential that could take the place of another one.
 func isBlank(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
 
-// remember stores what the next login needs of the answer in the scope, and returns the
+// remember stores what the next login needs of the response in the scope, and returns the
 // names of what has changed. It comes before anything else that can fail: the old
 // values may be good for nothing now. So an error of one value leaves the others. A
 // recording has no credentials: what they replaced stays.

@@ -61,7 +61,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestRememberComesFirst: an answer that cannot be used has replaced the old token all
+// TestRememberComesFirst: a response that cannot be used has replaced the old token all
 // the same.
 func TestRememberComesFirst(t *testing.T) {
 	for name, response := range map[string]string{
@@ -113,13 +113,13 @@ func TestRememberProblems(t *testing.T) {
 	for remember, want := range map[string]string{
 		`{"r":{"response":"r"}}`:                    at + `/r: expected a name with a hash sign, because what a login returns is a secret and the state would show it, found an object; write "#r"`,
 		`{"#":{"response":"r"}}`:                    at + `/#: expected a name with a hash sign, because what a login returns is a secret and the state would show it, found an object; write "#token"`,
-		`{"#r":{"literal":"r"}}`:                    at + `/#r: expected an expression of the login's answer, such as {"response": "PATH"}`,
-		`{"#r":{"respons":"r"}}`:                    at + `/#r: expected an expression of the login's answer, such as {"response": "PATH"}`,
+		`{"#r":{"literal":"r"}}`:                    at + `/#r: expected an expression of the login's response, such as {"response": "PATH"}`,
+		`{"#r":{"respons":"r"}}`:                    at + `/#r: expected an expression of the login's response, such as {"response": "PATH"}`,
 		`{"#r":{"function":"concat","args":["a"]}}`: ``,
 		`{"#r":{"response":7}}`:                     ``,
 		`{"#r":{"function":"nope"}}`:                at + `/#r/function: expected the name of a function, found "nope"`,
 		`{"#r":{"attr":"nope"}}`:                    at + `/#r/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
-		`{"#r":{"placeholder":"x"}}`:                at + `/#r: expected an expression of the login's answer, such as {"response": "PATH"}`,
+		`{"#r":{"placeholder":"x"}}`:                at + `/#r: expected an expression of the login's response, such as {"response": "PATH"}`,
 		`{"#a":{"responseHeader":"X","default":1}}`: ``,
 		`{"#a":{"responseCookie":"sid"}}`:           ``,
 	} {

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/disguise"
 )
 
-// body is the body of an answer as it is stored.
+// body is the body of a response as it is stored.
 type body struct {
 	open   func() io.Reader // nil for none
 	size   int64            // 0 if it is not known

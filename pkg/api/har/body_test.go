@@ -77,7 +77,7 @@ func TestOmittedBodies(t *testing.T) {
 			t.Errorf("%s: %+v", name, content)
 		}
 		_, err := response(t, p, "GET", "http://h/"+name, "")
-		wantUserError(t, err, "cannot replay the answer to GET http://h/"+name, "the body is left out: "+why)
+		wantUserError(t, err, "cannot replay the response to GET http://h/"+name, "the body is left out: "+why)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package har records the HTTP exchanges of a run in a file and replays them. The
 // format is HTTP Archive 1.2, which browsers and many other tools can open.
 //
-// A Recorder writes the file during the run, a Player answers the same run from it.
+// A Recorder writes the file during the run, a Player responds to the same run from it.
 // Both provide the clock of their run, so that a replay sees the recorded times.
 // Known secrets are masked in the file, so requests are compared in their masked
 // form.
@@ -40,12 +40,12 @@ type Entry struct {
 	Request Request  `json:"request"`
 	Cache   struct{} `json:"cache"`
 	Timings Timings  `json:"timings"`
-	// Error is why no complete answer arrived; Code is its number in `retryConfig`.
+	// Error is why no complete response arrived; Code is its number in `retryConfig`.
 	Error string `json:"_error,omitempty"`
 	Code  int    `json:"_errorCode,omitempty"`
 	// Unsent is set if there was no connection.
 	Unsent bool `json:"_unsent,omitempty"`
-	// Unknown is set if a replay was recorded that had no answer to the request.
+	// Unknown is set if a replay was recorded that had no response to the request.
 	Unknown bool `json:"_unknown,omitempty"`
 	// Origin is what the exchange was for; nil in recordings of other programs.
 	Origin   *Initiator `json:"_origin,omitempty"`
@@ -90,7 +90,7 @@ type Timings struct {
 	Receive float64 `json:"receive"`
 }
 
-// Response is the answer; its status is 0 if there was none.
+// Response is the response; its status is 0 if there was none.
 type Response struct {
 	Status      int     `json:"status"`
 	StatusText  string  `json:"statusText"`
@@ -103,7 +103,7 @@ type Response struct {
 	Content     Content `json:"content"`
 }
 
-// Content is the body of an answer, decompressed.
+// Content is the body of a response, decompressed.
 type Content struct {
 	// Size is that of the body before masking and capping, in bytes.
 	Size     int64  `json:"size"`

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hideAll hides the texts in the answer to a failed login. It keeps the error messages
+// hideAll hides the texts in the response to a failed login. It keeps the error messages
 // of a status from 400, because the error of the run shows them. In an object of a
 // status below 300 it keeps numbers and dates, which may explain the failure (expired
 // credentials) and whose secrets are known. Of other JSON it keeps only the shape, of

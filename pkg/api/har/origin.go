@@ -16,7 +16,7 @@ type Initiator struct {
 	Login bool `json:"login,omitempty"`
 	// Attempt counts from 1.
 	Attempt int `json:"attempt,omitempty"`
-	// Redirected is set if an answer led the request to another address. Then it has no
+	// Redirected is set if a response led the request to another address. Then it has no
 	// Sources.
 	Redirected bool `json:"redirected,omitempty"`
 	// Sources say where the parts of the request come from, without those that are the
@@ -24,7 +24,7 @@ type Initiator struct {
 	Sources []request.Source `json:"sources,omitempty"`
 }
 
-// PageFindings is what a run found in the answer for a page.
+// PageFindings is what a run found in the response for a page.
 type PageFindings struct {
 	// At is that of the Origin.
 	At []int `json:"at"`
@@ -36,7 +36,7 @@ type PageFindings struct {
 	// Next are the names on the way to each value in the body that leads to the next
 	// page, or to none. A name "*" is every item of the data.
 	Next [][]string `json:"next,omitempty"`
-	// NextHeader is the header of the answer that leads to it.
+	// NextHeader is the header of the response that leads to it.
 	NextHeader string `json:"nextHeader,omitempty"`
 	// Stop is the rule that ended the run of the job here, Pointer the setting behind it.
 	Stop    string `json:"stop,omitempty"`

@@ -17,10 +17,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Player answers the requests of a run from a recording. It is safe for concurrent
+// Player responds to the requests of a run from a recording. It is safe for concurrent
 // use.
 //
-// A request gets the first unused answer of an equal request; the order of different
+// A request gets the first unused response of an equal request; the order of different
 // requests does not matter. Requests are equal if method, address and body are, with
 // secrets masked, and both have credentials or neither. A masked part of a recorded request matches any text, because a
 // secret of the recorded run may be none in this one.
@@ -41,7 +41,7 @@ func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
-	// In the answers the mask replaces secrets, so it is treated as one. Without its
+	// In the responses the mask replaces secrets, so it is treated as one. Without its
 	// brackets it is a word that data may have.
 	secrets.AddPart(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
@@ -103,10 +103,10 @@ func (p *Player) Response(r *request.Request) (*Entry, error) {
 		p.next++
 	}
 	if e.Response.Content.Capped {
-		return nil, failure.Userf("cannot replay the answer to %s: the recording holds only the beginning of its body; record it without --record-max-body", firstLine(text))
+		return nil, failure.Userf("cannot replay the response to %s: the recording holds only the beginning of its body; record it without --record-max-body", firstLine(text))
 	}
 	if content := e.Response.Content; content.Omitted {
-		return nil, failure.Userf("cannot replay the answer to %s: %s", firstLine(text), cmp.Or(content.Comment, "the recording does not hold its body"))
+		return nil, failure.Userf("cannot replay the response to %s: %s", firstLine(text), cmp.Or(content.Comment, "the recording does not hold its body"))
 	}
 	p.clock.forward(e.Started)
 	return e, nil
@@ -180,7 +180,7 @@ func (p *Player) Finish() error {
 	return failure.Userf("the recording holds %s that %s not sent, the first: %s", textfmt.Count(left, "request"), verb, firstLine(e.asked()))
 }
 
-// Body returns the body of the recorded answer.
+// Body returns the body of the recorded response.
 func (e *Entry) Body() ([]byte, error) {
 	text := e.Response.Content.Text
 	switch e.Response.Content.Encoding {
@@ -197,7 +197,7 @@ func (e *Entry) Body() ([]byte, error) {
 	}
 }
 
-// Headers returns the headers of the recorded answer.
+// Headers returns the headers of the recorded response.
 func (e *Entry) Headers() http.Header {
 	h := http.Header{}
 	for _, pair := range e.Response.Headers {

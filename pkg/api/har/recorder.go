@@ -25,7 +25,7 @@ type Options struct {
 	Path string
 	// Creator is the name of the program in the file.
 	Creator, Version string
-	// MaxBody is how many bytes of each body of an answer are kept; 0 is all.
+	// MaxBody is how many bytes of each body of a response are kept; 0 is all.
 	MaxBody int64
 	Secrets *secret.Registry
 	Now     func() time.Time
@@ -44,7 +44,7 @@ type Recorder struct {
 	err    error // the first one
 }
 
-// Exchange is one request and its answer.
+// Exchange is one request and its response.
 type Exchange struct {
 	// Request is the one that was sent.
 	Request *request.Request
@@ -54,7 +54,7 @@ type Exchange struct {
 	Err      string
 	Code     int
 	Unsent   bool
-	// Unknown is set if a replay had no answer.
+	// Unknown is set if a replay had no response.
 	Unknown bool
 	// Body reads the decompressed body of Size bytes, from the start with each call.
 	Body func() io.Reader
@@ -129,7 +129,7 @@ func (r *Recorder) Add(x Exchange) error {
 	return err
 }
 
-// Read writes what the run found in an answer. Errors are those of Add.
+// Read writes what the run found in a response. Errors are those of Add.
 func (r *Recorder) Read(found PageFindings) error {
 	found = found.redacted(r.o.Secrets.Mask)
 	r.mu.Lock()
@@ -139,7 +139,7 @@ func (r *Recorder) Read(found PageFindings) error {
 	}
 	err := r.writer.note(found)
 	if err != nil {
-		err = failure.Applicationf("cannot record what was found in an answer: %w", err)
+		err = failure.Applicationf("cannot record what was found in a response: %w", err)
 		if r.err == nil {
 			r.err = err
 		}
@@ -199,7 +199,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// entry makes the entry of an exchange, without the body of its answer.
+// entry makes the entry of an exchange, without the body of its response.
 func (r *Recorder) entry(x Exchange, stored body) Entry {
 	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole

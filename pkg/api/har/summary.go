@@ -16,7 +16,7 @@ import (
 // after it.
 type Span struct{ From, To int64 }
 
-// Summary is an entry without the body of its answer.
+// Summary is an entry without the body of its response.
 type Summary struct {
 	*Entry
 	// Line is where the entry is in the file, Text where its body is.
@@ -87,7 +87,7 @@ func (l *lineReader) readings(reading func(PageFindings) error) error {
 	}
 }
 
-// lineReader reads the lines of a recording without the bodies of answers: each entry is
+// lineReader reads the lines of a recording without the bodies of responses: each entry is
 // a line, and its body is the member response.content.text of it.
 type lineReader struct {
 	r  *bufio.Reader
@@ -189,7 +189,7 @@ func backslashes(text []byte) int {
 	return len(text) - len(bytes.TrimRight(text, `\`))
 }
 
-// Body reads the body of an answer of a recording, as far as it was kept, piece by
+// Body reads the body of a response of a recording, as far as it was kept, piece by
 // piece.
 func (s Summary) Body(r io.ReaderAt) io.Reader {
 	text := &unquoteReader{r: bufio.NewReader(io.NewSectionReader(r, s.Text.From, s.Text.To-s.Text.From))}

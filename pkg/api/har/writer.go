@@ -44,7 +44,7 @@ func newWriter(path, creator, version string, page Page) (*writer, error) {
 	return w, nil
 }
 
-// entryEnd is the end of an entry: of content, answer and entry.
+// entryEnd is the end of an entry: of content, response and entry.
 const entryEnd = "}}}"
 
 // write appends an entry. body writes the contents of the string in Content.Text;

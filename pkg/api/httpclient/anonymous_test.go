@@ -71,7 +71,7 @@ func TestAnonymousCertificate(t *testing.T) {
 	f.Close()
 }
 
-// TestCacheOfAnonymousRequests: answers with credentials are not those without.
+// TestCacheOfAnonymousRequests: responds with credentials are not those without.
 func TestCacheOfAnonymousRequests(t *testing.T) {
 	server := serve(t, ok("mine"), ok("everyone's"))
 	f := newFixture(t, server.URL, `{}`, authenticated(proving), caching(t.TempDir(), today), func(o *Options) { o.Identity = "me" })

@@ -24,7 +24,7 @@ type authenticate struct {
 	login func(context.Context, *Call, config.RequestSpec) (auth.LoginResponse, error)
 	o     *Options
 
-	// turn is held by the request that renews, until the answer to its new
+	// turn is held by the request that renews, until the response to its new
 	// credentials; refusals counts new credentials that were refused.
 	turn     chan struct{}
 	refusals atomic.Int64

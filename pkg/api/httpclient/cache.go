@@ -21,10 +21,10 @@ const defaultTTL = 7 * 24 * 60 * 60
 
 // Cache is the section `cache`.
 var (
-	Cache     = field.Of("cache", "Cache", "Keeps the answers of GET requests between runs, to save requests while you write a configuration.", cacheType).DefaultJSON(`false`).Example(`{"ttl": 3600}`)
+	Cache     = field.Of("cache", "Cache", "Keeps the responses of GET requests between runs, to save requests while you write a configuration.", cacheType).DefaultJSON(`false`).Example(`{"ttl": 3600}`)
 	cacheType = &field.Type{Name: "cache", Title: "Cache", Kinds: []string{"boolean", "object", "number", "string"}, Fields: field.Fields(cacheTTL),
-		Doc: "Keeps successful answers to GET requests of jobs, as they arrived, in the directory `cache` beside `config.json`, until they are too old or you remove the directory. `true` and `{\"ttl\": …}` turn it on. An answer is used only for the same request of the same account: the address, the configured headers except `Cache-Control`, the credentials (but not the token of a login or a signature in a header), the AWS signature and the client certificate must be the same. The name of each file is a hash of these. If credentials or headers are part of it, the hash is slow to compute. A request with the header `Cache-Control: no-store` bypasses the cache."}
-	cacheTTL = field.Integer("ttl", "Time to live", "How many seconds an answer is kept.").Default(defaultTTL).Example(`3600`)
+		Doc: "Keeps successful responses to GET requests of jobs, as they arrived, in the directory `cache` beside `config.json`, until they are too old or you remove the directory. `true` and `{\"ttl\": …}` turn it on. A response is used only for the same request of the same account: the address, the configured headers except `Cache-Control`, the credentials (but not the token of a login or a signature in a header), the AWS signature and the client certificate must be the same. The name of each file is a hash of these. If credentials or headers are part of it, the hash is slow to compute. A request with the header `Cache-Control: no-store` bypasses the cache."}
+	cacheTTL = field.Integer("ttl", "Time to live", "How many seconds a response is kept.").Default(defaultTTL).Example(`3600`)
 )
 
 // compileTTL reads the section `cache` and returns the seconds to live. Anything that
@@ -43,9 +43,9 @@ func compileTTL(s config.Section) int64 {
 	return int64(ttl)
 }
 
-// cache answers GET requests of jobs with stored answers, of this run or an earlier
+// cache answers GET requests of jobs with stored responses, of this run or an earlier
 // one. Address, credentials and configured headers distinguish answers (cacheKeys).
-// Only successful answers are stored, because others would come back for days.
+// Only successful responses are stored, because others would come back for days.
 //
 // Stored answers are data of the user, like the tables: nothing in them is masked.
 // Answers to logins are never stored.

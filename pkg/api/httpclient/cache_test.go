@@ -171,7 +171,7 @@ func TestCacheExpires(t *testing.T) {
 			if tt.cacheControl != "" {
 				r.Headers = value.OfMembers(value.Member{Name: "cache-control", Value: value.OfString(tt.cacheControl)})
 			}
-			for range 2 { // an answer that is fetched again is stored again
+			for range 2 { // a response that is fetched again is stored again
 				if body, err := f.do(t, r); err != nil || body != want {
 					t.Errorf("got %q, %v, want %q", body, err, want)
 				}
@@ -197,7 +197,7 @@ func TestWhatIsNotCached(t *testing.T) {
 		{"an error that is ignored", `{}`, say(http.StatusNotFound, "{}"), `{"http":{"ignoreErrors":[404]}}`, 2},
 		{"an error that is retried", `{}`, say(http.StatusServiceUnavailable, "{}"), `{"retryConfig":{"maxRetries":1}}`, 4},
 		{"a success that is retried", `{}`, say(http.StatusAccepted, "{}"), `{"retryConfig":{"maxRetries":1,"http":{"codes":[202]}}}`, 4},
-		{"an answer that states nothing new", `{}`, say(http.StatusNotModified, ""), `{}`, 2},
+		{"a response that states nothing new", `{}`, say(http.StatusNotModified, ""), `{}`, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,8 +22,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// entry is one answer in the cache. Its file is one line of JSON, which says
-// when the answer came, its status, its headers and the SHA-256 of the body, and
+// entry is one response in the cache. Its file is one line of JSON, which says
+// when the response came, its status, its headers and the SHA-256 of the body, and
 // then the body as it is. So a broken or truncated file is noticed.
 type entry struct {
 	created int64 // Unix seconds
@@ -44,7 +44,7 @@ const (
 // escaped, and the rest.
 const maxEntryHead = 6*maxHead + 1<<10
 
-// cacheableHeaders are the headers of an answer that say something about its data: not those about
+// cacheableHeaders are the headers of a response that say something about its data: not those about
 // the connection, nor cookies, which are credentials.
 func cacheableHeaders(h http.Header) http.Header {
 	all := http.Header{}
@@ -76,7 +76,7 @@ func readEntry(path string, spooler *response.Spooler) (e entry, ok bool) {
 	e.body = spooler.New()
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(e.body, h), r); err != nil || sum(h) != digest {
-		// The request is sent instead. If temporary files are the problem, its answer
+		// The request is sent instead. If temporary files are the problem, its response
 		// fails too.
 		_ = e.body.Close()
 		return entry{}, false

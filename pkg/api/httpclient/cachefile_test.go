@@ -65,7 +65,7 @@ func TestBrokenCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
-// Readers see a complete answer or none, even while one is written.
+// Readers see a complete response or none, even while one is written.
 func TestCacheIsWrittenAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "answer")
@@ -85,7 +85,7 @@ func TestCacheIsWrittenAtOnce(t *testing.T) {
 				}
 				got, ok := readEntry(path, spooler)
 				if !ok {
-					t.Error("an answer is there and cannot be read")
+					t.Error("a response is there and cannot be read")
 					return
 				}
 				text, _, err := got.body.Text(response.Format{})
@@ -125,7 +125,7 @@ func FuzzCacheFile(f *testing.F) {
 	})
 }
 
-// TestHeadersInTheCache: an answer of the cache has the headers that say something
+// TestHeadersInTheCache: a response of the cache has the headers that say something
 // about its data, however many there are.
 func TestHeadersInTheCache(t *testing.T) {
 	long := strings.Repeat("x", 100_000)

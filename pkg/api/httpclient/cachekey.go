@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// cacheKeys makes the keys of answers in the cache, so that an account gets its own
+// cacheKeys makes the keys of responses in the cache, so that an account gets its own
 // answers only.
 //
 // A key is a hash of the address and of the account: the settings of the

@@ -33,7 +33,7 @@ type Call struct {
 	Built   *request.Request
 	Sender  JobInfo
 	Purpose Purpose
-	// Untrusted is set when an answer led the request, or an earlier hop of it, to an
+	// Untrusted is set when a response led the request, or an earlier hop of it, to an
 	// origin that must not get credentials. No step adds any then.
 	Untrusted bool
 	// Attempt counts from 1.
@@ -67,15 +67,15 @@ func (x *Call) withoutCredentials() bool { return x.Untrusted || x.Anonymous }
 type JobInfo struct {
 	// Job is the endpoint as configured, Pointer the place of the job.
 	Job, Pointer string
-	// Accept is what the answers may be written in; "" is JSON. A configured header wins.
+	// Accept is what the responses may be written in; "" is JSON. A configured header wins.
 	Accept string
-	// Charset is the configured character set of the answers; nil if there is none, or UTF-8.
+	// Charset is the configured character set of the responses; nil if there is none, or UTF-8.
 	Charset encoding.Encoding
 	// Iteration counts from 1; 0 when there is only one.
 	Iteration int
 	// Live is the job's line on the terminal, nil for none.
 	Live *event.LiveJob
-	// Rules are those of the job about answers to its requests. They come before
+	// Rules are those of the job about responses to its requests. They come before
 	// Settings.Rules.
 	Rules rule.List
 	// RateLimit is that of the job, for all its runs.
@@ -84,7 +84,7 @@ type JobInfo struct {
 	Headers []config.Header
 	// Anonymous jobs send their requests without the credentials of the API.
 	Anonymous bool
-	// Needed is closed when the job needs the answer; nil when it needs it now.
+	// Needed is closed when the job needs the response; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
 	// PagePath is the place of the page, see har.Origin; nil without a recording.
@@ -92,7 +92,7 @@ type JobInfo struct {
 	// FindSources says where the parts of a request come from that was sent as it is. It is
 	// called for a recording only, and may be nil.
 	FindSources func(sent Outgoing) []request.Source
-	// YieldSlot is called before a wait for an answer that is not ready, and resume after it.
+	// YieldSlot is called before a wait for a response that is not ready, and resume after it.
 	// Other requests of the run may be sent meanwhile. nil does nothing.
 	YieldSlot func() (resume func() error)
 }
@@ -107,7 +107,7 @@ const (
 	Login
 )
 
-// Response is an answer that has arrived completely.
+// Response is a response that has arrived completely.
 type Response struct {
 	// Exchange is the request that was answered: the last hop and attempt.
 	*Call
@@ -122,7 +122,7 @@ type Response struct {
 	// AcceptedError is set for an error status that the configuration accepts
 	// (`api.http.ignoreErrors`, or a rule).
 	AcceptedError bool
-	// Decision is what a rule wants done with the answer: to accept it, to skip it, or to
+	// Decision is what a rule wants done with the response: to accept it, to skip it, or to
 	// start its job again. It is nil if no rule matches.
 	Decision *rule.Decision
 
@@ -137,7 +137,7 @@ type Response struct {
 func (a *Response) Address() string { return a.Method + " " + a.Request.Address() }
 
 // RequestURL is the address that answered, without what authentication added to it: the one
-// that relative addresses in the answer belong to.
+// that relative addresses in the response belong to.
 func (a *Response) RequestURL() *url.URL {
 	built, sent := a.Built.URL, a.Request.URL
 	if built.Scheme == sent.Scheme && built.Host == sent.Host && built.EscapedPath() == sent.EscapedPath() {
@@ -149,14 +149,14 @@ func (a *Response) RequestURL() *url.URL {
 // Link are the values of the header of that name, which may lead to the next page.
 func (a *Response) Link() []string { return headerLines(a.Header, "Link") }
 
-// EvictFromCache removes a useless answer from the cache, so that the next run requests it
+// EvictFromCache removes a useless response from the cache, so that the next run requests it
 // again.
 func (a *Response) EvictFromCache() error {
 	if a.cacheFile == "" {
 		return nil
 	}
 	if err := os.Remove(a.cacheFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failure.Applicationf("cannot remove an answer from the cache: %w", err)
+		return failure.Applicationf("cannot remove a response from the cache: %w", err)
 	}
 	return nil
 }

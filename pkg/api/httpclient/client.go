@@ -2,7 +2,7 @@
 // configuration and sends them through a chain of steps. Each step has one
 // concern and one file.
 //
-// An answer of the chain has arrived completely and is stored in a spool.
+// A response of the chain has arrived completely and is stored in a spool.
 // http.RoundTripper is used below the last step only. The package knows neither
 // pages nor how credentials are made (package auth).
 package httpclient
@@ -40,7 +40,7 @@ type Options struct {
 	Auth     auth.Authenticator
 	Identity string
 	// KeepLogins says that logins are not broken off when the run ends: the API may have
-	// replaced what only the answer holds.
+	// replaced what only the response holds.
 	KeepLogins bool
 	// DryRun collects the requests instead of sending them; nil sends them.
 	DryRun *DryRun
@@ -244,7 +244,7 @@ func refusal(res *Response, statusLine string) *failure.Error {
 	case res.Status >= 500:
 		what = "Server error"
 	}
-	return failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
+	return failure.Userf("[%d] %s: %s returned %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
 // refusedStatus is the status that an error is about.
@@ -259,7 +259,7 @@ func StatusOf(err error) int {
 	return int(status)
 }
 
-// statusError is the user error for a status from 300. It closes the answer.
+// statusError is the user error for a status from 300. It closes the response.
 func (c *Client) statusError(res *Response) error {
 	defer res.Body.Close()
 	e := refusal(res, res.StatusLine)
@@ -273,7 +273,7 @@ func (c *Client) statusError(res *Response) error {
 	case denied && res.Anonymous:
 		e.Message += "; it was sent without credentials, because 'credentials' of its job is false"
 	case denied && res.Untrusted:
-		e.Message += "; it was sent without credentials, because an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
+		e.Message += "; it was sent without credentials, because a response led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e
 }

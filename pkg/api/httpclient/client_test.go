@@ -16,20 +16,20 @@ func TestStatusErrors(t *testing.T) {
 		body   string
 		want   string // after the address
 	}{
-		{"client error", 404, `{"error":"no such shop"}`, ` was answered with 404 Not Found: {"error":"no such shop"}`},
-		{"server error", 501, "", ` was answered with 501 Not Implemented`},
-		{"lines become one", 400, "<h1>\r\n\tBad\n</h1>\n", ` was answered with 400 Bad Request: <h1> Bad </h1>`},
-		{"exactly 300 characters", 400, long, ` was answered with 400 Bad Request: ` + long},
-		{"301 characters", 400, long + "x", ` was answered with 400 Bad Request: ` + long + " …"},
-		{"characters of two bytes", 400, long[:299] + "čx", ` was answered with 400 Bad Request: ` + long[:299] + "č …"},
+		{"client error", 404, `{"error":"no such shop"}`, ` returned 404 Not Found: {"error":"no such shop"}`},
+		{"server error", 501, "", ` returned 501 Not Implemented`},
+		{"lines become one", 400, "<h1>\r\n\tBad\n</h1>\n", ` returned 400 Bad Request: <h1> Bad </h1>`},
+		{"exactly 300 characters", 400, long, ` returned 400 Bad Request: ` + long},
+		{"301 characters", 400, long + "x", ` returned 400 Bad Request: ` + long + " …"},
+		{"characters of two bytes", 400, long[:299] + "čx", ` returned 400 Bad Request: ` + long[:299] + "č …"},
 		{"the message in a long body", 400, `{"request":{"query":"` + long + `"},"error":{"code":"E7","message":"The value s3cret of 'limit' must be \u003c 1000, less than the requested 5000"}}`,
-			` was answered with 400 Bad Request: code: E7, message: The value [hidden] of 'limit' must be < 1000, less than the requested 5000`},
-		{"a long message", 400, `{"a":"` + long + `","message":"` + long + `"}`, ` was answered with 400 Bad Request: message: ` + long[:291] + " …"},
-		{"a long body without a message", 400, `{"a":"` + long + `"}`, ` was answered with 400 Bad Request: {"a":"` + long[:294] + " …"},
-		{"login page", 403, `<html><title>Sign in</title>` + long, ` was answered with 403 Forbidden: <html><title>Sign in</title>` + long[:92] + ` …; it looks like a login page, with the title "Sign in": check the credentials, and that the address is that of the API`},
-		{"not text", 400, "PK\x03\x04", ` was answered with 400 Bad Request`},
-		{"not UTF-8", 400, "caf\xe9", ` was answered with 400 Bad Request`},
-		{"a secret", 400, `{"sent":"s3cret"}`, ` was answered with 400 Bad Request: {"sent":"[hidden]"}`},
+			` returned 400 Bad Request: code: E7, message: The value [hidden] of 'limit' must be < 1000, less than the requested 5000`},
+		{"a long message", 400, `{"a":"` + long + `","message":"` + long + `"}`, ` returned 400 Bad Request: message: ` + long[:291] + " …"},
+		{"a long body without a message", 400, `{"a":"` + long + `"}`, ` returned 400 Bad Request: {"a":"` + long[:294] + " …"},
+		{"login page", 403, `<html><title>Sign in</title>` + long, ` returned 403 Forbidden: <html><title>Sign in</title>` + long[:92] + ` …; it looks like a login page, with the title "Sign in": check the credentials, and that the address is that of the API`},
+		{"not text", 400, "PK\x03\x04", ` returned 400 Bad Request`},
+		{"not UTF-8", 400, "caf\xe9", ` returned 400 Bad Request`},
+		{"a secret", 400, `{"sent":"s3cret"}`, ` returned 400 Bad Request: {"sent":"[hidden]"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestStatusErrors(t *testing.T) {
 			if tt.status >= 500 {
 				side = "Server"
 			}
-			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + s.URL + "/x?q=1" + tt.want
+			want := "[" + strings.Fields(tt.want)[1] + "] " + side + " error: POST " + s.URL + "/x?q=1" + tt.want
 			_, err := f.do(t, config.RequestSpec{Endpoint: "x?q=1", Method: "POST"})
 			wantUserError(t, err)
 			if err.Error() != want {
@@ -82,13 +82,13 @@ func TestStatusErrorNamesTheAddressThatResponded(t *testing.T) {
 	s := serve(t, to(302, "/b"), say(404, ""))
 	f := newFixture(t, s.URL, `{}`, nil)
 	_, err := f.do(t, config.RequestSpec{Endpoint: "a", Method: "POST"})
-	wantUserError(t, err, "GET "+s.URL+"/b was answered with 404")
+	wantUserError(t, err, "GET "+s.URL+"/b returned 404")
 }
 
 func TestStatusErrorWithoutReasonPhrase(t *testing.T) {
 	address, _ := misbehave(t, responding("HTTP/1.1 499\r\nContent-Length: 4\r\n\r\ngone"))
 	_, err := newFixture(t, "http://"+address, `{}`, nil).get(t, "x")
-	wantUserError(t, err, "/x was answered with 499: gone")
+	wantUserError(t, err, "/x returned 499: gone")
 }
 
 func TestIgnoredErrors(t *testing.T) {

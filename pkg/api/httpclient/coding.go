@@ -45,7 +45,7 @@ func codingsOf(h http.Header) (codings []string, unknown string) {
 	return codings, ""
 }
 
-// unknownCoding returns the coding of an answer that cannot be undone, "" for none.
+// unknownCoding returns the coding of a response that cannot be undone, "" for none.
 func unknownCoding(h http.Header) string {
 	_, unknown := codingsOf(h)
 	return unknown

@@ -14,7 +14,7 @@ import (
 // DryRun collects the requests of a client that sends none. It is not safe for
 // concurrent use.
 type DryRun struct {
-	// Header and Answer are those of the answer to every login.
+	// Header and Response are those of the response to every login.
 	Header   http.Header
 	Response []byte
 	// Outgoing are the requests in the order in which they would have been sent.

@@ -28,7 +28,7 @@ func TestDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if body := readSpool(t, spool); body != `{"token":"t"}` {
-		t.Errorf("the login was answered with %s", body)
+		t.Errorf("the login returned %s", body)
 	}
 	for range 2 {
 		if _, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "a/../ä?x=1", Params: parse(t, `{"q":[1,2]}`)}); !errors.Is(err, ErrNotSent) {

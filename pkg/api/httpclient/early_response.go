@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// detectEarlyResponses makes connections that know whether an answer came before its
-// request. Some servers send more bytes after an answer. net/http would take them
-// for the answer to the next request if that one follows quickly. Bytes that arrive
-// while the request is being sent cannot be distinguished from an answer.
+// detectEarlyResponses makes connections that know whether a response came before its
+// request. Some servers send more bytes after a response. net/http would take them
+// for the response to the next request if that one follows quickly. Bytes that arrive
+// while the request is being sent cannot be distinguished from a response.
 func detectEarlyResponses(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)

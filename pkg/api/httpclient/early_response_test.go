@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// TestResponseBeforeItsRequest: a server sends a second answer after the first one. It
+// TestResponseBeforeItsRequest: a server sends a second response after the first one. It
 // arrives when the next request already has the connection but is not sent yet.
 func TestResponseBeforeItsRequest(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
@@ -59,7 +59,7 @@ func TestResponseBeforeItsRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 			if body := readSpool(t, res.Body); body != "right" {
-				t.Errorf("got %q, want the answer to this request", body)
+				t.Errorf("got %q, want the response to this request", body)
 			}
 			equal(t, "waits", f.sleeps, []time.Duration{second})
 		})
@@ -76,7 +76,7 @@ func (always) Write(p []byte) (int, error) { return len(p), nil }
 func TestOrder(t *testing.T) {
 	for order, early := range map[string]bool{
 		"n": true, "nw": true, "nr": true, "nrw": true, "nwr": false,
-		"nwrw": false, // an answer that does not wait for all of the request
+		"nwrw": false, // a response that does not wait for all of the request
 		"nwrn": true, "nwrnr": true, "nwrnrw": true, "nwrnwr": false,
 	} {
 		c := &earlyResponseConn{Conn: always{}}

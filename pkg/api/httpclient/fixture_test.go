@@ -122,7 +122,7 @@ func (f *fixture) messages(kind string) []string {
 	return all
 }
 
-// get sends a GET request and returns the body of the answer.
+// get sends a GET request and returns the body of the response.
 func (f *fixture) get(t testing.TB, endpoint string) (string, error) {
 	t.Helper()
 	return f.do(t, config.RequestSpec{Endpoint: endpoint})
@@ -172,7 +172,7 @@ type seen struct {
 	header           http.Header
 }
 
-// script is a server that answers each request with the next step.
+// script is a server that responds to each request with the next step.
 type script struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -218,7 +218,7 @@ func (s *script) lines() []string {
 	return lines
 }
 
-// say answers with a status, headers ("Name: value") and a body.
+// say responds with a status, headers ("Name: value") and a body.
 func say(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for _, h := range headers {
@@ -230,7 +230,7 @@ func say(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// ok answers with a body.
+// ok responds with a body.
 func ok(body string) http.HandlerFunc { return say(http.StatusOK, body) }
 
 // times repeats a step.
@@ -273,7 +273,7 @@ func misbehave(t testing.TB, behave func(*net.TCPConn)) (string, func() int) {
 	}
 }
 
-// responding reads a request and answers with exactly these bytes.
+// responding reads a request and responds with exactly these bytes.
 func responding(text string) func(*net.TCPConn) {
 	return func(conn *net.TCPConn) {
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {

@@ -68,10 +68,10 @@ func TestLiveWaits(t *testing.T) {
 	readSpool(t, res.Body)
 	look()
 	want := []string{
-		"waiting for an answer",
+		"waiting for a response",
 		"waiting 12 s: status 429 Too Many Requests",
 		"waiting 1 min 0 s: api.http.rateLimit",
-		"waiting for an answer",
+		"waiting for a response",
 		"",
 	}
 	if !slices.Equal(waits, want) {

@@ -66,7 +66,7 @@ func TestReportOfAResponse(t *testing.T) {
 	head := "method=GET url=" + s.URL + "/a?token=[hidden] path=/a query=token=[hidden] attempt=1 "
 	want := []string{
 		head + "status=404 bytes=4 seconds=0 ",
-		head + "reason=network error 18: the connection ended in the middle of the answer bytes=0 seconds=0 ",
+		head + "reason=network error 18: the connection ended in the middle of the response bytes=0 seconds=0 ",
 	}
 	var got []string
 	for _, e := range f.sink.events {

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// registerLoginSecrets registers the secrets in each answer to a login, before any other
-// step sees the answer.
+// registerLoginSecrets registers the secrets in each response to a login, before any other
+// step sees the response.
 type registerLoginSecrets struct {
 	next    Step
 	secrets *secret.Registry
@@ -43,7 +43,7 @@ func (t *registerLoginSecrets) Do(ctx context.Context, x *Call) (*Response, erro
 }
 
 // loginError is the user error for a login answered with a status from 300. It closes
-// the answer. It shows only the error messages in the body, and the standard reason
+// the response. It shows only the error messages in the body, and the standard reason
 // of the status: anything else may be a secret.
 func (c *Client) loginError(res *Response) error {
 	defer res.Body.Close()
@@ -55,7 +55,7 @@ func (c *Client) loginError(res *Response) error {
 	if text := shortMessage(auth.ErrorMessages(body), c.o.Secrets.Mask); text != "" {
 		e.Message += ": " + text
 	} else if res.Body.Size() > 0 {
-		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
+		e.Message += "; the response has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
 	e.Message += c.tried(res)
 	return e

@@ -13,10 +13,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// The error of a refused login shows the messages of the answer and nothing else.
+// The error of a refused login shows the messages of the response and nothing else.
 func TestRefusedLogins(t *testing.T) {
 	long := strings.Repeat("0123456789 ", 40)
-	const hidden = "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
+	const hidden = "; the response has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	tests := []struct{ name, body, want string }{
 		{"OAuth", `{"error":"invalid_grant","error_description":"the token s3cret has ended","state":"abcdef99"}`, ": error: invalid_grant, error_description: the token [hidden] has ended"},
 		{"nested", `{"errors":[{"code":12,"title":"No","detail":"way","id":"tok-444555"},"at all"],"error":{"message":"really","trace":"tok-666"}}`, ": code: 12, title: No, detail: way, errors: at all, message: really"},
@@ -39,14 +39,14 @@ func TestRefusedLogins(t *testing.T) {
 			f.secrets.Add("s3cret")
 			_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "x"})
 			wantUserError(t, err)
-			if want := "[401] Client error: GET " + s.URL + "/x was answered with 401 Unauthorized" + tt.want; err.Error() != want {
+			if want := "[401] Client error: GET " + s.URL + "/x returned 401 Unauthorized" + tt.want; err.Error() != want {
 				t.Errorf("got  %q\nwant %q", err, want)
 			}
 		})
 	}
 }
 
-// All values in answers to a login are secrets: of each hop and attempt, successful or
+// All values in responses to a login are secrets: of each hop and attempt, successful or
 // not.
 func TestResponsesToLoginsAreSecret(t *testing.T) {
 	const refused = "HTTP/1.1 %s\r\nContent-Length: %d\r\nSet-Cookie: sid=cookie1; Path=/\r\nX-Session: header-22\r\nServer: nginx/1.2.3\r\nX-Odd: true\r\n%s\r\n%s"
@@ -82,7 +82,7 @@ func TestResponsesToLoginsAreSecret(t *testing.T) {
 	}
 }
 
-// TestRecordedLogins: a recording has only the shape of the answer to a refused login,
+// TestRecordedLogins: a recording has only the shape of the response to a refused login,
 // and its replay ends like the recorded run.
 func TestRecordedLogins(t *testing.T) {
 	header := func(next http.HandlerFunc) http.HandlerFunc {
@@ -128,7 +128,7 @@ func TestRecordedLogins(t *testing.T) {
 			g := newFixture(t, s.URL+"/", `{}`, withLogin(&fresh), func(o *Options) { o.Secrets = &fresh }, replaying(t, path, &player))
 			_, err = g.get(t, "x")
 			if recorded != nil {
-				_, want, _ := strings.Cut(used.Mask(recorded.Error()), " was ")
+				_, want, _ := strings.Cut(used.Mask(recorded.Error()), " returned ")
 				if err == nil || !strings.HasSuffix(err.Error(), want) || !strings.Contains(want, "message: no user [hidden]") {
 					t.Errorf("got  %v\nwant %s", err, want)
 				}

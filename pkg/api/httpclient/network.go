@@ -92,7 +92,7 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 	}
 }
 
-// maxHead is how many bytes the head of an answer may have, including 1xx answers
+// maxHead is how many bytes the head of a response may have, including 1xx responses
 // before it.
 const maxHead = 1 << 20
 
@@ -119,10 +119,10 @@ func eitherDial(proxies, others env.Dial) env.Dial {
 	}
 }
 
-// acceptTunnel checks a proxy's answer to CONNECT.
+// acceptTunnel checks a proxy's response to CONNECT.
 func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
 	if res.StatusCode != http.StatusOK {
-		return &networkError{code: codeReceive, what: "the proxy answered with status " + res.Status}
+		return &networkError{code: codeReceive, what: "the proxy returned status " + res.Status}
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 func (e *networkError) Unwrap() error { return e.cause }
 
 // networkErrorOf classifies an error of the network; receiving is set if it happened
-// in the body of the answer.
+// in the body of the response.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
@@ -180,7 +180,7 @@ func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 
 func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if errors.Is(context.Cause(ctx), errRequestTimeout) {
-		return codeTimeout, "the answer did not arrive within 'api.http.requestTimeout'"
+		return codeTimeout, "the response did not arrive within 'api.http.requestTimeout'"
 	}
 	// The system has time-outs of its own, for connecting and for open connections.
 	if errors.Is(err, syscall.ETIMEDOUT) {
@@ -260,19 +260,19 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	case errors.Is(err, syscall.ECONNRESET):
 		return codeReceive, "the server reset the connection"
 	case receiving && errors.Is(err, io.ErrUnexpectedEOF):
-		return codePartial, "the connection ended in the middle of the answer"
+		return codePartial, "the connection ended in the middle of the response"
 	case receiving && !compression(err):
-		return codeReceive, "the body of the answer cannot be read: " + reason(err)
+		return codeReceive, "the body of the response cannot be read: " + reason(err)
 	case receiving:
-		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
+		return codeEncoding, "the body of the response cannot be decompressed: " + reason(err)
 	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
 		return codeReceive, unsolicitedText
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
-		return codeNoResponse, "the server closed the connection without an answer"
+		return codeNoResponse, "the server closed the connection without a response"
 	case strings.Contains(err.Error(), "server response headers exceeded"):
-		return codeBadResponse, fmt.Sprintf("the head of the answer has more than %d bytes", maxHead)
+		return codeBadResponse, fmt.Sprintf("the head of the response has more than %d bytes", maxHead)
 	case strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
-		return codeBadResponse, "the answer is not valid HTTP"
+		return codeBadResponse, "the response is not valid HTTP"
 	default:
 		return codeUnknown, reason(err)
 	}

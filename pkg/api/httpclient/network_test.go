@@ -40,21 +40,21 @@ func TestServersThatMisbehave(t *testing.T) {
 		retried      bool   // by default
 		limits       string // of time
 	}{
-		{"body shorter than announced", "http", responding(head + "Content-Length: 10\r\n\r\n12345"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunked body without its end", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunk cut in the middle", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n123"), "18: the connection ended in the middle of the answer", true, ""},
-		{"chunk without a length", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n"), "56: the body of the answer cannot be read", true, ""},
-		{"compressed body that never came", "http", responding(head + "Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"), "18: the connection ended in the middle of the answer", true, ""},
-		{"reset before the answer", "http", reset(""), "56: the server reset the connection", true, ""},
+		{"body shorter than announced", "http", responding(head + "Content-Length: 10\r\n\r\n12345"), "18: the connection ended in the middle of the response", true, ""},
+		{"chunked body without its end", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"), "18: the connection ended in the middle of the response", true, ""},
+		{"chunk cut in the middle", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\n5\r\n123"), "18: the connection ended in the middle of the response", true, ""},
+		{"chunk without a length", "http", responding(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n"), "56: the body of the response cannot be read", true, ""},
+		{"compressed body that never came", "http", responding(head + "Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"), "18: the connection ended in the middle of the response", true, ""},
+		{"reset before the response", "http", reset(""), "56: the server reset the connection", true, ""},
 		{"reset within the body", "http", reset(head + "Content-Length: 10\r\n\r\n12345"), "56: the server reset the connection", true, ""},
-		{"closed without an answer", "http", responding(""), "52: the server closed the connection without an answer", true, ""},
-		{"closed within the head", "http", responding("HTTP/1.1 200"), "52: the server closed the connection without an answer", true, ""},
-		{"garbage instead of HTTP", "http", responding("220 mail.test ESMTP\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"garbage in the head", "http", responding(head + "s3cret without a colon\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"impossible length", "http", responding(head + "Content-Length: much\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"another protocol", "http", responding("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not requested", false, ""},
-		{"a header too long", "http", responding(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the answer has more than 1048576 bytes", false, ""},
-		{"too many headers", "http", responding(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the answer has more than 1048576 bytes", false, ""},
+		{"closed without a response", "http", responding(""), "52: the server closed the connection without a response", true, ""},
+		{"closed within the head", "http", responding("HTTP/1.1 200"), "52: the server closed the connection without a response", true, ""},
+		{"garbage instead of HTTP", "http", responding("220 mail.test ESMTP\r\n\r\n"), "8: the response is not valid HTTP", false, ""},
+		{"garbage in the head", "http", responding(head + "s3cret without a colon\r\n\r\n"), "8: the response is not valid HTTP", false, ""},
+		{"impossible length", "http", responding(head + "Content-Length: much\r\n\r\n"), "8: the response is not valid HTTP", false, ""},
+		{"another protocol", "http", responding("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the response is 101 Switching Protocols, which was not requested", false, ""},
+		{"a header too long", "http", responding(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the response has more than 1048576 bytes", false, ""},
+		{"too many headers", "http", responding(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the response has more than 1048576 bytes", false, ""},
 		{"no TLS", "https", func(conn *net.TCPConn) {
 			conn.Read(make([]byte, 100))
 			io.WriteString(conn, "HTTP/1.0 400 Bad Request\r\n\r\n")
@@ -66,11 +66,11 @@ func TestServersThatMisbehave(t *testing.T) {
 			hang(conn)
 		}, "35: no secure connection: ", true, ""},
 		{"no handshake in time", "https", hang, "28: no connection within 'api.http.connectTimeout'", true, `"connectTimeout":0.02`},
-		{"no answer in time", "http", hang, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
-		{"half an answer in time", "http", func(conn *net.TCPConn) {
+		{"no response in time", "http", hang, "28: the response did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
+		{"half a response in time", "http", func(conn *net.TCPConn) {
 			responding(head + "Content-Length: 10\r\n\r\n12345")(conn)
 			hang(conn)
-		}, "28: the answer did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
+		}, "28: the response did not arrive within 'api.http.requestTimeout'", true, `"requestTimeout":0.1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestConnectionsGivenUpByTheSystem(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 	lost := "network error 56: the connection was lost: nothing has come from the server for too long"
 	for _, tt := range []struct{ name, sent, want string }{
-		{"before the answer", "", lost},
+		{"before the response", "", lost},
 		{"within the head", head[:17], lost},
 		{"within the body", head + "12345", lost},
 	} {
@@ -291,7 +291,7 @@ func TestKeptConnectionThatDiedIsRetriedByUsAlone(t *testing.T) {
 		requests := bufio.NewReader(conn)
 		if _, err := http.ReadRequest(requests); err == nil {
 			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
-			http.ReadRequest(requests) // the second one on this connection gets no answer
+			http.ReadRequest(requests) // the second one on this connection gets no response
 		}
 	})
 	f := newFixture(t, "http://"+address, `{}`, nil)
@@ -300,7 +300,7 @@ func TestKeptConnectionThatDiedIsRetriedByUsAlone(t *testing.T) {
 			t.Fatalf("got %q, %v", body, err)
 		}
 	}
-	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 52: the server closed the connection without an answer, retry 1 in 1s"})
+	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 52: the server closed the connection without a response, retry 1 in 1s"})
 	if got := f.stats.Requests.Load(); got != 3 || connections() != 2 {
 		t.Errorf("%d requests are counted on %d connections, want 3 on 2", got, connections())
 	}

@@ -202,7 +202,7 @@ func (l *rateLimiter) due(now time.Time) time.Time {
 	return l.starts[len(l.starts)-l.Requests].Add(l.Per)
 }
 
-// pace waits for the pacer. It is below the cache, whose answers do not count, and
+// pace waits for the pacer. It is below the cache, whose responses do not count, and
 // above the steps that depend on the time of sending.
 type pace struct {
 	next  Step

@@ -249,7 +249,7 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	}
 }
 
-// Each attempt, hop and login counts; an answer from the cache does not.
+// Each attempt, hop and login counts; a response from the cache does not.
 func TestWhatTheRateLimitCounts(t *testing.T) {
 	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
 		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
@@ -288,7 +288,7 @@ func TestWhatTheRateLimitCounts(t *testing.T) {
 	}
 }
 
-// Requests for one answer at the same time are one request.
+// Requests for one response at the same time are one request.
 func TestCacheRequestsOneResponseOnce(t *testing.T) {
 	server := serve(t, ok("1"))
 	f := newFixture(t, server.URL, `{"http":{"concurrency":8}}`, nil, func(o *Options) {

@@ -164,7 +164,7 @@ func TestProxiesThatFail(t *testing.T) {
 		hang(conn)
 	})
 	tests := []struct{ name, proxy, want string }{
-		{"tunnel refused", "http://" + refusing, "56: the proxy answered with status 407 Proxy Authentication Required"},
+		{"tunnel refused", "http://" + refusing, "56: the proxy returned status 407 Proxy Authentication Required"},
 		{"SOCKS failure", "socks5://" + socks, "97: the proxy made no connection: "},
 		{"unknown proxy", "http://p.test:3128", "5: the proxy's host p.test is not known"},
 		{"no proxy there", "http://127.0.0.1:1", "7: no connection to the proxy: connection refused"},

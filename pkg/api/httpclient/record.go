@@ -20,7 +20,7 @@ import (
 )
 
 // record writes every exchange to the recording as it was sent: each attempt, hop and
-// login, including failed ones. A login is written after its answer has been read,
+// login, including failed ones. A login is written after its response has been read,
 // when its secrets are known.
 type record struct {
 	next     Step
@@ -60,7 +60,7 @@ func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
 	return res, nil
 }
 
-// charsets returns the possible character sets of an answer that is not UTF-8.
+// charsets returns the possible character sets of a response that is not UTF-8.
 func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
 	if !res.Body.HasInvalidUTF8() {
 		return nil, nil
@@ -133,7 +133,7 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// markSecretsKnown says that the secrets in the last answer so far are known. l may be nil.
+// markSecretsKnown says that the secrets in the last response so far are known. l may be nil.
 func (l *loginRecord) markSecretsKnown() {
 	if l == nil {
 		return
@@ -143,7 +143,7 @@ func (l *loginRecord) markSecretsKnown() {
 	l.known = append(l.known, len(l.exchanges)-1)
 }
 
-// withoutSecrets returns an answer to a login with header and status line as they may
+// withoutSecrets returns a response to a login with header and status line as they may
 // be recorded.
 func withoutSecrets(res *http.Response) *http.Response {
 	plain := *res
@@ -163,9 +163,9 @@ func withoutSecrets(res *http.Response) *http.Response {
 	return &plain
 }
 
-// write records the stored exchanges. Of a status from 300, and of the last answer of
+// write records the stored exchanges. Of a status from 300, and of the last response of
 // a failed login, it hides all texts, because their secrets are not known, unless a rule
-// has decided about the answer.
+// has decided about the response.
 func (l *loginRecord) write(failed error) error {
 	if l == nil {
 		return nil

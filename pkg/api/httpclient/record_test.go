@@ -160,7 +160,7 @@ func TestRecordedFailures(t *testing.T) {
 	}
 }
 
-// TestNothingIsRecordedOfAnEndedRun: a cancelled request is no answer of the API.
+// TestNothingIsRecordedOfAnEndedRun: a cancelled request is no response of the API.
 func TestNothingIsRecordedOfAnEndedRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
 	ctx, cancel := context.WithCancel(t.Context())

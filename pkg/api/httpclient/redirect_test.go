@@ -89,7 +89,7 @@ func TestRedirectWithoutLocation(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{300, []string{"[300] Redirect without an address: GET http://127.0.0.1", "/a was answered with 300 Multiple Choices and no header Location: chosen"}},
+		{300, []string{"[300] Redirect without an address: GET http://127.0.0.1", "/a returned 300 Multiple Choices and no header Location: chosen"}},
 		{302, []string{"[302] Redirect without an address", "no header Location"}},
 		{304, []string{"[304] Redirect without an address", "remove such headers"}},
 		{399, []string{"[399] Redirect without an address"}},
@@ -106,7 +106,7 @@ func TestRedirectWithoutLocation(t *testing.T) {
 
 			f = newFixture(t, serve(t, to(307, "/b"), say(tt.status, "")).URL, `{}`, nil)
 			_, err = f.get(t, "a")
-			wantUserError(t, err, "/b was answered with")
+			wantUserError(t, err, "/b returned")
 
 			f = newFixture(t, serve(t, say(tt.status, "")).URL, `{"http":{"ignoreErrors":["`+strconv.Itoa(tt.status)+`"]}}`, nil)
 			_, err = f.Login(t.Context(), config.RequestSpec{Endpoint: "a"})

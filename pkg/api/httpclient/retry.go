@@ -42,7 +42,7 @@ func (t *retry) Do(ctx context.Context, x *Call) (*Response, error) {
 			if err := t.poll(ctx, &try, res, decision, &poll); err != nil {
 				return nil, err
 			}
-			attempt = 0 // what failed before this answer has nothing to do with the next one
+			attempt = 0 // what failed before this response has nothing to do with the next one
 			continue
 		}
 		reason := t.reason(res, err, decision)

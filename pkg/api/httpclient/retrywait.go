@@ -25,7 +25,7 @@ type delay struct {
 // maxDoublings prevents an overflow of the exponential delay.
 const maxDoublings = 32
 
-// delay is what a rule says about the answer or the answer requests, else 1 s, 2 s, 4 s
+// delay is what a rule says about the response or the response requests, else 1 s, 2 s, 4 s
 // and so on, plus a random time if requests are sent in parallel. A rule or a header
 // that requests more than `retryConfig.maxWait` is a user error.
 func (t *retry) delay(res *Response, decision *rule.Decision, attempt int) (d delay, err error) {
@@ -69,7 +69,7 @@ func (t *retry) tooLong(res *Response, header string, seconds int64) error {
 	if seconds >= 2*day {
 		in += fmt.Sprintf(" (%d days)", seconds/day)
 	}
-	return failure.Userf("[%d] %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
+	return failure.Userf("[%d] %s returned %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, header, in,
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }

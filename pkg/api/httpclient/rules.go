@@ -19,11 +19,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// decide returns what the first rule that matches wants done with an answer, nil for
+// decide returns what the first rule that matches wants done with a response, nil for
 // none. An error ends the exchange: the rule says so, or it cannot be applied. It
-// closes the answer.
+// closes the response.
 //
-// An answer that is not taken as data is removed from the cache, so that the next
+// A response that is not taken as data is removed from the cache, so that the next
 // request gets another one.
 func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	if res == nil {
@@ -35,7 +35,7 @@ func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	}
 	d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
 	if e, ok := errors.AsType[*failure.Error](err); ok {
-		err = failure.Wrap(fmt.Sprintf("a rule about the answer to %s cannot be applied", res.Address()), "", e)
+		err = failure.Wrap(fmt.Sprintf("a rule about the response to %s cannot be applied", res.Address()), "", e)
 	}
 	if err == nil && d != nil {
 		err = t.discardRejected(x, res, d)
@@ -49,7 +49,7 @@ func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	return d, nil
 }
 
-// discardRejected removes an answer from the cache that will not be read as data. Of one to a
+// discardRejected removes a response from the cache that will not be read as data. Of one to a
 // login it registers the secrets, as registerLoginSecrets does for an error status.
 func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error {
 	switch {
@@ -69,14 +69,14 @@ func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error 
 	return err
 }
 
-// polling is how long an answer has been waited for.
+// polling is how long a response has been waited for.
 type polling struct {
 	began time.Time
 	polls int
 }
 
-// poll waits until the next request for an answer that is not ready. It holds back no
-// other request. It closes the answer.
+// poll waits until the next request for a response that is not ready. It holds back no
+// other request. It closes the response.
 func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
 	p.polls++
 	wait, err := t.pollWait(res, d, p)
@@ -113,11 +113,11 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 	return resume()
 }
 
-// leastStated is the shortest wait before an answer is requested again, when an answer
+// leastStated is the shortest wait before a response is requested again, when a response
 // says how long.
 const leastStated = time.Second
 
-// pollWait is the wait before an answer is requested again. One beyond the limits is a
+// pollWait is the wait before a response is requested again. One beyond the limits is a
 // user error.
 func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Duration, error) {
 	wait := min(rule.DefaultPoll, d.Timeout) // it is requested again in any case
@@ -141,7 +141,7 @@ func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Dura
 }
 
 // ruleDelay is the wait before a retry that a rule wants; ok is false if neither the
-// rule nor the answer says how long.
+// rule nor the response says how long.
 func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, err error) {
 	if d == nil || !d.Wait.Known {
 		return delay{}, false, nil
@@ -185,10 +185,10 @@ func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
 	return reason
 }
 
-// ruleError is the user error for an answer that a rule does not let pass. what is the
+// ruleError is the user error for a response that a rule does not let pass. what is the
 // predicate of its sentence.
 func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
-	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
+	e := failure.Userf("[%d] %s returned %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
 	says := t.ruleMessage(d)
 	if says == "" {
 		says = t.excerpt(res)
@@ -199,7 +199,7 @@ func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
 	return e.At(d.Pointer)
 }
 
-// excerpt is the beginning of an answer; of one to a login only its messages, because
+// excerpt is the beginning of a response; of one to a login only its messages, because
 // the rest may be secret.
 func (t *retry) excerpt(res *Response) string {
 	if res.Purpose != Login {
@@ -214,7 +214,7 @@ func (t *retry) excerpt(res *Response) string {
 
 // waitsTooLong is the user error for a wait beyond a limit.
 func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
-	return failure.Userf("[%d] %s was answered with %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
+	return failure.Userf("[%d] %s returned %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
 }
 
@@ -242,7 +242,7 @@ func matchedMessage(d *rule.Decision, secrets *secret.Registry) string {
 	return shortMessage(text, secrets.Mask)
 }
 
-// statusLine is that of an answer, with a reason that may be shown: that of a login may
+// statusLine is that of a response, with a reason that may be shown: that of a login may
 // hold a secret.
 func statusLine(res *Response) string {
 	if res.Purpose == Login {
@@ -251,7 +251,7 @@ func statusLine(res *Response) string {
 	return res.StatusLine
 }
 
-// RuleMessage is what the API says about an answer that a rule accepts or drops.
+// RuleMessage is what the API says about a response that a rule accepts or drops.
 func (c *Client) RuleMessage(res *Response) string {
 	if res.Decision == nil {
 		return ""

@@ -65,7 +65,7 @@ func TestResponsesWithoutRulesAreNotRead(t *testing.T) {
 	}
 }
 
-// A request that polls holds back no others; one whose answer says when to retry holds
+// A request that polls holds back no others; one whose response says when to retry holds
 // back all of them.
 func TestWhoWaitsWithARule(t *testing.T) {
 	for verb, held := range map[string]bool{"poll": false, "retry": true} {
@@ -164,7 +164,7 @@ func TestPollRests(t *testing.T) {
 	}
 }
 
-// TestLivePoll: the line of a job says that its answer is not ready.
+// TestLivePoll: the line of a job says that its response is not ready.
 func TestLivePoll(t *testing.T) {
 	shown, ticks := make(terminal), make(chan time.Time)
 	live := event.NewLive(event.LiveOptions{
@@ -192,7 +192,7 @@ func TestLivePoll(t *testing.T) {
 	equal(t, "lines", lines, []string{"waiting 7 s: status 202 Accepted, not ready"})
 }
 
-// However often an answer is requested, no memory is kept.
+// However often a response is requested, no memory is kept.
 func TestPollKeepsNoMemory(t *testing.T) {
 	const often = 20_000
 	f := ruled(t, "http://a.test", `{}`, `[{"when":"state!=done","do":"poll","message":"state"}]`, func(o *Options) {
@@ -267,7 +267,7 @@ func TestWaitsOfRulesAreNotSpread(t *testing.T) {
 	}
 }
 
-// FuzzRuleWait: no matter what an answer says, no wait is longer than the limits.
+// FuzzRuleWait: no matter what a response says, no wait is longer than the limits.
 func FuzzRuleWait(f *testing.F) {
 	for _, tt := range retryAfters {
 		f.Add(tt.value)

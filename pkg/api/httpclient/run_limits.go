@@ -107,7 +107,7 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// enforceLimits stops requests when a limit is reached. It is below the cache, whose answers
+// enforceLimits stops requests when a limit is reached. It is below the cache, whose responses
 // do not count, and above the pacer, so that a request that cannot be sent does not
 // wait.
 type enforceLimits struct {

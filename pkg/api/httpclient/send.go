@@ -19,7 +19,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// send sends one request and receives the whole answer within the time-out. A body
+// send sends one request and receives the whole response within the time-out. A body
 // that breaks off or exceeds the limit is an error.
 type send struct {
 	*Options
@@ -37,7 +37,7 @@ func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)
 	w := &requestTrace{x: &sent}
-	defer x.Sender.Live.Await("for an answer")()
+	defer x.Sender.Live.Await("for a response")()
 	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.withoutCredentials())
 	if w.early.Load() {
 		return nil, unrelated(res, err)
@@ -131,7 +131,7 @@ type requestTrace struct {
 	x         *Call
 	connected bool
 	conn      *earlyResponseConn
-	// early is set when the answer came before the request, see ordered.
+	// early is set when the response came before the request, see ordered.
 	early atomic.Bool
 }
 
@@ -179,10 +179,10 @@ func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 	}
 }
 
-// switched is the error for an answer that switches protocols. It closes the answer.
-// net/http skips other 1xx answers.
+// switched is the error for a response that switches protocols. It closes the response.
+// net/http skips other 1xx responses.
 func switched(res *http.Response) error {
-	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not requested"
+	what := "the response is " + strings.TrimSpace(res.Status) + ", which was not requested"
 	return &networkError{code: codeBadResponse, what: what, cause: res.Body.Close()}
 }
 
@@ -216,7 +216,7 @@ func atEnd(body io.Reader, limit int64) error {
 	n, err := io.ReadFull(body, make([]byte, 1))
 	switch {
 	case n > 0:
-		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the answer has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
+		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the response has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
 	case err == io.EOF:
 		return nil
 	default:
@@ -234,4 +234,4 @@ func (emptyBody) Close() error { return nil }
 // WriteTo saves net/http a copy buffer.
 func (emptyBody) WriteTo(io.Writer) (int64, error) { return 0, nil }
 
-var errRequestTimeout = errors.New("the answer did not arrive in time")
+var errRequestTimeout = errors.New("the response did not arrive in time")

@@ -91,14 +91,14 @@ func TestBrokenCompression(t *testing.T) {
 	badSum := whole[:len(whole)-5] + "\xff" + whole[len(whole)-4:]
 	framed := compressed(t, strings.Repeat("some text ", 100), zlibbed)
 	tests := []struct{ name, encoding, sent, want string }{
-		{"truncated gzip", "gzip", whole[:len(whole)-9], "network error 18: the connection ended in the middle of the answer"},
+		{"truncated gzip", "gzip", whole[:len(whole)-9], "network error 18: the connection ended in the middle of the response"},
 		{"gzip cut in its head", "gzip", whole[:5], "network error 18"},
 		{"truncated deflate", "deflate", framed[:len(framed)-9], "network error 18"},
-		{"plain text called gzip", "gzip", "plain text", "network error 61: the body of the answer cannot be decompressed: gzip: invalid header"},
+		{"plain text called gzip", "gzip", "plain text", "network error 61: the body of the response cannot be decompressed: gzip: invalid header"},
 		{"wrong checksum", "gzip", badSum, "network error 61"},
 		{"a byte after gzip", "gzip", whole + "x", "network error 18"},
 		{"something after gzip", "gzip", whole + "something else", "network error 61"},
-		{"something after deflate", "deflate", framed + "x", "network error 61: the body of the answer cannot be decompressed: there are bytes after its end"},
+		{"something after deflate", "deflate", framed + "x", "network error 61: the body of the response cannot be decompressed: there are bytes after its end"},
 		{"plain text called zstd", "zstd", "plain text", "network error 61"},
 		{"truncated zstd", "zstd", compressed(t, strings.Repeat("some text ", 100), zstded)[:20], "network error 18"},
 		{"plain text called deflate", "deflate", "plain text", "network error 61"},
@@ -117,7 +117,7 @@ func TestBrokenCompression(t *testing.T) {
 func TestLargestResponse(t *testing.T) {
 	text := strings.Repeat("0123456789", 10)
 	bomb := compressed(t, strings.Repeat(" ", 1<<20), gzipped)
-	const tooLarge = "network error 63: the body of the answer has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"
+	const tooLarge = "network error 63: the body of the response has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"
 	tests := []struct{ name, encoding, sent, fails string }{
 		{"as large as allowed", "", text, ""},
 		{"smaller", "", text[:99], ""},

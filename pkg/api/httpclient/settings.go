@@ -17,7 +17,7 @@ type Settings struct {
 	signature   *signature
 	server      *sshServer
 	ttl         int64 // of the cache, in seconds; 0: no cache
-	// Rules are about the answers to the requests of all jobs, LoginRules about those
+	// Rules are about the responses to the requests of all jobs, LoginRules about those
 	// to logins.
 	Rules, LoginRules rule.List
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// strip removes credentials from requests to an origin that only an answer names: in
+// strip removes credentials from requests to an origin that only a response names: in
 // the address of a next page, or in a value in the endpoint of a child job.
 type strip struct {
 	next Step
@@ -110,7 +110,7 @@ func (t *stripper) holdsSecret(text string) bool {
 }
 
 func secretAhead(x *Call, what string) error {
-	return failure.Userf("%s %s was not requested: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
+	return failure.Userf("%s %s was not requested: %s holds a secret, and a response led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 

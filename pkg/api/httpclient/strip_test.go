@@ -38,7 +38,7 @@ func TestForeignOriginsGetNoSecrets(t *testing.T) {
 			"GET /x?page=7&open=sesame", nil},
 		{"none but secrets", config.RequestSpec{Endpoint: "http://b.test/x?key=s3cret"}, "GET /x", nil},
 		{"user name", config.RequestSpec{Endpoint: "http://ann:s3cret@b.test/x"}, "GET /x", nil},
-		{"a user name that an answer gives", config.RequestSpec{Endpoint: "http://ann:pass@b.test/x"}, "GET /x", []string{"Authorization"}},
+		{"a user name that a response gives", config.RequestSpec{Endpoint: "http://ann:pass@b.test/x"}, "GET /x", []string{"Authorization"}},
 		{"a body without secrets", config.RequestSpec{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"page":"7"}`)}, "POST /x", nil},
 	}
 	for _, tt := range tests {
@@ -115,7 +115,7 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 			t.Errorf("request %d at %s has %v", i+1, got.host, got.header)
 		}
 	}
-	equal(t, "events", f.messages("credentials.withheld"), []string{": an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'"})
+	equal(t, "events", f.messages("credentials.withheld"), []string{": a response led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'"})
 	for _, method := range []string{"POST", "FORM"} {
 		_, err := f.do(t, config.RequestSpec{Endpoint: "http://b.test/x", Method: method, Params: params})
 		wantUserError(t, err, "the body holds a secret")
@@ -238,8 +238,8 @@ func TestWithheldCredentialsAreReportedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "events", f.messages("credentials.withheld"), []string{
-		"users: an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
-		"shops: an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
+		"users: a response led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
+		"shops: a response led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
 	})
 }
 

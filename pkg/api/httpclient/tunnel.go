@@ -156,7 +156,7 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 			return
 		}
 		go func() {
-			// Any answer counts, including a refusal.
+			// Any response counts, including a refusal.
 			if _, _, err := client.SendRequest("keepalive@openssh.com", true, nil); err == nil {
 				alive <- struct{}{}
 			}
@@ -184,7 +184,7 @@ func (t *Tunnel) connection(ctx context.Context, network, address string) (net.C
 func tunnelReason(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer of the SSH server within 'api.http.connectTimeout'"
+		return "no response of the SSH server within 'api.http.connectTimeout'"
 	case errors.Is(err, io.EOF):
 		return "the SSH server closed the connection"
 	}

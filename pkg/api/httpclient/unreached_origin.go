@@ -75,7 +75,7 @@ func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.D
 }
 
 // setting is the setting with the origin of a request, in words and as a JSON pointer.
-// The pointer is empty if the origin comes from an answer.
+// The pointer is empty if the origin comes from a response.
 func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
 	if x.Purpose == Login {
@@ -91,7 +91,7 @@ func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 		return place, pointer
 	}
 	if config.OriginOf(named) != config.OriginOf(x.URL) {
-		return "the address that an answer led to", ""
+		return "the address that a response led to", ""
 	}
 	return place, pointer
 }

@@ -27,7 +27,7 @@ var unreachable = []struct {
 	{"refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "network error 7: no connection: connection refused"},
 	{"no way", &net.OpError{Op: "dial", Err: syscall.ENETUNREACH}, "network error 7: no connection: network is unreachable"},
 	{"no one there", &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, "network error 7: no connection: no route to host"},
-	{"no answer to the wish for a connection", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, "network error 28: no connection: connection timed out"},
+	{"no response to the wish for a connection", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, "network error 28: no connection: connection timed out"},
 }
 
 // failing fails to connect while its error is set.
@@ -95,7 +95,7 @@ func TestFirstContactMayComeAboutLate(t *testing.T) {
 	}
 }
 
-// After any answer of an origin the configured limits apply.
+// After any response of an origin the configured limits apply.
 func TestAfterTheFirstResponseRetriesAreAsConfigured(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
 		d := &failing{server: serve(t, say(status, "")).Listener.Addr().String()}
@@ -201,7 +201,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 		{"an absolute endpoint", `{}`, nil, "https://b.test/x", "https://b.test/x", "port of the endpoint,", "https://b.test", "/parameters/config/jobs/0/endpoint"},
 		{"an endpoint of another host", `{}`, nil, "//b.test/x", "//b.test/x", "port of the endpoint,", "http://b.test", "/parameters/config/jobs/0/endpoint"},
 		{"a host of a row", `{}`, nil, "https://{host}/x", "https://c.test/x", "port of the endpoint,", "https://c.test", "/parameters/config/jobs/0/endpoint"},
-		{"a next page", `{}`, nil, "x", "https://d.test/x?page=2", "port of the address that an answer led to,", "https://d.test", ""},
+		{"a next page", `{}`, nil, "x", "https://d.test/x?page=2", "port of the address that a response led to,", "https://d.test", ""},
 		{"a login", here, hereMethod, "https://b.test/x", "https://b.test/x", "port of 'api.baseUrl',", "http://a.test", "/parameters/api/baseUrl"},
 		{"a login of another host", there, thereMethod, "x", "x", "port of the endpoint,", "https://login.test", "/parameters/api/authentication/loginRequest/endpoint"},
 	} {
@@ -221,11 +221,11 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 		s := serve(t, to(302, "http://elsewhere.test/"))
 		f := newFixture(t, "http://a.test", `{}`, nil, passing, dialer(map[string]string{"a.test:80": s.Listener.Addr().String()}))
 		_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, senderOf("x"))
-		wantUserError(t, err, "nothing at http://elsewhere.test has answered", "that an answer led to")
+		wantUserError(t, err, "nothing at http://elsewhere.test has answered", "that a response led to")
 	})
 }
 
-// An answer that is not TLS, or only its beginning, is no contact. An untrusted
+// A response that is not TLS, or only its beginning, is no contact. An untrusted
 // certificate is not a failed connection and has its own error.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {
@@ -263,7 +263,7 @@ func TestFirstContactIncludesTLS(t *testing.T) {
 	}
 }
 
-// A connection without an answer is not a failed one.
+// A connection without a response is not a failed one.
 func TestClosedConnectionsAreTriedAsConfigured(t *testing.T) {
 	address, connections := misbehave(t, responding(""))
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":7}}`, nil, passing)

@@ -142,7 +142,7 @@ func TestTextCursor(t *testing.T) {
 		tests[i].rule, tests[i].pointer = "the page is empty", "/idKey"
 	}
 	testSequences(t, tests)
-	const whole = "; the method 'response.param' sends it whole: set 'responseParam' to its path in the answer, such as 'items.-1.id'"
+	const whole = "; the method 'response.param' sends it whole: set 'responseParam' to its path in the response, such as 'items.-1.id'"
 	for response, want := range map[string]string{
 		`[{"id":"a"},{}]`:  "null",
 		`[{"id":""}]`:      `""`,

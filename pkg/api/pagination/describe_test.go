@@ -48,7 +48,7 @@ func TestDescribe(t *testing.T) {
 		{"every stopper", `{"method":"pagenum","nextPageFlag":{"field":"has_more","stopOn":false},"forceStop":{"pages":5,"time":"1 hour","volume":1000},"limitStop":{"count":200}}`, "", []string{
 			"Asks with page = 1, 2, 3, …, until a page is empty.",
 			`Stops after a page whose field "has_more" is false, or missing.`,
-			"Stops after page 5, or after the page that comes 3600 seconds or more after the first request, or after the page with which the answers have more than 1000 bytes.",
+			"Stops after page 5, or after the page that comes 3600 seconds or more after the first request, or after the page with which the responses have more than 1000 bytes.",
 			"Stops after the page with which there are 200 rows or more."}},
 		{"stoppers of the response", `{"method":"pagenum","nextPageFlag":{"field":"done","stopOn":true,"ifNotSet":false},"forceStop":{},"limitStop":{"field":"total"}}`, "", []string{
 			"Asks with page = 1, 2, 3, …, until a page is empty.",

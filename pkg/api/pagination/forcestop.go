@@ -39,7 +39,7 @@ var (
 	ForceStopPages = field.Integer("pages", "Pages", "Number of pages.").Example(`10`)
 	forceStopTime  = field.Of("time", "Time", "Seconds, or a span of time in words.",
 		&field.Type{Kinds: []string{"number", "string"}, Message: "expected a number of seconds or a span of time"}).Example(`"1 hour"`, `600`)
-	forceStopVolume = field.Integer("volume", "Volume", "Bytes of the answers as compact JSON.").Example(`1000000`)
+	forceStopVolume = field.Integer("volume", "Volume", "Bytes of the responses as compact JSON.").Example(`1000000`)
 )
 
 func compileForceStop(s config.Section) stopper {
@@ -112,7 +112,7 @@ func (f forceStop) describe() string {
 	}{
 		{f.pages, "after page %d"},
 		{f.seconds, "after the page that comes %d seconds or more after the first request"},
-		{f.volume, "after the page with which the answers have more than %d bytes"},
+		{f.volume, "after the page with which the responses have more than %d bytes"},
 	} {
 		if one.set {
 			limits = append(limits, fmt.Sprintf(one.text, one.at))

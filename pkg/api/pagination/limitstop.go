@@ -22,7 +22,7 @@ var (
 	LimitStop = field.Of("limitStop", "Stop by rows", "Stops after a number of rows. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
 		limitStopType())
 	LimitStopCount = field.Integer("count", "Count", "Number of rows.").Example(`500`)
-	LimitStopField = field.Text("field", "Field", "Path to the number of rows in the answer.").As(field.Path).Example(`"meta.total"`)
+	LimitStopField = field.Text("field", "Field", "Path to the number of rows in the response.").As(field.Path).Example(`"meta.total"`)
 )
 
 func limitStopType() *field.Type {

@@ -9,10 +9,10 @@ import (
 type Link struct {
 	// Target is the address as it is there, maybe a relative one.
 	Target string
-	// Relations are what the target is to the answer.
+	// Relations are what the target is to the response.
 	Relations []string
 	// Anchor is the address that the link is about, if that is another one than
-	// that of the answer; anchored is set when there is any.
+	// that of the response; anchored is set when there is any.
 	Anchor   string
 	anchored bool
 }
@@ -95,8 +95,8 @@ func linkValue(text string) (value, rest string) {
 }
 
 // LinkTo is the target of the first link with a relation, in any letter case, among
-// the values of the header Link of an answer from an address; ok is false when there
-// is none. Links that are about something else than the answer do not count.
+// the values of the header Link of a response from an address; ok is false when there
+// is none. Links that are about something else than the response do not count.
 func LinkTo(relation string, header []string, address *url.URL) (target string, ok bool) {
 	for _, link := range Links(header) {
 		if !link.about(address) {
@@ -111,7 +111,7 @@ func LinkTo(relation string, header []string, address *url.URL) (target string, 
 	return "", false
 }
 
-// about reports whether a link is about the answer from an address.
+// about reports whether a link is about the response from an address.
 func (l Link) about(address *url.URL) bool {
 	if !l.anchored {
 		return true

@@ -36,9 +36,9 @@ func TestLinkTo(t *testing.T) {
 		{"broken", []string{`<a; rel=next`, `a; rel=next`, `<a> rel`, `<`, `;;=,`, `<a>;rel="next`}, "a"},
 		{"nothing is read after what is not a link", []string{`x, <a>; rel=next`, `<b> x, <c>; rel=next`}, ""},
 		{"the reference may be empty", []string{`<>; rel=next`}, ""},
-		{"about another answer", []string{`<a>; rel=next; anchor="/other"`, `<b>; rel=next; anchor="#part"`, `<c>; anchor="https://elsewhere.test/"; rel=next`}, ""},
-		{"about this answer", []string{`<a>; rel=next; anchor=""`}, "a"},
-		{"about this answer, by its address", []string{`<a>; rel=next; anchor="list?page=1"`}, "a"},
+		{"about another response", []string{`<a>; rel=next; anchor="/other"`, `<b>; rel=next; anchor="#part"`, `<c>; anchor="https://elsewhere.test/"; rel=next`}, ""},
+		{"about this response", []string{`<a>; rel=next; anchor=""`}, "a"},
+		{"about this response, by its address", []string{`<a>; rel=next; anchor="list?page=1"`}, "a"},
 		{"an anchor that is not an address", []string{`<a>; rel=next; anchor=":"`}, ""},
 	}
 	for _, tt := range tests {

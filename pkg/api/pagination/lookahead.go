@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Ahead is what a job would request after a request that has no answer yet, if
+// Ahead is what a job would request after a request that has no response yet, if
 // every page to come was full and in all else like the last one: request after
 // request, none when the scroller has to see a page before it knows the next
 // request. state is the one that came with the unanswered request, last the page
@@ -54,7 +54,7 @@ type predictable interface {
 type totalPath response.Path
 
 // TotalRows is a setting of the methods that count.
-var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
+var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the response, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
 	As(field.Path).Example(`"meta.total"`)
 
 func compileTotal(s config.Section, path field.Setting[string]) totalPath {

@@ -45,7 +45,7 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"offset":7,"limit":2}`, `t {"offset":9,"limit":2}`, `t {"offset":11,"limit":2}`, `t {"offset":13,"limit":2}`}},
 		{name: "the page size of the job counts", settings: `{"method":"offset","limit":9,"total":"total"}`, job: `{"endpoint":"t","params":{"limit":2}}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "no total in the answer", settings: `{"method":"offset","limit":2,"total":"count"}`, responses: []string{four},
+		{name: "no total in the response", settings: `{"method":"offset","limit":2,"total":"count"}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4}`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
 		{name: "a total that is not a number", settings: `{"method":"offset","limit":1,"total":"meta"}`, responses: []string{four},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},

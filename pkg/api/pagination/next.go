@@ -15,10 +15,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// reference is where a page holds what leads to the next one: in its answer or in a
+// reference is where a page holds what leads to the next one: in its response or in a
 // header.
 type reference struct {
-	path    response.Path // of the answer; an empty Text is none
+	path    response.Path // of the response; an empty Text is none
 	header  string
 	pointer string
 	// What counts where there is nothing: another reference, or a value.
@@ -27,20 +27,20 @@ type reference struct {
 }
 
 // Next is the setting of the methods response.url and response.param.
-var Next = field.Of("next", "What leads on", "Where an answer has the address or the value for the next page: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. It replaces `urlKey` and `responseParam`, which are short forms of it.", nextType()).
+var Next = field.Of("next", "What leads on", "Where a response has the address or the value for the next page: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. It replaces `urlKey` and `responseParam`, which are short forms of it.", nextType()).
 	Example(`{"response": "links.[rel=next].href"}`, `{"responseHeader": "X-Next-Page"}`)
 
 // The settings of Next: references of expressions, without functions.
 var (
-	NextResponse = field.Text(string(expr.Response), "In the answer", "Path in the answer.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
-	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the answer, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
+	NextResponse = field.Text(string(expr.Response), "In the response", "Path in the response.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
+	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the response, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
 	nextDefault  = field.Of("default", "Otherwise", "Used if there is no value: a literal value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, AllowUnknown: true}).Example(`{"responseHeader": "X-Next"}`)
 )
 
 const nextForms = `expected {"response": PATH} or {"responseHeader": NAME}`
 
 func nextType() *field.Type {
-	t := field.Object("next", "What leads on", "A reference to the answer of a page.", NextResponse, NextHeader, nextDefault)
+	t := field.Object("next", "What leads on", "A reference to the response of a page.", NextResponse, NextHeader, nextDefault)
 	t.Message, t.OnlyUnknownKeys, t.NotEmpty = nextForms, nextForms, []string{"object"}
 	return t
 }
@@ -83,7 +83,7 @@ func compileReference(s config.Section) reference {
 	return r
 }
 
-// needs are the places in the answer that are looked at.
+// needs are the places in the response that are looked at.
 func (r reference) needs() []response.Path {
 	var all []response.Path
 	for at := &r; at != nil; at = at.other {

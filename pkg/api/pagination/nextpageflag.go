@@ -23,10 +23,10 @@ type nextPageFlag struct {
 
 // NextPageFlag is the setting, with its own.
 var (
-	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops depending on a field of the answer.",
-		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each answer. Missing, false, zero and empty values are false, everything else is true.",
+	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops depending on a field of the response.",
+		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each response. Missing, false, zero and empty values are false, everything else is true.",
 			FlagField, StopOn, ifNotSetSetting))
-	FlagField       = field.Text("field", "Field", "Path of the value in the answer.").As(field.Path).Must().Example(`"has_more"`)
+	FlagField       = field.Text("field", "Field", "Path of the value in the response.").As(field.Path).Must().Example(`"has_more"`)
 	StopOn          = field.Of("stopOn", "Stop on", "With `true`, paging stops when the field is true; with `false`, when it is false.", field.BooleanType).Must().Example(`false`)
 	ifNotSetSetting = field.Of("ifNotSet", "If not set", "Whether a missing field counts as true or false; by default it counts as the value of `stopOn`.", field.BooleanType).Example(`false`)
 )

@@ -49,7 +49,7 @@ func TestParametersInTheQuery(t *testing.T) {
 func TestNext(t *testing.T) {
 	const none = "the response has no value at 'links.[rel=next].href'"
 	testSequences(t, []sequence{
-		{name: "an address in the answer", settings: `{"method":"response.url","next":{"response":"links.[rel=next].href"}}`,
+		{name: "an address in the response", settings: `{"method":"response.url","next":{"response":"links.[rel=next].href"}}`,
 			responses: []string{`{"links":[{"rel":"self","href":"s"},{"rel":"next","href":"n"}]}`, `{"links":[{"rel":"self","href":"s"}]}`},
 			sent:      []string{`t`, `n`}, rule: none, pointer: "/next"},
 		{name: "an address in a header", settings: `{"method":"response.url","next":{"responseHeader":"X-Next"},"includeParams":true}`, job: `{"endpoint":"t","params":{"a":1}}`,
@@ -58,7 +58,7 @@ func TestNext(t *testing.T) {
 		{name: "a value in a header, of which the first counts", settings: `{"method":"response.param","queryParam":"page","next":{"responseHeader":"X-Next-Page"}}`,
 			responses: []string{"X-Next-Page: 2\nX-Next-Page: 9\n\n[]", "X-Next-Page: \n\n[]"},
 			sent:      []string{`t`, `t {"page":"2"}`}, rule: "the header 'X-Next-Page' of the response has no value", pointer: "/next"},
-		{name: "a value in the answer, with its type", settings: `{"method":"response.param","queryParam":"after","next":{"response":"data.-1.id"}}`,
+		{name: "a value in the response, with its type", settings: `{"method":"response.param","queryParam":"after","next":{"response":"data.-1.id"}}`,
 			responses: []string{`{"data":[{"id":1},{"id":2}]}`, `{"data":[]}`},
 			sent:      []string{`t`, `t {"after":2}`}, rule: "the response has no value at 'data.-1.id'", pointer: "/next"},
 		{name: "a header with another name", settings: `{"method":"response.param","queryParam":"p","next":{"responseHeader":"Sforce-Lokator"}}`,
@@ -105,7 +105,7 @@ func TestStopWhen(t *testing.T) {
 		{name: "items and names with dots", settings: `{"method":"pagenum","stopWhen":"m.links.[rel=next].href==&@odata.more==0"}`,
 			responses: []string{`{"m":{"links":[{"rel":"next","href":"x"}]},"@odata.more":0,"r":[1]}`, `{"m":{"links":[]},"@odata.more":0,"r":[1]}`},
 			sent:      []string{`t {"page":1}`, `t {"page":2}`}, rule: "the response satisfies the condition 'm.links.[rel=next].href==&@odata.more==0'", pointer: "/stopWhen"},
-		{name: "an answer that is a list", settings: `{"method":"pagenum","stopWhen":"-1.last==1"}`, responses: []string{`[{"last":true}]`},
+		{name: "a response that is a list", settings: `{"method":"pagenum","stopWhen":"-1.last==1"}`, responses: []string{`[{"last":true}]`},
 			sent: []string{`t {"page":1}`}, rule: "the response satisfies the condition '-1.last==1'", pointer: "/stopWhen"},
 		{name: "the flag is looked at first", settings: `{"method":"pagenum","stopWhen":"a==1","nextPageFlag":{"field":"more","stopOn":false}}`, responses: []string{`{"a":1,"more":false,"r":[1]}`},
 			sent: []string{`t {"page":1}`}, rule: "the field 'more' is false", pointer: "/nextPageFlag/stopOn"},

@@ -24,7 +24,7 @@ type responseParam struct {
 
 // The settings of the method response.param alone.
 var (
-	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the answer; required without `next`.").
+	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the response; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
 	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value; required unless the job places it with `{\"paging\": \"next\"}`.").
 			As(field.Parameter).Example(`"token"`)

@@ -22,7 +22,7 @@ type responseURL struct {
 // The settings of the methods response.url and zendesk.response.url.
 var (
 	URLDelimiter = field.Text("delimiter", "Separator", "Separator in `urlKey`.").Default(".").Example(`"#"`)
-	URLKey       = field.Text("urlKey", "Path of the next address", "Path to the address of the next page in the answer.").
+	URLKey       = field.Text("urlKey", "Path of the next address", "Path to the address of the next page in the response.").
 			Default("next_page").PartedBy(URLDelimiter).Example(`"links.next"`)
 	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
 	// IncludeParams is one of response.param too.

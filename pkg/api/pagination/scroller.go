@@ -43,7 +43,7 @@ type PageInfo struct {
 	// Compared is Field for conditions: it knows also of a large list or object that it
 	// is one.
 	Compared func(response.Path) (value.Value, error)
-	// Header is that of the answer, Address what was requested, after redirects; nil
+	// Header is that of the response, Address what was requested, after redirects; nil
 	// where there is none.
 	Header  http.Header
 	Address *url.URL
@@ -108,7 +108,7 @@ func isMissing(v value.Value) bool { return v.Kind() != value.Object && v.Empty(
 // Requirements is what a scroller wants to know of every page.
 type Requirements struct {
 	Fields []response.Path
-	// Header is a header of the answer that leads to the next page, "" for none. It is
+	// Header is a header of the response that leads to the next page, "" for none. It is
 	// there without being requested.
 	Header string
 	// ItemID is a path in every item that leads to a number; an empty Text

@@ -80,10 +80,10 @@ func show(r config.RequestSpec) string {
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// rows is an answer with so many rows.
+// rows is a response with so many rows.
 func rows(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]" }
 
-// ids is an answer with rows that have these ids.
+// ids is a response with rows that have these ids.
 func ids(values ...string) string {
 	items := slices.Clone(values)
 	for i, v := range values {
@@ -92,10 +92,10 @@ func ids(values ...string) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// asked is the address of every answer.
+// asked is the address of every response.
 const asked = "https://api.test/v1/items/list?page=1#top"
 
-// read gives a scroller of an answer what it needs and no more. The answer is
+// read gives a scroller of a response what it needs and no more. The response is
 // gone when the scroller is asked. It may begin with lines of headers and an empty
 // line.
 func read(t *testing.T, needs Requirements, res string, now time.Time) PageInfo {
@@ -137,8 +137,8 @@ func read(t *testing.T, needs Requirements, res string, now time.Time) PageInfo 
 	return p
 }
 
-// walk answers the requests of a job, each after some time, until the job ends
-// or there are no more answers. It returns all requests.
+// walk responds to the requests of a job, each after some time, until the job ends
+// or there are no more responses. It returns all requests.
 func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration, responses ...string) ([]string, *Stop, error) {
 	t.Helper()
 	now := start
@@ -156,7 +156,7 @@ func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration,
 	return sent, nil, nil
 }
 
-// sequence is a job with its answers, and what becomes of it.
+// sequence is a job with its responses, and what becomes of it.
 type sequence struct {
 	name, settings string
 	job            string // see request
@@ -164,7 +164,7 @@ type sequence struct {
 	sent           []string
 	rule           string        // "" when the job continues
 	pointer        string        // below /api/pagination; "" is not a pointer at all
-	every          time.Duration // between a request and its answer
+	every          time.Duration // between a request and its response
 }
 
 func testSequences(t *testing.T, tests []sequence) {

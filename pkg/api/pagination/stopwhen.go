@@ -11,11 +11,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// stopWhen ends a job when a condition holds for the root of an answer.
+// stopWhen ends a job when a condition holds for the root of a response.
 type stopWhen struct{ condition.Condition }
 
 // StopWhen is the setting.
-var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the answer; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
+var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the response; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
 	field.TextType).As(field.Condition).Example(`"status==done"`, `"paging.more==false"`)
 
 func compileStopWhen(s config.Section) stopper {
@@ -44,7 +44,7 @@ func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
-// announces implements announcing: the answer has a value that the condition compares,
+// announces implements announcing: the response has a value that the condition compares,
 // and the condition does not hold.
 func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {

@@ -42,7 +42,7 @@ func (c textCursor) instead(id value.Value) failure.Text {
 	if c.reverse {
 		at = "0"
 	}
-	return "; the method 'response.param' sends it whole: set 'responseParam' to its path in the answer, such as 'items." + at + "." + failure.Part(c.idKey.Text) + "'"
+	return "; the method 'response.param' sends it whole: set 'responseParam' to its path in the response, such as 'items." + at + "." + failure.Part(c.idKey.Text) + "'"
 }
 
 func (c textCursor) which() string {

@@ -52,7 +52,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesDiffer: answers with other items, or other batches, have other fingerprints.
+// TestBatchesDiffer: responds with other items, or other batches, have other fingerprints.
 func TestBatchesDiffer(t *testing.T) {
 	seen := map[uint64]string{}
 	scanner := newScanner()
@@ -93,7 +93,7 @@ func TestBatchesOfElements(t *testing.T) {
 // once: also where something else is wanted of the batches, in a second pass.
 func TestBatchesOfRows(t *testing.T) {
 	tests := []struct{ name, columns, text, want string }{
-		{"names in the answer", `"names"`, `{"names":["a"],"d":[{"r":[[1]]},{},{"r":[[2],[3]]}]}`, `{"a":1} {"a":2} {"a":3}`},
+		{"names in the response", `"names"`, `{"names":["a"],"d":[{"r":[[1]]},{},{"r":[[2],[3]]}]}`, `{"a":1} {"a":2} {"a":3}`},
 		{"the first row has the names", `true`, `{"d":[{"r":[["a"],[1]]},{"r":[[2]]}]}`, `{"a":1} {"a":2}`},
 		{"parallel lists", ``, `{"d":[{"r":{"a":[1,2]}},{"r":{"a":[3]}}]}`, `{"a":1} {"a":2} {"a":3}`},
 	}

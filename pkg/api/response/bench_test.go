@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkScan scans an answer of 5,000 items and reads them: kept in memory,
+// BenchmarkScan scans a response of 5,000 items and reads them: kept in memory,
 // and from a file.
 func BenchmarkScan(b *testing.B) {
 	var text strings.Builder

@@ -26,7 +26,7 @@ func TestLargeValues(t *testing.T) {
 		{"large text beside the data", `{"note":"` + long + `","data":[1]}`, Query{}, -1, false},
 		{"large name", `{"` + long + `":1,"data":[1]}`, Query{}, -1, false},
 		{"text without an end", `["` + long, Query{}, -1, false},
-		{"the whole answer as one item", many, Query{Data: dot(".")}, 10_001, true},
+		{"the whole response as one item", many, Query{Data: dot(".")}, 10_001, true},
 		{"a large object as one item", `{"a":` + many + `}`, Query{Data: dot(".")}, 1, false},
 		{"items with places inside", `[{"a":["` + strings.Repeat(`0123456789","`, 4000) + `"]}]`, Query{Fields: []Path{dot("0.a.1")}}, 1, false},
 	}
@@ -71,11 +71,11 @@ func wantTooLarge(t *testing.T, err error) {
 	}
 }
 
-// TestMemoryOfLargeResponses counts all bytes that are allocated while an answer is
+// TestMemoryOfLargeResponses counts all bytes that are allocated while a response is
 // scanned and its items are read, freed ones too: a buffer that grows counts
 // several times, twice over since there are two passes.
 func TestMemoryOfLargeResponses(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	const size = 2 << 20
 	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }
 	tests := []struct {
@@ -96,7 +96,7 @@ func TestMemoryOfLargeResponses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			home := NewSpooler(t.TempDir(), 8)
-			home.text = 64 << 10 // as small beside the answer as maxText beside maxItem
+			home.text = 64 << 10 // as small beside the response as maxText beside maxItem
 			spool := home.New()
 			defer spool.Close()
 			if _, err := spool.Write([]byte(tt.text)); err != nil {
@@ -123,7 +123,7 @@ func TestMemoryOfLargeResponses(t *testing.T) {
 
 // TestHugeBuffersAreNotKept: pages wait for others to be stored.
 func TestHugeBuffersAreNotKept(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	spool := spoolOf(t, `["`+strings.Repeat("x", 3*MemoryLimit)+`"]`, 8)
 	page, err := newScanner().Scan(spool, Query{})
 	if err != nil {

@@ -24,8 +24,8 @@ type Columns struct {
 type columnList struct {
 	member string    // of the item; "" is the item itself
 	value  pathBelow // leads from an item of the list to the value
-	fixed  []string  // the names; none are in the answer
-	at     Path      // of the list of names in the answer
+	fixed  []string  // the names; none are in the response
+	at     Path      // of the list of names in the response
 	name   pathBelow // leads from an item of that list to the name
 }
 
@@ -48,7 +48,7 @@ func (p pathBelow) in(item value.Packed) (value.Packed, bool) {
 // present reports whether there are names to give.
 func (c Columns) present() bool { return c.first || len(c.lists) > 0 }
 
-// fields are the places of names in the answer.
+// fields are the places of names in the response.
 func (c Columns) fields() (all []Path) {
 	for _, l := range c.lists {
 		if l.fixed == nil {
@@ -133,7 +133,7 @@ func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 	case f.Name == "csv":
 		s.Problem("expected no such key: "+in+" the columns have names", "write \"header\" in \"response\"")
 	case f.Name == "text":
-		s.Problem("expected no such key: "+in+" the answer is one text", "remove the key")
+		s.Problem("expected no such key: "+in+" the response is one text", "remove the key")
 	case f.Name == "jsonl" && (c.first || len(c.fields()) > 0):
 		s.Problem("expected a list of names: "+in+" there is nothing around the items", "")
 	case f.Name == "xml" && c.lists[0].member == "":
@@ -143,7 +143,7 @@ func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 	}
 }
 
-// columnNamer gives the items of an answer their names.
+// columnNamer gives the items of a response their names.
 type columnNamer struct {
 	lists []columnList
 	names [][][]byte      // for each list; packed

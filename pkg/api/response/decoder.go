@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decoder reads answers of one format. Each one is a file of this package and a
+// decoder reads responses of one format. Each one is a file of this package and a
 // line in decoders.
 type decoder struct {
 	// format is its name in a configuration, name the one in messages.
@@ -18,21 +18,21 @@ type decoder struct {
 	alsoCalled   []string // words of other tools for the format
 	// accept is what the header Accept of a request names.
 	accept string
-	// whole says that the answer has nothing around its items: the only path to them
-	// is that of the whole answer.
+	// whole says that the response has nothing around its items: the only path to them
+	// is that of the whole response.
 	whole bool
 	// settings are those of the section `response` that count with it, besides those
 	// that count with every format.
 	settings []field.Declaration
-	// decode reads the texts of an answer once, from start to end. It adds the items
+	// decode reads the texts of a response once, from start to end. It adds the items
 	// to the store, unless it sets page.items, writes what distinguishes two
-	// answers to the hash, and sets what it knows of the page: webui.Items too, unless
-	// the answer has nothing around its items. It returns io.EOF for
-	// an answer without any text, and a *malformed for one that is not of the format.
+	// answers to the hash, and sets what it knows of the page: page.ItemCount too, unless
+	// the response has nothing around its items. It returns io.EOF for
+	// a response without any text, and a *malformed for one that is not of the format.
 	decode func(*decodeState) error
 }
 
-// decoders are all there are. The first one is for answers whose format is not
+// decoders are all there are. The first one is for responses whose format is not
 // named.
 func decoders() []decoder {
 	return []decoder{
@@ -79,8 +79,8 @@ func NewScanner(redact func(string) string) *Scanner {
 	return &Scanner{seed: maphash.MakeSeed(), redact: redact, decoders: decoders()}
 }
 
-// Scan reads a spool once from start to end. An answer that is not of the format is
-// a user error that says why and how the answer begins; an answer without any
+// Scan reads a spool once from start to end. A response that is not of the format is
+// a user error that says why and how the response begins; a response without any
 // text is io.EOF.
 func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	format := 0
@@ -88,7 +88,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		format = slices.IndexFunc(sc.decoders, func(d decoder) bool { return d.format == q.Format.Name })
 	}
 	if format < 0 {
-		return nil, failure.Applicationf("there is no decoder for answers in the format %q", q.Format.Name)
+		return nil, failure.Applicationf("there is no decoder for responses in the format %q", q.Format.Name)
 	}
 	if len(q.Format.unpack) > 0 && spool.Size() == 0 {
 		return nil, io.EOF // nothing is not packed
@@ -115,8 +115,8 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	return d.page, nil
 }
 
-// Files goes through the files of an answer, unpacked as the format of the query says.
-// One that has no name is the answer itself. Errors are those of Scan.
+// Files goes through the files of a response, unpacked as the format of the query says.
+// One that has no name is the response itself. Errors are those of Scan.
 func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Reader) error) error {
 	if err := spool.decoded(); err != nil {
 		return err

@@ -102,10 +102,10 @@ func TestErrorsOfFormats(t *testing.T) {
 	if _, err := sc.Scan(spoolOf(t, "a", 4), Query{Format: Format{Name: "runes"}}); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("an unknown format: %v", err)
 	}
-	// What is in the place of an answer is not of its format.
+	// What is in the place of a response is not of its format.
 	page, err := sc.ScanValue(spoolOf(t, "a\n\n", 4), value.OfItems(value.OfString("x")), query)
 	if err != nil || items(t, page) != `"x"` {
-		t.Errorf("a value in the place of the answer: %v", err)
+		t.Errorf("a value in the place of the response: %v", err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestManyItems(t *testing.T) {
 	}
 }
 
-// TestItemsThatCannotBeKept: what is wrong with the disk is not the answer's fault.
+// TestItemsThatCannotBeKept: what is wrong with the disk is not the response's fault.
 func TestItemsThatCannotBeKept(t *testing.T) {
 	spool := spoolOf(t, `["`+strings.Repeat("x", 2*blocks.Size)+`"]`, MemoryLimit)
 	spool.home.dir, spool.home.limit = filepath.Join(t.TempDir(), "gone"), 8

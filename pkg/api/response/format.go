@@ -12,7 +12,7 @@ import (
 
 // The settings of a section `response`.
 var (
-	FormatSetting    = field.Text("format", "Format", "Format of the answers.").DefaultJSON(`"json"`).Example(`"csv"`).Also("type", "data_format")
+	FormatSetting    = field.Text("format", "Format", "Format of the responses.").DefaultJSON(`"json"`).Example(`"csv"`).Also("type", "data_format")
 	UnpackSetting    = field.Of("unpack", "Unpack", "How the body is packed as a file, the outermost layer first. A `Content-Encoding` is decoded before. The files in a `zip` are read one after another, in the order of their names.", &field.Type{Kinds: []string{"string", "array"}, Items: wrapperType, Pattern: field.NewPattern(`^(gzip|zip|zstd)?$`), Message: `expected "gzip", "zip", "zstd" or a list of them`}).Example(`"gzip"`, `["zip", "gzip"]`).Also("compression", "decompress")
 	MemberSetting    = field.Text("member", "Members", "Which files of a `zip` to read, as a pattern: `*` matches any characters except a slash, `?` matches one of them. A pattern without a slash is compared with the last part of each name. Without `member`, all files are read.").Example(`"*.csv"`)
 	EncodingSetting  = field.Text("encoding", "Character set", "The character set of the text, by its IANA name. A byte order mark has precedence. Without this key the `charset` of the header `Content-Type` counts, unless the text is UTF-8.").Example(`"windows-1250"`).Also("charset")
@@ -26,8 +26,8 @@ var (
 
 // Type is the type of a section `response`.
 func Type() *field.Type {
-	t := &field.Type{Name: "response", Title: "Answers", Kinds: []string{"object"},
-		Doc: "The format of the answers. Answers with a status of 400 or above are never read in this format."}
+	t := &field.Type{Name: "response", Title: "Responses", Kinds: []string{"object"},
+		Doc: "The format of the responses. Responses with a status of 400 or above are never read in this format."}
 	format := *FormatSetting.Field
 	format.Type = &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant
@@ -55,7 +55,7 @@ type Format struct {
 	csv     csvFormat
 }
 
-// Plain reports whether the bytes of the answer are those of a JSON text.
+// Plain reports whether the bytes of the response are those of a JSON text.
 func (f Format) Plain() bool { return f.Name == "" && len(f.unpack) == 0 }
 
 // Compile reads a section `response`. Problems go to the section.
@@ -106,27 +106,27 @@ func foreign(s field.Section, all []decoder, d decoder) {
 	}
 }
 
-// CheckDataField reports a path to items in a format whose answers have nothing around
+// CheckDataField reports a path to items in a format whose responses have nothing around
 // them.
 func (f Format) CheckDataField(path Path, s field.Section) {
 	for _, d := range decoders() {
 		if d.whole && d.format == f.Name && path.Text != "" && path.Text != path.Separator {
-			s.Problem("expected no path but "+failure.Part(strconv.Quote(path.Separator))+": in the format "+failure.Text(strconv.Quote(f.Name))+" every record of the answer is an item", "remove the key")
+			s.Problem("expected no path but "+failure.Part(strconv.Quote(path.Separator))+": in the format "+failure.Text(strconv.Quote(f.Name))+" every record of the response is an item", "remove the key")
 		}
 	}
 }
 
-// CheckKeyAs reports names of an object that become data in a format whose answers are
+// CheckKeyAs reports names of an object that become data in a format whose responses are
 // lists of records.
 func (f Format) CheckKeyAs(s field.Section) {
 	for _, d := range decoders() {
 		if d.whole && d.format == f.Name && s.Present() {
-			s.Problem("expected no such key: in the format "+failure.Text(strconv.Quote(f.Name))+" the answer is a list of records, no object", "remove the key")
+			s.Problem("expected no such key: in the format "+failure.Text(strconv.Quote(f.Name))+" the response is a list of records, no object", "remove the key")
 		}
 	}
 }
 
-// CheckParallel reports parallel lists in a format in whose answers they cannot be
+// CheckParallel reports parallel lists in a format in whose responses they cannot be
 // known.
 func (f Format) CheckParallel(s field.Section) {
 	if s.Present() && f.Name != "" && f.Name != "jsonl" {

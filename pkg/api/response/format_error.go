@@ -69,12 +69,12 @@ func excerpt(head []byte, more bool, redact func(string) string) string {
 	return shown
 }
 
-// formatError is why an answer is not of its format.
+// formatError is why a response is not of its format.
 type formatError struct {
 	reason string
 	cause  error
 	// what is a wrapper, "" for the format; file is the one in an archive that is not of
-	// it, "" for the answer.
+	// it, "" for the response.
 	what, file string
 	// packed is the wrapper that was not undone, "" for none.
 	packed string
@@ -89,7 +89,7 @@ func (t *textReader) malformed(format string, args ...any) error {
 	return &formatError{reason: fmt.Sprintf(format, args...), file: t.name}
 }
 
-// explained makes a user error of an answer that is not of its format; any other
+// explained makes a user error of a response that is not of its format; any other
 // error stays what it is.
 func (sc *Scanner) explained(d *decodeState, format string, err error) error {
 	m, ok := errors.AsType[*formatError](err)

@@ -37,7 +37,7 @@ func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(string(text[:len(prefix)]), prefix)
 }
 
-// hint says which setting reads an answer that is not of its format, as far as its
+// hint says which setting reads a response that is not of its format, as far as its
 // beginning shows it; "" when it does not.
 func (d *decodeState) hint(m *formatError, head []byte, redact func(string) string) string {
 	f := d.query.Format

@@ -14,7 +14,7 @@ import (
 )
 
 // scanned scans a text that a fuzzer made; ok is false for an error, which must be the
-// user's. The answer is in a file, and read in small parts, so that every way is gone.
+// user's. The response is in a file, and read in small parts, so that every way is gone.
 func scanned(t *testing.T, text []byte, q Query) (page *Page, ok bool) {
 	t.Helper()
 	spool := spoolOf(t, string(text), 16)

@@ -277,7 +277,7 @@ func TestFieldsOfFormats(t *testing.T) {
 
 // TestLimitsOfXML: no token may be larger than an item, and no tag than a megabyte.
 func TestLimitsOfXML(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	tests := []struct{ name, text, want string }{
 		{"a large tag", `<r><i ` + strings.Repeat(`a="" `, maxTag/4) + `/></r>`, "error: the response is too large: the tag of an element has more than 1 MiB"},
 		{"a large text", `<r><i>` + strings.Repeat("x", 3<<20) + `</i></r>`, "error: the response is too large: " + errLargeItem.Error()},
@@ -304,7 +304,7 @@ func TestLimitsOfXML(t *testing.T) {
 
 // TestLimitsOfRecords: a record or a line may have as many bytes as an item.
 func TestLimitsOfRecords(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	tests := []struct{ name, settings, text, want string }{
 		{"a large field", `{"format": "csv"}`, "a\n" + strings.Repeat("x", 3<<20), "error: the response is too large: " + errLargeItem.Error()},
 		{"a large field of many lines", `{"format": "csv"}`, "a\n\"" + strings.Repeat("x\n", 2<<20), "error: the response is too large: " + errLargeItem.Error()},
@@ -346,7 +346,7 @@ func TestLargeHeader(t *testing.T) {
 
 // TestErrorsInXML: what an API reports as errors is not data.
 func TestErrorsInXML(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	tests := []struct {
 		name, data, text, errors string
 		fromErrors               bool
@@ -388,7 +388,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestDigestsOfFormats: two answers with the same values have the same fingerprint.
+// TestDigestsOfFormats: two responses with the same values have the same fingerprint.
 func TestDigestsOfFormats(t *testing.T) {
 	tests := []struct{ format, text, same, other string }{
 		{"csv", "a,b\n1,2\n", "\"a\",\"b\"\r\n\n\"1\",\"2\"", "a,b\n1,3\n"},

@@ -39,7 +39,7 @@ const (
 	TotalRows
 )
 
-// What a survey looks at and keeps, regardless of the answer.
+// What a survey looks at and keeps, regardless of the response.
 const (
 	surveyDepth      = 4   // names, beyond those of the objects that lead to the data
 	surveyPath       = 16  // names of such objects
@@ -80,7 +80,7 @@ type mark struct {
 	isID  bool   // an id
 }
 
-// surveyAround returns the survey of an answer with its data at a path.
+// surveyAround returns the survey of a response with its data at a path.
 func surveyAround(path []string) indicatorScan {
 	return indicatorScan{way: min(max(len(path)-1, 0), surveyPath)}
 }

@@ -124,10 +124,10 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSurveyIsBounded: no matter what an answer has beside its data, little of it is
+// TestSurveyIsBounded: no matter what a response has beside its data, little of it is
 // kept.
 func TestSurveyIsBounded(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	repeat := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// decodeJSON scans an answer in JSON. Its text is read more than once: one that is
+// decodeJSON scans a response in JSON. Its text is read more than once: one that is
 // packed, or in another character set than UTF-8, is converted first.
 func decodeJSON(d *decodeState) error {
 	direct, err := d.direct()

@@ -14,7 +14,7 @@ type itemList struct {
 	buf    []byte
 }
 
-// newItemList begins a list that is the whole answer.
+// newItemList begins a list that is the whole response.
 func (d *decodeState) newItemList() *itemList {
 	l := &itemList{decodeState: d}
 	for i, path := range d.query.Fields {

@@ -38,7 +38,7 @@ func TestKeyed(t *testing.T) {
 	tests := []struct{ name, text, path, want string }{
 		{"objects", `{"rates":{"usd":{"rate":1},"eur":{"rate":0.9,"new":true}}}`, "rates", `2 {"id":"usd","rate":1} {"id":"eur","rate":0.9,"new":true}`},
 		{"other values", `{"r":{"a":1,"b":"x","c":[1,{"d":2}],"e":null,"f":false}}`, "r", `5 {"id":"a","value":1} {"id":"b","value":"x"} {"id":"c","value":[1,{"d":2}]} {"id":"e","value":null} {"id":"f","value":false}`},
-		{"the whole answer", `{"a":{"x":1},"b":{}}`, ".", `2 {"id":"a","x":1} {"id":"b"}`},
+		{"the whole response", `{"a":{"x":1},"b":{}}`, ".", `2 {"id":"a","x":1} {"id":"b"}`},
 		{"a name with escapes", `{"r":{"\u0061\"":{"x":"\n"}}}`, "r", `1 {"id":"a\"","x":"\n"}`},
 		{"the path is a name", `{"a.b":{"x":{"y":1}}}`, "a.b", `1 {"id":"x","y":1}`},
 		{"through a list", `{"a":[{"r":{"x":1}},{"r":{"y":2}}]}`, "a.-1.r", `1 {"id":"y","value":2}`},

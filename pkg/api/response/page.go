@@ -22,7 +22,7 @@ func (p Path) Segments() []string { return slices.Collect(value.Segments(p.Text,
 
 // Query is what a Scan looks for.
 type Query struct {
-	// Format is that of the answer.
+	// Format is that of the response.
 	Format Format
 	// MaxBytes is how many bytes may come out when it is unpacked; 0 is no limit.
 	MaxBytes int64
@@ -47,7 +47,7 @@ type Query struct {
 type Page struct {
 	// Root is the kind of the whole response.
 	Root value.Kind
-	// NoBody is set when the answer had no body at all.
+	// NoBody is set when the response had no body at all.
 	NoBody bool
 	// Damaged is the character set of the text if some bytes are not of it, otherwise "".
 	// Bytes that are not UTF-8 were dropped, others became U+FFFD.
@@ -156,7 +156,7 @@ func (p *Page) IsList() bool { return p.list }
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
-// WrapItemErrors has each user error about an item say more, such as where the answer is from.
+// WrapItemErrors has each user error about an item say more, such as where the response is from.
 func (p *Page) WrapItemErrors(more func(error) error) { p.explain = more }
 
 // Items streams the items in their order. An object or scalar at the place of the
@@ -180,7 +180,7 @@ func (p *Page) Items() iter.Seq2[value.Packed, error] {
 	}
 }
 
-// NoPage stands for an answer without a body: nothing is in it.
+// NoPage stands for a response without a body: nothing is in it.
 func NoPage(q Query) *Page {
 	p := newPage(q)
 	p.NoBody = true

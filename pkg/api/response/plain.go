@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxPlain is how many bytes an answer may have that becomes a single value.
+// maxPlain is how many bytes a response may have that becomes a single value.
 const maxPlain = 8 << 20
 
 // decodeText makes an item of each text.

@@ -62,7 +62,7 @@ func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
 	return other, func() { other.Close() }, nil
 }
 
-// FieldValues are the values at some places of an answer.
+// FieldValues are the values at some places of a response.
 type FieldValues []fieldValue
 
 // Value is the value at one of the paths, null when nothing is there.

@@ -78,7 +78,7 @@ func TestLookAtMuch(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
-		t.Errorf("%d bytes were allocated for an answer of %d", used, spool.Size())
+		t.Errorf("%d bytes were allocated for a response of %d", used, spool.Size())
 	}
 	if v, err := seen.Value(Path{"list", "."}); v.JSON() != "[]" || err != nil {
 		t.Errorf("the list is %s, %v", v.JSON(), err)

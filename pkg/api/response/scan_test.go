@@ -528,7 +528,7 @@ func FuzzScan(f *testing.F) {
 			}
 			return
 		}
-		// Where the answer is makes no difference, nor whether its items are kept.
+		// Where the response is makes no difference, nor whether its items are kept.
 		inMemory, err := sc.Scan(spoolOf(t, text, 1<<20), query)
 		if err != nil || inMemory.Fingerprint != page.Fingerprint || inMemory.Rows != page.Rows || items(t, inMemory) != items(t, page) {
 			t.Fatalf("in memory: %v, %d rows, %s", err, inMemory.Rows, items(t, inMemory))

@@ -150,7 +150,7 @@ func (s *Spooler) recycle(b []byte) {
 }
 
 // huge reports whether a buffer is better left to the garbage collector: that of a
-// large item, which few answers have.
+// large item, which few responses have.
 func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
 // buffer is an empty buffer, with some capacity if there is one to use again.
@@ -187,7 +187,7 @@ func (s *Spool) checkUTF8(p []byte) {
 	s.invalid = true
 }
 
-// Arrived notes the header of the answer: a Content-Encoding that could not be undone, ""
+// Arrived notes the header of the response: a Content-Encoding that could not be undone, ""
 // for none, and the Content-Type.
 func (s *Spool) Arrived(coding, contentType string) {
 	if s.size > 0 {

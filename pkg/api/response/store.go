@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
-// store keeps the items of an answer in their order, packed: in memory while they
+// store keeps the items of a response in their order, packed: in memory while they
 // are few, else compressed in a temporary file. First all are added, then they
 // are read as often as needed. The spool closes it.
 type store struct {
@@ -66,7 +66,7 @@ func keeping(err error) error {
 	return failure.Applicationf("keeping the items of a response: %w", err)
 }
 
-// complete ends the adding. An answer may wait long, without the buffer of the writer.
+// complete ends the adding. A response may wait long, without the buffer of the writer.
 func (s *store) complete() { s.blocks = blocks.Writer{To: s.write} }
 
 func (s *store) write(p []byte) error {

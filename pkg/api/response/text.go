@@ -8,10 +8,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// textReader is a text of an answer in UTF-8: the answer itself, or a file of an archive.
+// textReader is a text of a response in UTF-8: the response itself, or a file of an archive.
 type textReader struct {
 	buffered
-	name string // of the file, "" for the answer
+	name string // of the file, "" for the response
 	line int    // number of the last line that was taken
 
 	// Of a document in XML, which names its character set itself:
@@ -78,7 +78,7 @@ func (t *textReader) of() string {
 	return " of the file " + strconv.Quote(t.name)
 }
 
-// direct reports whether the answer is its only text, in UTF-8.
+// direct reports whether the response is its only text, in UTF-8.
 func (d *decodeState) direct() (bool, error) {
 	if len(d.query.Format.unpack) > 0 {
 		return false, nil
@@ -87,7 +87,7 @@ func (d *decodeState) direct() (bool, error) {
 	return c.encoding == nil, err
 }
 
-// eachText goes through the texts of the answer: unpacked, in UTF-8, without byte order
+// eachText goes through the texts of the response: unpacked, in UTF-8, without byte order
 // marks.
 func (d *decodeState) eachText(read func(*textReader) error) error {
 	direct, err := d.direct()
@@ -116,7 +116,7 @@ func (d *decodeState) eachText(read func(*textReader) error) error {
 	})
 }
 
-// noteDamage notes that bytes of an answer that is read directly are dropped.
+// noteDamage notes that bytes of a response that is read directly are dropped.
 func (d *decodeState) noteDamage() {
 	if d.spool.HasInvalidUTF8() {
 		d.damage(charset{unknown: d.spool.declared.unknown})
@@ -159,7 +159,7 @@ func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 	return err
 }
 
-// rejectCompressedBody refuses an answer that is a packed file. Without that its bytes would become
+// rejectCompressedBody refuses a response that is a packed file. Without that its bytes would become
 // values. What is not JSON is refused anyway.
 func (d *decodeState) rejectCompressedBody() error {
 	if d.query.Format.Name == "" {
@@ -189,7 +189,7 @@ func errCompressed(name string, head []byte) error {
 	return nil
 }
 
-// files goes through the files of the answer, unpacked.
+// files goes through the files of the response, unpacked.
 func (d *decodeState) files(each eachFile) error {
 	f := d.query.Format
 	u := &unpacker{home: d.spool.home, member: f.member, limit: d.query.MaxBytes, left: d.query.MaxBytes}
@@ -216,7 +216,7 @@ func (d *decodeState) one(t *textReader, read func(*textReader) error) error {
 	}
 }
 
-// reread reads the bytes of a spool once more. What goes wrong is not the answer's
+// reread reads the bytes of a spool once more. What goes wrong is not the response's
 // fault.
 type reread struct{ whole }
 

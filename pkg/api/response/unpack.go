@@ -42,7 +42,7 @@ func CompressionOf(head []byte) string {
 	return ""
 }
 
-// MaxCompressions is how many wrappers an answer may have in each other. Each of them has
+// MaxCompressions is how many wrappers a response may have in each other. Each of them has
 // a window in memory.
 const MaxCompressions = 4
 
@@ -64,7 +64,7 @@ func unpackOf(s field.Section) []string {
 	return names
 }
 
-// unpacker unpacks one answer.
+// unpacker unpacks one response.
 type unpacker struct {
 	home   *Spooler
 	member string // pattern for the files of an archive
@@ -149,7 +149,7 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ErrLarge is the cause of the error about an answer of which more comes out than may.
+// ErrLarge is the cause of the error about a response of which more comes out than may.
 var ErrLarge = errors.New("too much comes out")
 
 func (u *unpacker) tooLarge() error {

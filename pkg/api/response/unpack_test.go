@@ -181,7 +181,7 @@ func TestUnpackOtherFormats(t *testing.T) {
 
 // TestBombs: what comes out of wrappers is counted, also between them.
 func TestBombs(t *testing.T) {
-	slowtest.SkipRace(t, "its answers are large")
+	slowtest.SkipRace(t, "its responses are large")
 	zeros := strings.Repeat("0", 1<<20)
 	tests := []struct{ name, settings, text string }{
 		{"gzip", `"unpack": "gzip"`, gzipped(zeros)},
@@ -210,7 +210,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestUnpackFromDisk: what is wrong with the disk is not the answer's fault, and no
+// TestUnpackFromDisk: what is wrong with the disk is not the response's fault, and no
 // file is left open.
 func TestUnpackFromDisk(t *testing.T) {
 	spool := spoolOf(t, gzipped(zipped("a", "x\n1\n")), MemoryLimit)

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decodeXML reads elements as values: the answer is the content of the root. An
+// decodeXML reads elements as values: the response is the content of the root. An
 // element is an object of its attributes, its elements and its text; with a text only
 // it is that text. Elements of one name in another are a list.
 func decodeXML(d *decodeState) error {
@@ -41,8 +41,8 @@ func decodeXML(d *decodeState) error {
 	}
 }
 
-// xmlTexts are the texts of the answer as XML has them: they name their character sets
-// themselves. The header counts for an answer that names none.
+// xmlTexts are the texts of the response as XML has them: they name their character sets
+// themselves. The header counts for a response that names none.
 func (d *decodeState) xmlTexts(read func(*textReader) error) error {
 	return d.files(func(name string, r io.Reader) error {
 		t := &textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}

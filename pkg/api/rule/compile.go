@@ -70,7 +70,7 @@ func (c compiler) rule(place Scope) (Rule, bool) {
 		return r, false
 	}
 	if (r.Do == Skip || r.Do == Restart) && place == LoginScope {
-		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
+		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the response as that of the login")
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
@@ -241,18 +241,18 @@ func (c compiler) bound(r Rule) {
 func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // check reports a rule that never matches because of one of those before it, and one
-// that lets no answer through.
+// that lets no response through.
 func (c compiler) check(r Rule, before List, place Scope) {
 	accepts := false
 	for _, other := range before {
 		if other.covers(r) {
-			c.idle("never matches: the rule "+failure.Part(other.Pointer)+" before it takes every answer that this one could", "put it before that rule, or remove it")
+			c.idle("never matches: the rule "+failure.Part(other.Pointer)+" before it takes every response that this one could", "put it before that rule, or remove it")
 			return
 		}
 		accepts = accepts || other.Do == Accept
 	}
 	if r.takesAll() && r.Do != Accept && !accepts && place != APIScope {
-		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
+		c.idle("takes every response, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
 	}
 }
 

@@ -15,7 +15,7 @@ func (l List) Describe() []string {
 	return all
 }
 
-// subject says which answers the rule is about.
+// subject says which responds to the rule is about.
 func (r Rule) subject() string {
 	var parts []string
 	if len(r.statuses) > 0 {
@@ -35,9 +35,9 @@ func (r Rule) subject() string {
 		parts = append(parts, fmt.Sprintf("a header %s that satisfies %q", h.name, h.Text))
 	}
 	if len(parts) == 0 {
-		return "Every other answer"
+		return "Every other response"
 	}
-	return "An answer with " + strings.Join(parts, " and ")
+	return "A response with " + strings.Join(parts, " and ")
 }
 
 func (s statusRange) String() string {

@@ -1,8 +1,8 @@
-// Package rule has the rules about answers: which answers a rule is about, and what to
+// Package rule has the rules about responses: which responds to a rule is about, and what to
 // do with them. It only decides; the steps of package exchange act on it, and
 // package engine on what they leave to it.
 //
-// It reads an answer when a rule needs its body, in one pass and without keeping it.
+// It reads a response when a rule needs its body, in one pass and without keeping it.
 package rule
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Action is what is done with an answer.
+// Action is what is done with a response.
 type Action string
 
 // The verbs.
@@ -67,13 +67,13 @@ type Response struct {
 	Body   *response.Spool
 }
 
-// Decision is a rule that matches an answer, with what it wants to know of it.
+// Decision is a rule that matches a response, with what it wants to know of it.
 type Decision struct {
 	*Rule
 	// Message is what the API says, "" for nothing: at most MostMessage bytes. It may hold
 	// secrets, and end in the middle of one.
 	Message string
-	// Wait is what the rule, or the answer, says about the time until the next
+	// Wait is what the rule, or the response, says about the time until the next
 	// request.
 	Wait Wait
 }

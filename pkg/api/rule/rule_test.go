@@ -26,7 +26,7 @@ func compiled(t testing.TB, text string) List {
 	return list
 }
 
-// responded is an answer; it is closed with the test. Headers are lines.
+// responded is a response; it is closed with the test. Headers are lines.
 func responded(t testing.TB, status int, body string, headers ...string) Response {
 	t.Helper()
 	spool := response.NewSpooler(t.TempDir(), 1<<16).New()
@@ -278,7 +278,7 @@ func TestWaitsOfResponses(t *testing.T) {
 	}
 }
 
-// FuzzWait: no matter what an answer says, a wait that is known is above 0.
+// FuzzWait: no matter what a response says, a wait that is known is above 0.
 func FuzzWait(f *testing.F) {
 	for _, tt := range waits {
 		f.Add(tt.text, `{"in":"`+tt.text+`"}`)

@@ -14,12 +14,12 @@ var (
 	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	matchSetting   = field.Text("match", "Pattern", "Regular expression (RE2) that is found in the first MiB of the body's text: for bodies that are not JSON, such as XML or an HTML page. `(?i)` in front ignores the letter case.").Example(`"<code>busy</code>"`, `"(?i)<html"`).Also("regex", "regexp", "pattern", "body_contains")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.NamingRole).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
-	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until a response does not match this rule. `skip` drops the response and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the response as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
-	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the answer that has it. Without `wait`, or if the answer has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`, `{"header": "X-RateLimit-Reset-After", "unit": "milliseconds"}`)
-	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds to wait for the answer in total, counted from the first request. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
+	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the response that has it. Without `wait`, or if the response has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`, `{"header": "X-RateLimit-Reset-After", "unit": "milliseconds"}`)
+	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds to wait for the response in total, counted from the first request. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
 
-	waitHeader   = field.Text("header", "Header", "Name of a header of the answer.").Example(`"Retry-After"`)
+	waitHeader   = field.Text("header", "Header", "Name of a header of the response.").Example(`"Retry-After"`)
 	waitResponse = field.Text("response", "Path", "Path into the JSON body.").As(field.Path).Example(`"retryAfter"`)
 	waitMatch    = field.Text("match", "Pattern", "Regular expression (RE2) whose first group is the value: in the text of the header or at the path, or without both in the first MiB of the body's text.").Example(`"again in ([0-9]+) seconds"`)
 	waitUnit     = field.Text("unit", "Unit", "What a number counts. It is a span then, and not a Unix time. Absent: seconds, or a Unix time if it is that large.").Typed(&field.Type{Kinds: []string{"string"}, Choices: []field.Choice{{Name: "milliseconds", AlsoCalled: []string{"ms"}}, {Name: "seconds", AlsoCalled: []string{"s"}}, {Name: "minutes", AlsoCalled: []string{"min"}}, {Name: "hours"}}}).Example(`"milliseconds"`)
@@ -36,7 +36,7 @@ var (
 		{Name: string(Accept), AlsoCalled: []string{"success", "ok", "continue", "data"}},
 	}}
 	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
-		Doc:     "Where the answer says how long to wait. The value is a number of seconds, a date, or a Unix time in seconds or milliseconds; with `unit` a number of that unit.",
+		Doc:     "Where the response says how long to wait. The value is a number of seconds, a date, or a Unix time in seconds or milliseconds; with `unit` a number of that unit.",
 		Fields:  field.Fields(waitHeader, waitResponse, waitMatch, waitUnit),
 		Message: "expected a number of seconds or an object with \"header\", \"response\" or \"match\"",
 		Hint:    `for the name of a header write {"header": "Retry-After"}`}
@@ -66,7 +66,7 @@ func verbs() []field.Variant {
 
 // ruleType is made once, because rules are at several places.
 var rulesType = func() *field.Type {
-	t := field.Object("rule", "Rule", "A rule applies to answers that satisfy all of `status`, `when`, `match` and `header`. `do` says what to do with them.",
+	t := field.Object("rule", "Rule", "A rule applies to responses that satisfy all of `status`, `when`, `match` and `header`. `do` says what to do with them.",
 		statusSetting, When, matchSetting, headerSetting, doSetting, messageSetting)
 	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
 	list := field.ListOf(t)
@@ -80,5 +80,5 @@ var rulesType = func() *field.Type {
 func Type() *field.Type { return rulesType }
 
 // Login are the rules of a login request.
-var Login = field.Of("rules", "Rules about its answers", "As for jobs, but for the answers to this request. `skip` and `restart` have no meaning here.", rulesType).
+var Login = field.Of("rules", "Rules about its responses", "As for jobs, but for the responses to this request. `skip` and `restart` have no meaning here.", rulesType).
 	Example(`[{"when": "ok==false", "do": "fail", "message": "error"}]`)

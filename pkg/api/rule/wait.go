@@ -25,13 +25,13 @@ type waitSpec struct {
 	unit time.Duration
 }
 
-// Wait is how long to wait, as a rule or an answer says.
+// Wait is how long to wait, as a rule or a response says.
 type Wait struct {
 	// Known is set if one of them says so. Then Seconds is not negative; it may be
 	// infinite.
 	Known   bool
 	Seconds float64
-	// From is what in the answer says so, in words; "" if the rule itself does. It may
+	// From is what in the response says so, in words; "" if the rule itself does. It may
 	// hold secrets.
 	From string
 }
@@ -39,7 +39,7 @@ type Wait struct {
 // matchBytes is how much of a body is searched for a pattern.
 const matchBytes = 1 << 20
 
-// read returns what the rule, or else the answer says.
+// read returns what the rule, or else the response says.
 func (w waitSpec) read(l *lazyResponse, now time.Time) (Wait, error) {
 	text, from := "", ""
 	switch {

@@ -130,7 +130,7 @@ func aboutExpressions() []Entry {
 			`"params": {"lang": {"attr": "langauge", "default": "en"}}`,
 			"Correct the name, add the attribute to \"config\", or write the default in the place of the expression."},
 		{failure.UnevaluatedExpression, isWarning, "Nothing is evaluated here",
-			"The object looks like an expression, but its key has no meaning at this place, or the answer of a login is not available there. It is sent as it is. A header that is an object is sent as the list of its values.",
+			"The object looks like an expression, but its key has no meaning at this place, or the response of a login is not available there. It is sent as it is. A header that is an object is sent as the list of its values.",
 			`"headers": {"X-Key": {"key": "#key"}}`,
 			"Write an expression that exists at this place. {\"response\": …} of a login belongs in \"apiRequest\"."},
 	}
@@ -163,7 +163,7 @@ func aboutRequests() []Entry {
 			`"jobs": [{"endpoint": "users", "params": {"page": 5}}]`,
 			"Remove the parameter, or set \"firstPage\" or \"offsetFromJob\" of the scroller."},
 		{failure.IdleRule, isError, "A rule never matches, or matches everything",
-			"The first rule that matches an answer decides. A rule never matches if an earlier one matches every answer that it could. And if a rule of a job matches every answer and does not accept it, no answer is ever used as data.",
+			"The first rule that matches a response decides. A rule never matches if an earlier one matches every response that it could. And if a rule of a job matches every response and does not accept it, no response is ever used as data.",
 			`"rules": [{"status": "4xx", "do": "fail"}, {"status": 404, "do": "skip"}]`,
 			"Put the more specific rule first, or remove one of the two."},
 		{failure.IdleLookahead, isWarning, "No pages are requested in advance",

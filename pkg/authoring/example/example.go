@@ -1,4 +1,4 @@
-// Package example gets one request and its answer from an address, a curl command or
+// Package example gets one request and its response from an address, a curl command or
 // an HTTP archive that a browser saved.
 //
 // It returns what was sent and received; bodies are decompressed and limited. It sends
@@ -26,7 +26,7 @@ type Request struct {
 	Insecure bool
 }
 
-// Exchange is a request and its answer.
+// Exchange is a request and its response.
 type Exchange struct {
 	Request
 	Status         int

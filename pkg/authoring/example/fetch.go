@@ -28,8 +28,8 @@ type Options struct {
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
 }
 
-// Fetch sends a request once and returns its answer with any status. It follows
-// redirects on the same host only, because the credentials belong to it. No answer, or
+// Fetch sends a request once and returns its response with any status. It follows
+// redirects on the same host only, because the credentials belong to it. No response, or
 // one above 32 MiB, is a user error.
 func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -47,15 +47,15 @@ func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 	request.Header.Del("Accept-Encoding") // with its own header net/http decompresses
 	response, err := client(r, o).Do(request)
 	if err != nil {
-		return Exchange{}, failure.Userf("no answer from %s: %w", request.URL.Host, cause(err))
+		return Exchange{}, failure.Userf("no response from %s: %w", request.URL.Host, cause(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
-		return Exchange{}, failure.Userf("the answer of %s broke off: %w", request.URL.Host, cause(err))
+		return Exchange{}, failure.Userf("the response of %s broke off: %w", request.URL.Host, cause(err))
 	}
 	if len(body) > maxResponse {
-		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; request a smaller page", request.URL.Host, maxResponse>>20)
+		return Exchange{}, failure.Userf("the response of %s is larger than %d MiB; request a smaller page", request.URL.Host, maxResponse>>20)
 	}
 	return Exchange{Request: r, Status: response.StatusCode, ResponseHeader: response.Header, Response: body}, nil
 }

@@ -64,7 +64,7 @@ func TestFetch(t *testing.T) {
 		{"moved in a circle", "curl ADDRESS/circle", "", "redirects again and again"},
 		{"cut off", "curl ADDRESS/cut", "", "broke off: unexpected EOF"},
 		{"too large", "curl ADDRESS/large", "", "larger than 32 MiB"},
-		{"no one there", "curl 'http://127.0.0.1:1/?token=s3cret'", "", "no answer from 127.0.0.1:1"},
+		{"no one there", "curl 'http://127.0.0.1:1/?token=s3cret'", "", "no response from 127.0.0.1:1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// EachInHAR calls visit for each exchange of an HTTP archive with a successful answer
+// EachInHAR calls visit for each exchange of an HTTP archive with a successful response
 // that looks like data, and for those with an error, without their bodies, in order; only
 // one is in memory at a time. A file that is not an archive is a user error.
 func EachInHAR(r io.Reader, visit func(Exchange) error) error {

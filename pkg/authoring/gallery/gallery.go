@@ -35,7 +35,7 @@ type API struct {
 	// VersionEnds is the day, such as 2027-01-15, when the vendor stops to answer for
 	// this version or for the credential that it needs; "" if it did not announce one.
 	VersionEnds string `json:"versionEnds,omitempty"`
-	// Hosts are patterns of the host names that answer for the API, as path.Match reads
+	// Hosts are patterns of the host names that response for the API, as path.Match reads
 	// them: "api.stripe.com", "*.myshopify.com".
 	Hosts []string `json:"hosts"`
 	// Credentials maps attributes of the configuration to the places where an example

@@ -64,7 +64,7 @@ func userSecrets(user, password string) []string {
 }
 
 // Secrets are the credentials in a request: what no message may show. It knows
-// them before there is an answer.
+// them before there is a response.
 func Secrets(r example.Request) []string {
 	var all []string
 	if u, err := url.Parse(r.URL); err == nil {
@@ -243,7 +243,7 @@ func (d *configBuilder) secretParams() bool {
 	return true
 }
 
-// pagesBy reports whether the answer names this parameter for its next page: a
+// pagesBy reports whether the response names this parameter for its next page: a
 // token is not always a credential.
 func (d *configBuilder) pagesBy(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool {

@@ -11,10 +11,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// keyPath is the names on the way from the root of the answer.
+// keyPath is the names on the way from the root of the response.
 type keyPath []string
 
-// scalarFact is a scalar or null of the answer outside of every list.
+// scalarFact is a scalar or null of the response outside of every list.
 type scalarFact struct {
 	keyPath
 	value value.Value
@@ -68,7 +68,7 @@ type list struct {
 // deepest is how far below the root anything is looked for.
 const deepest = 8
 
-// survey finds the lists of the answer and the scalars outside of them. In XML an
+// survey finds the lists of the response and the scalars outside of them. In XML an
 // element that has no other beside it may be a list, too.
 func survey(response value.Value, xml bool) (facts []scalarFact, lists []list) {
 	var walk func(v value.Value, at keyPath)
@@ -181,7 +181,7 @@ func (d *configBuilder) chooseData(choice string) error {
 	if choice != "" {
 		at = slices.IndexFunc(d.lists, func(l list) bool { return l.label() == choice })
 		if at < 0 {
-			return failure.Userf("there is no list '%s' in the answer, expected one of %s", choice, strings.Join(labels(d.lists), ", "))
+			return failure.Userf("there is no list '%s' in the response, expected one of %s", choice, strings.Join(labels(d.lists), ", "))
 		}
 	}
 	d.data = d.lists[at]
@@ -228,17 +228,17 @@ func (d *configBuilder) dataEvidence() (string, Confidence) {
 	what := describe(d.data)
 	switch {
 	case d.data.whole:
-		return "there is no list in the answer, so it is one row", Likely
+		return "there is no list in the response, so it is one row", Likely
 	case d.data.columns != "":
 		return what, Sure
 	case d.data.parallel:
 		return what, Likely
 	case len(d.data.keyPath) == 0:
-		return "the answer itself is " + what, Sure
+		return "the response itself is " + what, Sure
 	case d.data.alone:
 		return what + ", and others like it would be beside it", Likely
 	case len(d.lists) == 1:
-		return "the only list in the answer, " + what, Sure
+		return "the only list in the response, " + what, Sure
 	default:
 		return fmt.Sprintf("%s; the others are %s", what, others(d.lists, d.data)), Likely
 	}
@@ -254,8 +254,8 @@ func others(lists []list, chosen list) string {
 	return strings.Join(texts, ", ")
 }
 
-// single is an answer without lists: one row, the object that holds it or the
-// whole answer.
+// single is a response without lists: one row, the object that holds it or the
+// whole response.
 func (d *configBuilder) single() list {
 	if all := d.root.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.root, all[0]) {
 		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}

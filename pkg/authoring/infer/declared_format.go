@@ -51,7 +51,7 @@ func extension(name string) (own, whole string) {
 	return own, whole
 }
 
-// stated is the format that the answer states, "" for none, and what states it: its
+// stated is the format that the response states, "" for none, and what states it: its
 // type, or the name of a file.
 func (r *reader) stated(file string, u *url.URL) (format, by string) {
 	if format = mediaTypes[r.media]; format != "" {

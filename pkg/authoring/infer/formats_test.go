@@ -8,13 +8,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// TestFormats: how an answer is written is found, and only what is not usual is written.
+// TestFormats: how a response is written is found, and only what is not usual is written.
 func TestFormats(t *testing.T) {
 	const rows = "id,name\n1,Cap\n2,Mug\n"
 	pack := func(text string, wrappers ...string) string { return string(wrapped(t, []byte(text), wrappers...)) }
 	tests := []struct {
 		name, body string
-		header     string // of the answer
+		header     string // of the response
 		response   string
 		confidence Confidence
 		data       string // dataField
@@ -94,7 +94,7 @@ func TestAccept(t *testing.T) {
 		{"one of those of XML", "text/xml;q=0.9", "<a><b/><b/></a>", "null"},
 		{"another", "application/vnd.report", "a,b\nc,d\n", `{"Accept":"application/vnd.report"}`},
 		{"that of JSON for CSV", "application/json", "a,b\nc,d\n", `{"Accept":"application/json"}`},
-		{"a type and a packed answer", "text/csv", string(wrapped(t, []byte("a,b\nc,d\n"), "gzip")), `{"Accept":"text/csv"}`},
+		{"a type and a packed response", "text/csv", string(wrapped(t, []byte("a,b\nc,d\n"), "gzip")), `{"Accept":"text/csv"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +111,7 @@ func TestRefusedPacked(t *testing.T) {
 	for want, body := range map[string][]byte{
 		"a document of an office program":                        wrapped(t, []byte("-- [Content_Types].xml --\n<a/>\n"), "zip"),
 		"more than 32 MiB when it is unpacked":                   wrapped(t, make([]byte, maxUnpacked+1), "gzip"),
-		"with a file that has nothing in it":                     wrapped(t, nil, "gzip"),
+		"returned a file that has nothing in it":                     wrapped(t, nil, "gzip"),
 		"JSON lines, CSV or XML (no Content-Type): line 1":       wrapped(t, []byte("hello"), "zstd"),
 		"of the response is not valid CSV: the record at line 3": wrapped(t, []byte("-- a.csv --\na,b\nc,d\n-- b.csv --\na,b\nc,d\ne,f,g\n"), "zip"),
 	} {

@@ -92,7 +92,7 @@ func headerNext(d *configBuilder) *pager {
 func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pager {
 	p := newPager("response.param", Likely, fmt.Sprintf("the header %s looks like the value that brings the next page", name))
 	if text == "" || strings.EqualFold(text, "null") {
-		p.evidence = fmt.Sprintf("the answer has the header %s, which is empty: the example is the last page", name)
+		p.evidence = fmt.Sprintf("the response has the header %s, which is empty: the example is the last page", name)
 	}
 	why := "; that '%s' carries it is only usual, look it up in the documentation"
 	for _, m := range d.params {

@@ -1,4 +1,4 @@
-// Package infer guesses a configuration from one request and its answer: where
+// Package infer guesses a configuration from one request and its response: where
 // the data is, how the next page is requested, which parts are credentials.
 //
 // It is a pure function, and promises that what it proposes has no error that
@@ -94,7 +94,7 @@ func Infer(x example.Exchange, c Choice) (*Result, error) {
 		return nil, err
 	}
 	if said := d.refusal(); said != "" && c.DataField == "" {
-		return nil, failure.Userf("%s answered with status %d, but the response reports an error and has no data: %s; correct the request of the example", d.url.Host, x.Status, said)
+		return nil, failure.Userf("%s returned status %d, but the response reports an error and has no data: %s; correct the request of the example", d.url.Host, x.Status, said)
 	}
 	d.tables()
 	if err := d.chooseData(c.DataField); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// of is an exchange: a curl command and a successful answer. headers are lines
-// of the answer.
+// of is an exchange: a curl command and a successful response. headers are lines
+// of the response.
 func of(t *testing.T, command, response string, headers ...string) example.Exchange {
 	t.Helper()
 	r, err := example.FromCurl("curl "+command, func(string) string { return "" })
@@ -100,7 +100,7 @@ func TestData(t *testing.T) {
 		confidence           Confidence
 		others               string
 	}{
-		{"the answer itself", ids(1, 2), `"."`, Sure, ""},
+		{"the response itself", ids(1, 2), `"."`, Sure, ""},
 		{"the only list", `{"items":[{"id":1}],"total":1}`, `"items"`, Sure, ""},
 		{"deeper", `{"response":{"data":{"orders":[{"id":1}]}}}`, `"response.data.orders"`, Sure, ""},
 		{"the longer of two", `{"a":[{"id":1}],"b":[{"id":1},{"id":2}]}`, `"b"`, Likely, "a"},
@@ -154,11 +154,11 @@ func TestPaging(t *testing.T) {
 		{"fewer than the page size, and no total", base + "&page=1&per_page=100'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, Sure, `{"state":"open"}`},
 		{"fewer than the page size, and a flag", base + "&page=1&per_page=100'", `{"more":false,"items":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty","nextPageFlag":{"field":"more","stopOn":false}}`, Sure, `{"state":"open"}`},
 		{"no items at all", base + "&page=1&per_page=100'", `{"items":[]}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, Sure, `{"state":"open"}`},
-		{"an offset stated by the answer", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, Likely, `{"state":"open"}`},
+		{"an offset stated by the response", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, Likely, `{"state":"open"}`},
 		{"page and size", base + "&page=1&per_page=10'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page"}`, Sure, `{"state":"open"}`},
 		{"pages from 0", base + "&page=0&size=10'", `{"content":` + ten + `,"totalElements":99,"last":false}`, "", `{"method":"pagenum","firstPage":0,"pageParam":"page","limit":10,"limitParam":"size","limitStop":{"field":"totalElements"},"nextPageFlag":{"field":"last","stopOn":true}}`, Sure, `{"state":"open"}`},
 		{"a page of JSON:API", base + "&page%5Bnumber%5D=3&page%5Bsize%5D=10'", `{"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page[number]","limit":10,"limitParam":"page[size]"}`, Sure, `{"state":"open"}`},
-		{"a page stated by the answer", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, Likely, `{"state":"open"}`},
+		{"a page stated by the response", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, Likely, `{"state":"open"}`},
 		{"a page in a body", "https://api.example.com/search -d '{\"page\":1,\"pageSize\":10,\"q\":\"x\"}' -H 'Content-Type: application/json'", `{"hits":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"pageSize"}`, Sure, `{"q":"x"}`},
 		{"count is that of the page", base + "&page=1'", `{"count":2,"results":` + ids(1, 2) + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, Sure, `{"state":"open"}`},
 		{"a next address", base + "'", `{"links":{"next":"https://api.example.com/v1/orders?state=open&page=2"},"data":` + ten + `}`, "", `{"method":"response.url","urlKey":"links.next"}`, Sure, `{"state":"open"}`},
@@ -359,13 +359,13 @@ func TestChoices(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	tests := []struct{ name, command, response, want string }{
-		{"no JSON", "https://h.example/x?token=s3cret", "<html>", "h.example did not answer with JSON, JSON lines, CSV or XML (Content-Type text/html): it is an HTML page"},
+		{"no JSON", "https://h.example/x?token=s3cret", "<html>", "h.example did not return JSON, JSON lines, CSV or XML (Content-Type text/html): it is an HTML page"},
 		{"broken JSON", "https://h.example/x", "{\"a\": 1,\n \"b\": 2,\n \"c\": 3,\n", "JSON lines, CSV or XML (Content-Type text/html): "},
 		{"prose", "https://h.example/x", "Hello s3cret", "JSON lines, CSV or XML (Content-Type text/html): "},
-		{"a cut file in gzip", "https://h.example/x", "\x1f\x8b\x08", "the answer of h.example cannot be read: the response is not valid gzip: it ends too early"},
-		{"broken XML", "https://h.example/x", "<a><b></a>", "the answer of h.example cannot be read: the response is not valid XML: "},
-		{"nothing", "https://h.example/x", " ", "without a body"},
-		{"a scalar", "https://h.example/x", "1", "answered with a number"},
+		{"a cut file in gzip", "https://h.example/x", "\x1f\x8b\x08", "the response of h.example cannot be read: the response is not valid gzip: it ends too early"},
+		{"broken XML", "https://h.example/x", "<a><b></a>", "the response of h.example cannot be read: the response is not valid XML: "},
+		{"nothing", "https://h.example/x", " ", "returned no body"},
+		{"a scalar", "https://h.example/x", "1", "returned a number"},
 		{"HEAD", "https://h.example/x -X HEAD", "[]", "the method of the example cannot be sent"},
 		{"a GET with a body", "https://h.example/x -X GET -d a=b", "[]", "a GET with a body"},
 		{"a text", "https://h.example/x -d hello -H 'Content-Type: text/plain'", "[]", "neither a JSON object nor a form"},
@@ -446,8 +446,8 @@ func TestNotes(t *testing.T) {
 		{"GraphQL without a cursor", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}`, "Add endCursor"},
 		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "request hasNextPage, too"},
 		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'."},
-		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
-		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The answer says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
+		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The response says that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
+		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The response says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
 		{"another type of body", `https://h.example/orders -d '{"a":1}' -H 'Content-Type: application/vnd.api+json'`, ids(1), "another Content-Type"},
 	}

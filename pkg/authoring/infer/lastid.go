@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Names of flags in an answer, see squash.
+// Names of flags in a response, see squash.
 var (
 	moreNames = []string{"hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "moreitems"}
 	lastNames = []string{"islast", "islastpage", "last", "lastpage", "done", "finished"}
@@ -18,7 +18,7 @@ var (
 // besideNames are objects in which answers have what they say about pages, see squash.
 var besideNames = []string{"meta", "metadata", "paging", "pagination", "pager", "page", "pageinfo", "links", "responsemetadata", "resultinfo", "cursor", "cursors"}
 
-// moreFlag is the field of the answer that says whether there is more; last is set
+// moreFlag is the field of the response that says whether there is more; last is set
 // when it is true on the last page.
 func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
 	for _, f := range d.outside() {
@@ -34,8 +34,8 @@ func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
 	return scalarFact{}, "", false, false
 }
 
-// lastID finds an answer that says whether there is more, and a parameter that requests
-// what comes after an id: that of the request, or the one of APIs whose answers look
+// lastID finds a response that says whether there is more, and a parameter that requests
+// what comes after an id: that of the request, or the one of APIs whose responses look
 // like Stripe's.
 func lastID(d *configBuilder) *pager {
 	key, ok := d.anyID()
@@ -58,10 +58,10 @@ func lastID(d *configBuilder) *pager {
 			return d.lastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
 		}
 	}
-	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the answer looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
+	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the response looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
 }
 
-// lastIDGuess finds an answer that says whether there is more, when nothing shows how to
+// lastIDGuess finds a response that says whether there is more, when nothing shows how to
 // request it.
 func lastIDGuess(d *configBuilder) *pager {
 	key, ok := d.anyID()

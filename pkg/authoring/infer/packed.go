@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// packed is a file of an answer, "" for the name of the answer itself.
+// packed is a file of a response, "" for the name of the response itself.
 type packed struct {
 	name string
 	text []byte
@@ -58,7 +58,7 @@ func (r *reader) unpack() (packed, error) {
 	return files[0], nil
 }
 
-// unpackSettings are the settings of a section `response` for packed answers.
+// unpackSettings are the settings of a section `response` for packed responses.
 func unpackSettings(wrappers []string, member string) object {
 	list := make([]value.Value, len(wrappers))
 	for i, name := range wrappers {
@@ -74,7 +74,7 @@ func unpackSettings(wrappers []string, member string) object {
 	return settings
 }
 
-// files are the files of the answer, unpacked as far as is known.
+// files are the files of the response, unpacked as far as is known.
 func (r *reader) files() ([]packed, error) {
 	spool, err := r.spool(r.x.Response)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *reader) choose(files []packed) (member string, taken []packed, err erro
 	var kinds []kind
 	for _, f := range files {
 		if f.name == "[Content_Types].xml" || f.name == "mimetype" {
-			return "", nil, failure.Userf("%s answered with a document of an office program, which the extractor cannot read; request CSV", r.host)
+			return "", nil, failure.Userf("%s returned a document of an office program, which the extractor cannot read; request CSV", r.host)
 		}
 		own, whole := extension(f.name)
 		i := slices.IndexFunc(kinds, func(k kind) bool { return k.extension == whole })

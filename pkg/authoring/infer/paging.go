@@ -41,7 +41,7 @@ func (p *pager) text(s field.Setting[string], text string) {
 
 func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
 
-// flags lets a field of the answer end the paging.
+// flags lets a field of the response end the paging.
 func (p *pager) flags(path string, stopOn bool) {
 	flag := object{{Name: pagination.FlagField.Name, Value: value.OfString(path)}, {Name: pagination.StopOn.Name, Value: value.OfBool(stopOn)}}
 	p.settings.set(pagination.NextPageFlag.Name, flag.value())
@@ -53,7 +53,7 @@ func (p *pager) has(name string) bool {
 
 func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
 
-// pagers are the ways of paging that are looked for, the ones that an answer
+// pagers are the ways of paging that are looked for, the ones that a response
 // states before those that are usual. Of GraphQL only variables are parameters.
 func (d *configBuilder) pagers() []func(*configBuilder) *pager {
 	if d.graphQL() {
@@ -149,15 +149,15 @@ func (d *configBuilder) noteMore() {
 	total, n, counted := d.total()
 	switch {
 	case flagged && f.value.True() != last:
-		more = fmt.Sprintf("The answer says that there are more pages ('%s' is %t)", path, !last)
+		more = fmt.Sprintf("The response says that there are more pages ('%s' is %t)", path, !last)
 	case counted && n > int64(len(d.data.items)):
-		more = fmt.Sprintf("The answer says that there is more ('%s' is %d, the page has %s)", total, n, textfmt.Count(len(d.data.items), "item"))
+		more = fmt.Sprintf("The response says that there is more ('%s' is %d, the page has %s)", total, n, textfmt.Count(len(d.data.items), "item"))
 	case d.fullPage():
 		more = fmt.Sprintf("The page is full (%s): the API has probably more", textfmt.Count(len(d.data.items), "item"))
 	default:
 		return
 	}
-	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
+	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where a response shows that data is missing, a run ends with an error (\"onIncomplete\").")
 }
 
 // take makes the way of paging that of the proposal.
@@ -173,7 +173,7 @@ func (d *configBuilder) take(p *pager) {
 	}
 }
 
-// flag adds the field of the answer that reports whether there is more.
+// flag adds the field of the response that reports whether there is more.
 func (d *configBuilder) flag() {
 	if _, path, last, ok := d.moreFlag(); ok {
 		d.pager.flags(path, last)
@@ -191,7 +191,7 @@ func (d *configBuilder) fullPage() bool {
 	return false
 }
 
-// nextAddress finds the address of the next page in the answer.
+// nextAddress finds the address of the next page in the response.
 func nextAddress(d *configBuilder) *pager {
 	for _, f := range d.outside() {
 		name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
@@ -207,7 +207,7 @@ func nextAddress(d *configBuilder) *pager {
 			p := d.byAddress(f, "")
 			if p != nil {
 				p.confidence = Likely
-				p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
+				p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
 			}
 			return p
 		}
@@ -231,21 +231,21 @@ func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
 	if !ok {
 		return nil
 	}
-	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the answer holds the address of the next page", path))
+	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the response holds the address of the next page", path))
 	p.text(pagination.URLKey, path)
 	if delimiter != "." {
 		p.text(pagination.URLDelimiter, delimiter)
 	}
 	if strings.HasPrefix(address, "?") {
 		p.flag(pagination.ParamIsQuery)
-		p.evidence = fmt.Sprintf("'%s' of the answer holds the query of the next page", path)
+		p.evidence = fmt.Sprintf("'%s' of the response holds the query of the next page", path)
 	}
 	p.note = d.elsewhere(address)
 	_, query, _ := strings.Cut(address, "?")
 	next := value.OfMembers(parseQuery(query)...)
 	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.has("endtime") {
 		p.settings[0].Value = value.OfString("zendesk.response.url")
-		p.evidence += "; it has start_time and the answer end_time, as Zendesk's incremental exports"
+		p.evidence += "; it has start_time and the response end_time, as Zendesk's incremental exports"
 	}
 	if d.method == "GET" && address != "" {
 		d.keepParams(p, query)
@@ -289,12 +289,12 @@ func (d *configBuilder) elsewhere(address string) string {
 		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
-// has reports whether the answer has a scalar of that name.
+// has reports whether the response has a scalar of that name.
 func (d *configBuilder) has(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
 }
 
-// tokenNames are keys of answers whose value brings the next page.
+// tokenNames are keys of responses whose value brings the next page.
 var tokenNames = []string{"cursor", "endcursor", "aftercursor", "continuationtoken", "continuation", "scrollid", "bookmark", "marker", "pagetoken"}
 
 // nextNames are what follows "next" in such a key. (There are others:
@@ -304,7 +304,7 @@ var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor
 // tokenParams are parameters that usually carry such a value.
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
-// isToken reports whether a value of the answer brings the next page.
+// isToken reports whether a value of the response brings the next page.
 func isToken(f scalarFact) bool {
 	name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
@@ -355,7 +355,7 @@ func paramOf(f scalarFact) string {
 // nextWord is the word at the beginning of a name.
 var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
 
-// nextToken finds a value in the answer that is a parameter of the next request.
+// nextToken finds a value in the response that is a parameter of the next request.
 func nextToken(d *configBuilder) *pager {
 	for _, f := range d.outside() {
 		path, ok := f.dotted()
@@ -372,9 +372,9 @@ func nextToken(d *configBuilder) *pager {
 		if own, ok := d.param(param); ok && !own.Empty() && own.Text() == f.value.Text() {
 			continue // an echo of the request
 		}
-		p := newPager("response.param", confidence, fmt.Sprintf("'%s' of the answer looks like the value that brings the next page"+why, path, param))
+		p := newPager("response.param", confidence, fmt.Sprintf("'%s' of the response looks like the value that brings the next page"+why, path, param))
 		if f.value.Empty() {
-			p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page"+why, path, param)
+			p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page"+why, path, param)
 			p.confidence = Likely
 		}
 		p.text(pagination.ResponseParam, path)

@@ -31,7 +31,7 @@ func (d *configBuilder) numberOf(names []string) (name string, n int64, ok bool)
 	return "", 0, false
 }
 
-// stated is the first number of the answer with one of the names.
+// stated is the first number of the response with one of the names.
 func (d *configBuilder) stated(names []string) (f scalarFact, n int64, ok bool) {
 	for _, f := range d.outside() {
 		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, textfmt.Letters(f.name())) {
@@ -95,7 +95,7 @@ func (d *configBuilder) sized(p *pager) *pager {
 		}
 	case isStated && stated > 0 && stated >= items && textfmt.Letters(f.name()) != "count":
 		limit, param = stated, f.name()
-		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.keyPath, "."))
+		p.evidence += fmt.Sprintf("; '%s' of the response is the page size", strings.Join(f.keyPath, "."))
 	}
 	if limit > 0 {
 		p.number(pagination.Limit, limit)
@@ -139,7 +139,7 @@ func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
 	return p
 }
 
-// offsetResponse finds an offset that the answer repeats.
+// offsetResponse finds an offset that the response repeats.
 func offsetResponse(d *configBuilder) *pager {
 	f, n, ok := d.stated(offsetNames)
 	_, _, limited := d.stated(limitNames)
@@ -147,7 +147,7 @@ func offsetResponse(d *configBuilder) *pager {
 	if !ok || !limited && !counted {
 		return nil
 	}
-	p := newPager("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
+	p := newPager("offset", Likely, fmt.Sprintf("the response repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
 	return d.sized(d.offset(p, f.name(), n))
 }
 
@@ -173,7 +173,7 @@ func (d *configBuilder) page(p *pager, name string, n int64) *pager {
 	return p
 }
 
-// pageResponse finds a page number that the answer repeats.
+// pageResponse finds a page number that the response repeats.
 func pageResponse(d *configBuilder) *pager {
 	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
 	_, _, limited := d.stated(limitNames)
@@ -187,6 +187,6 @@ func pageResponse(d *configBuilder) *pager {
 	case "currentpage", "number":
 		name = "page"
 	}
-	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
+	p := newPager("pagenum", Likely, fmt.Sprintf("the response repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
 	return d.sized(d.page(p, name, n))
 }

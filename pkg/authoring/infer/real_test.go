@@ -23,7 +23,7 @@ func TestErrorsAreNoData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Infer(of(t, "https://h.example/v1/orders", tt.response), Choice{})
-			if failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), "h.example answered with status 200, but the response reports an error and has no data: "+tt.want) {
+			if failure.KindOf(err) != failure.User || err == nil || !strings.Contains(err.Error(), "h.example returned status 200, but the response reports an error and has no data: "+tt.want) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -139,7 +139,7 @@ func exchangesOf(t *testing.T, name string) []example.Exchange {
 	return all
 }
 
-// sent is a body as the first line of an answer says that it is sent.
+// sent is a body as the first line of a response says that it is sent.
 func sent(t *testing.T, status string, body []byte) []byte {
 	t.Helper()
 	for _, word := range strings.Fields(status)[1:] { // after the number
@@ -200,7 +200,7 @@ func wrapped(t *testing.T, body []byte, wrappers ...string) []byte {
 }
 
 // runRows runs the proposal against the exchanges and counts the rows of its
-// table. A request that is none of them is answered with 404.
+// table. A request that is none of them gets 404.
 func runRows(t *testing.T, p *Result, all []example.Exchange) int {
 	t.Helper()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

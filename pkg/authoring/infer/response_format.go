@@ -25,7 +25,7 @@ const (
 	xmlFormat   = "xml"
 )
 
-// parsedExample is how an answer is written, and what is in it.
+// parsedExample is how a response is written, and what is in it.
 type parsedExample struct {
 	// root is the root, as the paths of a configuration see it.
 	root   value.Value
@@ -41,7 +41,7 @@ type parsedExample struct {
 	advice []string
 }
 
-// reader reads an answer by the decoders of package answer.
+// reader reads a response by the decoders of package response.
 type reader struct {
 	parsedExample
 	x       example.Exchange
@@ -51,12 +51,12 @@ type reader struct {
 	// media is the type in the header Content-Type, and params are its parameters.
 	media  string
 	params map[string]string
-	// text is that of the answer, or of its first file.
+	// text is that of the response, or of its first file.
 	text []byte
 }
 
 const (
-	// maxUnpacked is how many bytes a packed answer may have.
+	// maxUnpacked is how many bytes a packed response may have.
 	maxUnpacked = 32 << 20
 	// inMemory is how many bytes a spool may have without a file: more than an example.
 	inMemory = 256 << 20
@@ -64,17 +64,17 @@ const (
 	headBytes = 1 << 20
 )
 
-// read finds out how the answer is written and reads it.
+// read finds out how the response is written and reads it.
 func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 	switch {
 	case x.Status == 401 || x.Status == 403:
-		return parsedExample{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
+		return parsedExample{}, failure.Userf("%s returned status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", u.Host, x.Status)
 	case x.Status/100 != 2:
-		return parsedExample{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", u.Host, x.Status)
+		return parsedExample{}, failure.Userf("%s returned status %d, expected a successful response to learn from", u.Host, x.Status)
 	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Response, []byte(byteOrderMark)))) == 0:
-		return parsedExample{}, failure.Userf("%s answered without a body, expected data", u.Host)
+		return parsedExample{}, failure.Userf("%s returned no body, expected data", u.Host)
 	}
-	// The beginning of the answer is not for messages: it may repeat a credential.
+	// The beginning of the response is not for messages: it may repeat a credential.
 	hide := func(string) string { return "\x00" }
 	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
 	if media, params, err := mime.ParseMediaType(x.ResponseHeader.Get("Content-Type")); err == nil {
@@ -84,7 +84,7 @@ func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 		return parsedExample{}, err
 	}
 	if k := r.root.Kind(); k != value.Object && k != value.Array {
-		return parsedExample{}, failure.Userf("%s answered with a %s, expected an object or a list", r.host, k)
+		return parsedExample{}, failure.Userf("%s returned a %s, expected an object or a list", r.host, k)
 	}
 	return r.parsedExample, nil
 }
@@ -147,7 +147,7 @@ func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	return v, notJSON == nil && (v.Kind() == value.Object || v.Kind() == value.Array), nil
 }
 
-// detect settles the format, by how a text begins and by what the answer states.
+// detect settles the format, by how a text begins and by what the response states.
 func (r *reader) detect(head, stated, by string, notJSON error) error {
 	start := strings.TrimLeft(head, " \t\r\n")
 	switch {
@@ -201,11 +201,11 @@ func (r *reader) encode() {
 		return
 	}
 	r.certain = Unsure
-	r.advice = append(r.advice, "The text is not UTF-8, and the answer does not say what it is: "+charset+" is a guess. Look at letters with accents in the table; in central Europe windows-1250 is usual.")
+	r.advice = append(r.advice, "The text is not UTF-8, and the response does not say what it is: "+charset+" is a guess. Look at letters with accents in the table; in central Europe windows-1250 is usual.")
 }
 
 func (r *reader) unknown(why string) error {
-	return failure.Userf("%s did not answer with JSON, JSON lines, CSV or XML (%s): %s", r.host, contentType(r.x), why)
+	return failure.Userf("%s did not return JSON, JSON lines, CSV or XML (%s): %s", r.host, contentType(r.x), why)
 }
 
 // items reads the items by the settings that were found.
@@ -237,7 +237,7 @@ func (r *reader) items() error {
 	case r.format != xmlFormat:
 		r.root = value.OfItems(all...)
 	case len(all) == 0:
-		return failure.Userf("%s answered with an empty element of XML, expected one with data in it", r.host)
+		return failure.Userf("%s returned an empty element of XML, expected one with data in it", r.host)
 	default:
 		r.root = all[0]
 	}
@@ -256,13 +256,13 @@ func compile(settings object) response.Format {
 func (r *reader) explained(err error) error {
 	switch {
 	case errors.Is(err, response.ErrLarge):
-		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
+		return failure.Userf("the response of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
 	case err == io.EOF:
-		return failure.Userf("%s answered with a file that has nothing in it, expected data", r.host)
+		return failure.Userf("%s returned a file that has nothing in it, expected data", r.host)
 	case failure.KindOf(err) != failure.User:
 		return err
 	default:
-		return failure.Userf("the answer of %s cannot be read: %w", r.host, err)
+		return failure.Userf("the response of %s cannot be read: %w", r.host, err)
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *reader) spool(text []byte) (*response.Spool, error) {
 }
 
 // charset is the character set of the text, "" for UTF-8; stated says that it is known
-// from the answer.
+// from the response.
 func (r *reader) charset() (name string, stated bool) {
 	switch name = strings.ToLower(r.params["charset"]); {
 	case utf8.Valid(r.text) && bytes.ContainsFunc(r.text, func(c rune) bool { return c >= utf8.RuneSelf }):
@@ -354,7 +354,7 @@ func areLines(text string) bool {
 	return false
 }
 
-// written says how the answer is written, when that is not plain JSON.
+// written says how the response is written, when that is not plain JSON.
 func (d *configBuilder) written() {
 	if len(d.settings) > 0 {
 		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tables makes items of what is a table in JSON, where the answer has no list of objects
+// tables makes items of what is a table in JSON, where the response has no list of objects
 // besides the names of columns: a list of rows whose names are in another list, and an
 // object of equally long lists.
 func (d *configBuilder) tables() {

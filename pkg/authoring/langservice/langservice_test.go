@@ -253,7 +253,7 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
-// sound fails if an answer does not fit the text.
+// sound fails if a response does not fit the text.
 func sound(t testing.TB, text string, at int) {
 	t.Helper()
 	d := New(text)

@@ -38,7 +38,7 @@ func unusedMappings(s settings, found *failure.Problems) {
 	}
 }
 
-// errorRows finds child jobs whose table gets columns from the answers of ignored
+// errorRows finds child jobs whose table gets columns from the responses of ignored
 // errors, because their data type has no mapping.
 func errorRows(s settings, found *failure.Problems) {
 	if len(s.Compiled.API.IgnoreErrors) == 0 {
@@ -50,7 +50,7 @@ func errorRows(s settings, found *failure.Problems) {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
-				Expected: "the answer of an error that \"api.http.ignoreErrors\" lists may become a row of this job, with columns of its own",
+				Expected: "the response of an error that \"api.http.ignoreErrors\" lists may become a row of this job, with columns of its own",
 				Hint:     "give the data type " + failure.Part(value.OfString(j.DataType).JSON()) + " a mapping"})
 		}
 	}

@@ -193,12 +193,12 @@ func TestCheck(t *testing.T) {
 		{"columns that one iteration fills", given{config: `,"mappings":{"o":{"u":{"type":"user","mapping":{"destination":"u"}},"a.b":"b"}}`, jobs: `{"endpoint":"o","responseFilter":"a"}`, rest: `,"iterations":[{"userData":{"u":1}},{"jobs":[{"endpoint":"o"}]}]`}, nil},
 		{"user data that a placeholder shadows", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"id"},"userData":{"parent_id":1,"parent_i":2}}]}`}, []string{"no-effect /config/jobs/0/children/0/userData/parent_id"}},
 
-		{"the answer of a login as text", given{api: `,"authentication":{"type":"login","format":"text","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"response":"x","A":{"response":"data"},"B":{"function":"concat","args":["x",{"response":"token"}]}},"query":{"q":{"response":"data.a"}}},"expires":{"response":"expires"}}`},
+		{"the response of a login as text", given{api: `,"authentication":{"type":"login","format":"text","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"response":"x","A":{"response":"data"},"B":{"function":"concat","args":["x",{"response":"token"}]}},"query":{"q":{"response":"data.a"}}},"expires":{"response":"expires"}}`},
 			[]string{"unreachable-path /api/authentication/apiRequest/headers/B/args/1/response", "unreachable-path /api/authentication/apiRequest/query/q/response", "unreachable-path /api/authentication/expires/response"}},
-		{"the answer of a login as JSON", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"A":{"response":"token"}}},"expires":{"response":"expires"}}`}, nil},
-		{"the answer of a login where it is not known", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l","params":{"response":"x","p":{"response":"a"}}}}`, jobs: `{"endpoint":"x","params":{"response":"y","t":[{"response":"token"}]}}`},
+		{"the response of a login as JSON", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"A":{"response":"token"}}},"expires":{"response":"expires"}}`}, nil},
+		{"the response of a login where it is not known", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l","params":{"response":"x","p":{"response":"a"}}}}`, jobs: `{"endpoint":"x","params":{"response":"y","t":[{"response":"token"}]}}`},
 			[]string{"unevaluated-expression /api/authentication/loginRequest/params/p", "unevaluated-expression /config/jobs/0/params/t/0"}},
-		{"a parameter that looks like the answer of a login", given{jobs: `{"endpoint":"x","params":{"fields":{"response":"full"}}}`}, nil},
+		{"a parameter that looks like the response of a login", given{jobs: `{"endpoint":"x","params":{"fields":{"response":"full"}}}`}, nil},
 
 		{"a scroller where nothing is named", given{api: `,"pagination":{"method":"pagenum"}`, jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"no-effect /config/jobs/0/scroller"}},
 		{"one page on purpose", given{api: `,"pagination":{"forceStop":{"pages":1}}`}, nil},

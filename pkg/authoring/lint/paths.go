@@ -16,12 +16,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// path is a path of keys in an answer or in an item of it, as it is written.
+// path is a path of keys in a response or in an item of it, as it is written.
 type path struct {
 	text, separator, pointer string
 }
 
-// ofData reports whether the path leads to the data of an answer.
+// ofData reports whether the path leads to the data of a response.
 func (p path) ofData() bool {
 	at := "/" + config.JobDataField.Name
 	return strings.HasSuffix(p.pointer, at) || strings.HasSuffix(p.pointer, at+"/"+config.DataFieldPath.Name)

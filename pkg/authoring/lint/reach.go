@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unreachableResponses finds paths of a login's answer that no answer can have:
+// unreachableResponses finds paths of a login's response that no response can have:
 // a plain text is only at "data".
 func unreachableResponses(s settings, found *failure.Problems) {
 	if auth.Format.In(s.login).Value.Raw() != auth.FormatText {
@@ -23,12 +23,12 @@ func unreachableResponses(s settings, found *failure.Problems) {
 	for _, p := range append(responses(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
 		if p.Value.Kind() == value.String && p.Value.Raw() != "data" {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.Pointer, Found: failure.Part(p.Value.JSON()),
-				Expected: "the answer of the login is a text (\"format\"), which is at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
+				Expected: "the response of the login is a text (\"format\"), which is at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
 		}
 	}
 }
 
-// responses are the paths of the expressions in a section that refer to the answer
+// responses are the paths of the expressions in a section that refer to the response
 // of a login.
 func responses(s config.Section) []config.Section {
 	var all []config.Section
@@ -41,7 +41,7 @@ func responses(s config.Section) []config.Section {
 	return all
 }
 
-// responded reports whether an expression refers to the answer of a login.
+// responded reports whether an expression refers to the response of a login.
 func responded(p config.Section) bool { return refersTo(p, expr.Response) }
 
 // refersTo reports whether an expression is a reference into a context.

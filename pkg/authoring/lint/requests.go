@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unevaluatedExpressions finds references to the answer of a login at places where
+// unevaluatedExpressions finds references to the response of a login at places where
 // there is none: they are sent as they are.
 func unevaluatedExpressions(s settings, found *failure.Problems) {
 	login := auth.LoginRequest.In(s.login)
@@ -31,7 +31,7 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 			references.Walk(entry.Value, entry.Pointer, true, func(f expr.Form, pointer string) {
 				if f.Is(expr.Response, expr.ResponseHeader, expr.ResponseCookie) && f.Name.Kind() == value.String {
 					found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: pointer,
-						Expected: "the answer of the login is not available here, so the object is sent as it is", Hint: "write it in \"apiRequest\" of the login"})
+						Expected: "the response of the login is not available here, so the object is sent as it is", Hint: "write it in \"apiRequest\" of the login"})
 				}
 			})
 		}

@@ -5,7 +5,7 @@
 //
 // The requests are those of a run: they are made by the same engine and the same
 // chain, of which only the network is replaced (engine.Plan.Preview). What only
-// a run will know (the answer of a login, the rows of a parent, variables that
+// a run will know (the response of a login, the rows of a parent, variables that
 // the platform brings) has a name in braces, and no secret is shown.
 package plan
 

@@ -84,7 +84,7 @@ func (b *page) draft(d engine.PlannedRequest) {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
 		b.sources(at, d.LoginSources)
-		b.part(at, "Rules about answers", d.LoginRules)
+		b.part(at, "Rules about responses", d.LoginRules)
 		b.part(at, "Remembers for the next login", d.LoginRemembers)
 	}
 	if d.Problem != nil {
@@ -95,7 +95,7 @@ func (b *page) draft(d engine.PlannedRequest) {
 		b.request(at+2, d.Request)
 		b.sources(at, d.Sources)
 		b.part(at, "Paging", d.Paging)
-		b.part(at, "Rules about answers", d.Rules)
+		b.part(at, "Rules about responses", d.Rules)
 	}
 	if len(d.Read) > 0 {
 		b.line(at, "\nRemembered by earlier runs")

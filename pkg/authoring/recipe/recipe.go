@@ -25,11 +25,11 @@ type Recipe struct {
 // All returns all recipes, the simple ones first.
 func All() []Recipe {
 	return []Recipe{
-		{"offset", "paging by offset and limit, the answer has the total"},
+		{"offset", "paging by offset and limit, the response has the total"},
 		{"page-number", "paging by page number"},
-		{"next-url", "the answer has the address of the next page"},
+		{"next-url", "the response has the address of the next page"},
 		{"link-header", "the header Link has the address of the next page"},
-		{"cursor-token", "the answer has a token for the next page"},
+		{"cursor-token", "the response has a token for the next page"},
 		{"last-id", "the next page begins after the id of the last item"},
 		{"newest-first", "newest items first, older ones by their id"},
 		{"api-key", "an API key in the query of every request"},
@@ -39,9 +39,9 @@ func All() []Recipe {
 		{"parent-children", "a list, and for each of its items another list"},
 		{"incremental", "only what has changed since the previous run"},
 		{"graphql", "GraphQL: a query in the body of a POST, paging by cursor"},
-		{"csv-report", "the answer is a report in CSV"},
-		{"zipped-lines", "the answer is a zip of files with one JSON value a line"},
-		{"xml-feed", "the answer is XML"},
+		{"csv-report", "the response is a report in CSV"},
+		{"zipped-lines", "the response is a zip of files with one JSON value a line"},
+		{"xml-feed", "the response is XML"},
 	}
 }
 

@@ -99,7 +99,7 @@ func (c *Collector) retried(e event.RequestRetried) {
 	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(r *RequestReport) bool { return r.Attempt == e.Retry })
 }
 
-// polled adds a wait for an answer that was not ready, also to the request of that
+// polled adds a wait for a response that was not ready, also to the request of that
 // answer if the waterfall has it.
 func (c *Collector) polled(e event.JobWaiting) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)

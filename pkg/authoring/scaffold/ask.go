@@ -11,13 +11,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// questions asks on out and reads answers from in, one line each.
+// questions asks on out and reads responses from in, one line each.
 type questions struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// ask shows options and returns the index of the chosen one. The answer is a number, a
+// ask shows options and returns the index of the chosen one. The response is a number, a
 // name, or an empty line for the first. The end of the input is a user error.
 func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	var text strings.Builder
@@ -50,7 +50,7 @@ func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	}
 }
 
-// line reads an answer. It reads no byte after the line, because another reader may follow.
+// line reads a response. It reads no byte after the line, because another reader may follow.
 func (q *questions) line() (string, error) {
 	var line []byte
 	for next := make([]byte, 1); ; {

@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// shop answers with orders to requests with the key, and with two lists.
+// shop responds with orders to requests with the key, and with two lists.
 func shop(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func TestExample(t *testing.T) {
 				t.Errorf("the file lacks %s\n%s", text, got)
 			}
 		}
-		for _, text := range []string{"paging (sure): {", "because 'next' of the answer holds the address of the next page", "at /parameters/api/pagination", "\nA run fails if an answer shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run '" + filepath.Dir(file) + "'\n"} {
+		for _, text := range []string{"paging (sure): {", "because 'next' of the response holds the address of the next page", "at /parameters/api/pagination", "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run '" + filepath.Dir(file) + "'\n"} {
 			if !strings.Contains(got.stdout, text) {
 				t.Errorf("the explanation lacks %q\n%s", text, got)
 			}
@@ -122,7 +122,7 @@ func TestExampleAsks(t *testing.T) {
 			t.Error(got)
 		}
 	})
-	t.Run("other answers", func(t *testing.T) {
+	t.Run("other responses", func(t *testing.T) {
 		got := try(t, Options{URL: address}, "7\norders\n2\nid\n")
 		if !strings.Contains(got.stderr, "Expected a number from 1 to 2: ") {
 			t.Error("a wrong number was taken")
@@ -137,7 +137,7 @@ func TestExampleAsks(t *testing.T) {
 			t.Error(got)
 		}
 	})
-	t.Run("no answer", func(t *testing.T) {
+	t.Run("no response", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "config.json")
 		got := try(t, Options{URL: address, Out: file}, "1\n")
 		if failure.KindOf(got.err) != failure.User || !strings.Contains(got.err.Error(), "--yes") || got.file != "" {
@@ -165,7 +165,7 @@ func TestExampleOfAnArchive(t *testing.T) {
 		{"the largest list", Options{HAR: file}, "", `"endpoint": "many"`, "", ""},
 		{"by its address", Options{HAR: file, URLContains: "/few"}, "", `"endpoint": "few"`, "", ""},
 		{"chosen", Options{HAR: file}, "2\n\n", `"endpoint": "few"`, "", "Which request is the example?\n  1) GET https://h/many: 2 items\n  2) GET https://h/few: 1 item\n"},
-		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML, with an address that contains '/none'", ""},
+		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no exchange to learn from: expected a request that returned JSON, JSON lines, CSV or XML, with an address that contains '/none'", ""},
 		{"no file", Options{HAR: file + "x"}, "", "", "cannot read the HTTP archive: open", ""},
 	}
 	for _, tt := range tests {
@@ -191,8 +191,8 @@ func TestExampleFails(t *testing.T) {
 		{"no address", Options{URL: "offset"}, "expected an address like"},
 		{"no curl", Options{Curl: "wget x"}, "begins with curl"},
 		{"refused", Options{URL: address + "/?token=s3cret-wrong"}, "status 403"},
-		{"no one there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no answer from 127.0.0.1:1"},
-		{"no such choice", Options{URL: address + "/?api_key=s3cret-key", Choice: infer.Choice{DataField: "s3cret-key"}}, "there is no list '[hidden]' in the answer, expected one of orders, facets"},
+		{"no one there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no response from 127.0.0.1:1"},
+		{"no such choice", Options{URL: address + "/?api_key=s3cret-key", Choice: infer.Choice{DataField: "s3cret-key"}}, "there is no list '[hidden]' in the response, expected one of orders, facets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,21 +23,21 @@ import (
 // Options are the options of Example. One of URL, Curl and HAR is given.
 type Options struct {
 	// URL is an address to request, Curl a curl command to send, HAR the name of an
-	// HTTP archive with request and answer.
+	// HTTP archive with request and response.
 	URL, Curl, HAR string
 	// API is the API of the gallery whose configuration is written, with the
 	// credentials of the example if there is one. "" guesses from the example.
 	API string
 	// URLContains selects exchanges of the archive.
 	URLContains string
-	// Choice has the answers to questions that are not asked then.
+	// Choice has the responses to questions that are not asked then.
 	Choice infer.Choice
 	// Out is the new file; "" prints the configuration with its secrets hidden.
 	Out string
-	// Ask asks questions on Stderr and reads answers from Stdin. Without it the guesses
+	// Ask asks questions on Stderr and reads responses from Stdin. Without it the guesses
 	// are used.
 	Ask bool
-	// ReadSecret shows a question and reads an answer that is not shown; nil reads it from
+	// ReadSecret shows a question and reads a response that is not shown; nil reads it from
 	// Stdin.
 	ReadSecret     func(question string) (string, error)
 	Stdin          io.Reader
@@ -135,7 +135,7 @@ func (b *exampleInit) masked(err error) error {
 	return &failure.Error{Kind: failure.KindOf(err), Message: text}
 }
 
-// example reads the example. Only that of an archive has an answer. Without an example
+// example reads the example. Only that of an archive has a response. Without an example
 // it is empty.
 func (b *exampleInit) example() (example.Exchange, error) {
 	var r example.Request
@@ -200,7 +200,7 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 		if contains != "" {
 			restriction = fmt.Sprintf(", with an address that contains '%s'", contains)
 		}
-		text := "the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML" + restriction
+		text := "the archive has no exchange to learn from: expected a request that returned JSON, JSON lines, CSV or XML" + restriction
 		if refused != nil {
 			text += "; " + refused.Error()
 		}

@@ -32,7 +32,7 @@ func (b *exampleInit) explanation(x example.Exchange, p *infer.Result, tried str
 
 // aboutIncomplete explains config.onIncomplete, which every new configuration
 // sets to fail.
-const aboutIncomplete = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
+const aboutIncomplete = `A run fails if a response shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
 // next says where the configuration is and which commands to run next.
 func (b *exampleInit) next() string {

@@ -40,7 +40,7 @@ func (known knownAPIs) hint() string {
 }
 
 // fromGallery finds the APIs of the gallery for an example. chosen means that the
-// configuration of the only one is to be written, because of --api or of an answer.
+// configuration of the only one is to be written, because of --api or of a response.
 func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bool, err error) {
 	if b.API != "" {
 		api, err := gallery.Named(b.API)

@@ -61,7 +61,7 @@ func TestKnownAPI(t *testing.T) {
 			t.Error(got)
 		}
 	})
-	t.Run("with the answers of a person", func(t *testing.T) {
+	t.Run("with the responses of a person", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile("key.pem", []byte("-----BEGIN\n'k3y'\n-----END\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestKnownAPI(t *testing.T) {
 				t.Errorf("the configuration lacks %s", want)
 			}
 		}
-		if !strings.Contains(got.stderr, "make.powerapps.com is not a host of this API, such as your-org.crm.dynamics.com; the same answer again is taken\n") {
+		if !strings.Contains(got.stderr, "make.powerapps.com is not a host of this API, such as your-org.crm.dynamics.com; the same response again is taken\n") {
 			t.Error(got)
 		}
 		if got.err != nil || strings.Contains(got.stdout+got.stderr, "k3y") ||

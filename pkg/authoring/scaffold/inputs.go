@@ -93,7 +93,7 @@ func toFillIn(inputs []gallery.Input) string {
 	return text.String()
 }
 
-// ask prompts for a value until the answer is valid. "" means that the user fills it in
+// ask prompts for a value until the response is valid. "" means that the user fills it in
 // later.
 func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) {
 	question := input.Attribute
@@ -126,7 +126,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 			if err != nil {
 				reason := err
 				if failed, ok := errors.AsType[*fs.PathError](err); ok {
-					reason = failed.Err // without the answer, which may be a secret that begins with @
+					reason = failed.Err // without the response, which may be a secret that begins with @
 				}
 				if _, err := fmt.Fprintf(b.Stderr, "  cannot read the file after @: %v\n", reason); err != nil {
 					return "", err
@@ -148,7 +148,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 		case api.Has(host) || !api.Has(input.Example) || host == foreign:
 			return host, nil
 		default: // such as the host of the web pages, or the user's own server
-			problem = fmt.Sprintf("%s is not a host of this API, such as %s; the same answer again is taken", host, input.Example)
+			problem = fmt.Sprintf("%s is not a host of this API, such as %s; the same response again is taken", host, input.Example)
 			foreign = host
 		}
 		if _, err := fmt.Fprintf(b.Stderr, "  %s\n", problem); err != nil {
@@ -157,7 +157,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 	}
 }
 
-// line shows a question and reads the answer.
+// line shows a question and reads the response.
 func (b *exampleInit) line(question string) (string, error) {
 	if _, err := io.WriteString(b.Stderr, question); err != nil {
 		return "", err
@@ -168,7 +168,7 @@ func (b *exampleInit) line(question string) (string, error) {
 // hostName matches a host that can be written into an address unchanged.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d+)?$`)
 
-// hostOf reads a host from an answer: an address, a host, or the first part of the example.
+// hostOf reads a host from a response: an address, a host, or the first part of the example.
 func hostOf(text, example string) (string, bool) {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		text = u.Host

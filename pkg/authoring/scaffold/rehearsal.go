@@ -98,7 +98,7 @@ func withoutTLS(x example.Exchange, text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("https://"+u.Host), []byte("http://"+u.Host))
 }
 
-// exampleServer answers every request with the response of an example.
+// exampleServer responds to every request with the response of an example.
 type exampleServer struct{ x example.Exchange }
 
 func (s exampleServer) dial(context.Context, string, string) (net.Conn, error) {

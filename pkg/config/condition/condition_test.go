@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// in looks values up in an answer.
+// in looks values up in a response.
 func in(v value.Value) func(string) (value.Value, error) {
 	return func(path string) (value.Value, error) {
 		found, _ := v.At(path, ".")

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Response is an answer, that of the login or that of the page; ResponseHeader and
+// Response is a response, that of the login or that of the page; ResponseHeader and
 // ResponseCookie are parts of its head.
 const (
 	Response       Context = "response"
@@ -18,19 +18,19 @@ const (
 func responseReferences() []Reference {
 	return []Reference{
 		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "auth.token"}`, `"t-17"`}}, Where: []Site{InAfterLogin},
-			Doc: "The value at the path in the answer to the login."},
+			Doc: "The value at the path in the response to the login."},
 		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "meta.version"}`, `3`}, {`{"response": "items.-1.id"}`, `9`}}, Where: []Site{InUserData, InRemember}, Optional: true,
-			Doc: "The value at the path in the answer that contains the row. In `remember`: in the answer of the last page."},
+			Doc: "The value at the path in the response that contains the row. In `remember`: in the response of the last page."},
 		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "refresh_token"}`, `"r-18"`}}, Where: []Site{InLoginRemember}, Optional: true,
-			Doc: "The value at the path in the answer to the login; null if there is none."},
+			Doc: "The value at the path in the response to the login; null if there is none."},
 		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Site{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
-			Doc: "The first value of a header of that answer; null if the header is absent or its text is `null`."},
+			Doc: "The first value of a header of that response; null if the header is absent or its text is `null`."},
 		{Key: ResponseCookie, Argument: "NAME", Examples: []Example{{`{"responseCookie": "session"}`, `"abc"`}}, Where: []Site{InAfterLogin, InLoginRemember}, Optional: true,
-			Doc: "A cookie that the answer to the login sets; null if it sets none of this name."},
+			Doc: "A cookie that the response to the login sets; null if it sets none of this name."},
 	}
 }
 
-// HeaderMembers are the headers of an answer that expressions refer to. One with the
+// HeaderMembers are the headers of a response that expressions refer to. One with the
 // text null counts as absent: some APIs end their paging so.
 func HeaderMembers(header http.Header, names []string) Members {
 	members := Members{}
@@ -47,7 +47,7 @@ func HeaderMembers(header http.Header, names []string) Members {
 	return members
 }
 
-// CookieMembers are the cookies that an answer sets and expressions refer to. Of
+// CookieMembers are the cookies that a response sets and expressions refer to. Of
 // several with one name the last counts, as in a browser.
 func CookieMembers(header http.Header, names []string) Members {
 	members := Members{}

@@ -56,9 +56,9 @@ type Role int
 // The roles.
 const (
 	NoRole Role = iota
-	// Path leads to a value in an answer or in an item of one.
+	// Path leads to a value in a response or in an item of one.
 	Path
-	// Condition is a condition on an answer, see package condition.
+	// Condition is a condition on a response, see package condition.
 	Condition
 	// Parameter is the name of a parameter of requests.
 	Parameter

@@ -2,7 +2,7 @@
 // /v2/storage, the queue API below /queue, the encryption API below /encryption, and
 // /faults, which makes them fail on demand.
 //
-// Every answer has the shape of the platform's. Bad input is refused with a status
+// Every response has the shape of the platform's. Bad input is refused with a status
 // of 4xx. A creation that was acknowledged is in the store. Only the faults are
 // kept in memory: everything else is read from the store and written there. This
 // package runs no jobs and does not interpret configurations.
@@ -18,10 +18,10 @@
 //
 // It applies to requests with its method (any, if absent) whose path begins with
 // its path. The first matching fault of the list is used. It waits delaySeconds.
-// Then, with "status", the request is not carried out: the answer has this status,
+// Then, with "status", the request is not carried out: the response has this status,
 // the headers, and the body or else the API's own error. With "cut" the connection
 // is dropped: "before" instead of carrying out the request, "after" instead of
-// sending the answer. With neither, the request continues normally. After "times"
+// sending the response. With neither, the request continues normally. After "times"
 // requests the fault is removed; 0 or absent is no limit. Faults are gone when the
 // process ends.
 package platformapi
@@ -114,7 +114,7 @@ type server struct {
 // serve handles a request. Faults come before the token is checked, as on a real
 // platform; only requests to /faults never fail.
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
-	// A browser must only show an answer to its page: a fault may contain HTML, and
+	// A browser must only show a response to its page: a fault may contain HTML, and
 	// shares its origin with the page of the platform.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

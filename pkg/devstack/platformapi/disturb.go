@@ -26,12 +26,12 @@ func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
 	}
 }
 
-// drop closes the connection without an answer, in the way that http.Server
+// drop closes the connection without a response, in the way that http.Server
 // expects.
 func drop() { panic(http.ErrAbortHandler) }
 
-// fail answers with the status of a fault and its body: a text as it is, anything
-// else as JSON. Without a body it answers with the error of the API.
+// fail responds with the status of a fault and its body: a text as it is, anything
+// else as JSON. Without a body it responds with the error of the API.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	for name, text := range f.Headers {
 		w.Header().Set(name, text)

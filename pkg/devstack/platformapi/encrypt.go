@@ -14,7 +14,7 @@ import (
 
 const encryptPath = encryptionPath + "/encrypt"
 
-// encrypt answers with the ciphers of what was sent: of a text, or of the values in a
+// encrypt responds with the ciphers of what was sent: of a text, or of the values in a
 // JSON document whose keys begin with #. The query says for whom they are.
 func (s *server) encrypt(r *http.Request) (response, error) {
 	scope, err := scopeOf(r)

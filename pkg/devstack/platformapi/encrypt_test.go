@@ -66,7 +66,7 @@ func TestEncryptRefuses(t *testing.T) {
 }
 
 // TestSecretsAreStoredEncrypted: neither the store nor a
-// version nor an answer has a plain secret, and ciphers stay as they are.
+// version nor a response has a plain secret, and ciphers stay as they are.
 func TestSecretsAreStoredEncrypted(t *testing.T) {
 	w := newWorld(t)
 	const (

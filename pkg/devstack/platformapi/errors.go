@@ -59,7 +59,7 @@ type queueError struct {
 	Context any `json:"context"`
 }
 
-// refuse answers with an error in the shape of the API that was called.
+// refuse responds with an error in the shape of the API that was called.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	id := exceptionID()
 	refused, ok := errors.AsType[*refusal](err)

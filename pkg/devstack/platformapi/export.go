@@ -15,7 +15,7 @@ import (
 )
 
 // exportTable writes rows of a table to a file. The platform does it later; here it is
-// done when the answer is sent, so the operation in the answer is complete.
+// done when the response is sent, so the operation in the response is complete.
 func (s *server) exportTable(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
@@ -112,7 +112,7 @@ type operationMetrics struct {
 	OutBytesUncompressed int64 `json:"outBytesUncompressed"`
 }
 
-// operate stores a complete operation and answers with it, as the platform answers
+// operate stores a complete operation and responds with it, as the platform answers
 // when it has accepted one.
 func (s *server) operate(r *http.Request, o store.Operation, results any) (response, error) {
 	text, err := encode(results)

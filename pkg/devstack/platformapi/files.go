@@ -123,7 +123,7 @@ func (s *server) deleteFile(r *http.Request) (response, error) {
 	return nothing(instead(s.Store.DeleteFile(id), store.ErrNotFound, noFile(id)))
 }
 
-// downloadFile answers with the contents of a file, if the address has been signed
+// downloadFile responds with the contents of a file, if the address has been signed
 // here and has not expired.
 func (s *server) downloadFile(r *http.Request) (response, error) {
 	q := queryOf(r)

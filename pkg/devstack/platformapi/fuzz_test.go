@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// FuzzAPI: no matter what comes, the answer is neither a 5xx nor a panic, and an error has the
+// FuzzAPI: no matter what comes, the response is neither a 5xx nor a panic, and an error has the
 // shape of the API that was called. The request has the token, unless its odd
 // header takes the place of that.
 func FuzzAPI(f *testing.F) {

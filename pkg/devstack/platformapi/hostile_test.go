@@ -72,7 +72,7 @@ func (w *world) ask(t testing.TB, method, path string, body io.Reader, header ..
 	return response
 }
 
-// checkResponse wants an answer that is not a 5xx (but for 501) and no redirect, that no
+// checkResponse wants a response that is not a 5xx (but for 501) and no redirect, that no
 // other site can make use of, and an error in the shape of the API that was called.
 func checkResponse(t testing.TB, r *http.Request, response *httptest.ResponseRecorder) {
 	t.Helper()

@@ -124,7 +124,7 @@ func cannotKill(job *store.Job, why string) error {
 	return e
 }
 
-// responseJob answers with a job, or with the store's error about the job in the
+// responseJob responds with a job, or with the store's error about the job in the
 // path.
 func (s *server) responseJob(r *http.Request, status int, job store.Job, err error) (response, error) {
 	if err != nil {

@@ -220,7 +220,7 @@ func TestKill(t *testing.T) {
 	for name, tc := range map[string]struct {
 		states []store.Status
 		status int
-		want   string // in the answer
+		want   string // in the response
 		kill   bool
 	}{
 		"created": {nil, 200, `"status":"cancelled","desiredStatus":"terminating"`, true},

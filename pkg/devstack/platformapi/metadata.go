@@ -115,7 +115,7 @@ func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (response
 	}
 }
 
-// setMetadata sets values and answers with all of the object.
+// setMetadata sets values and responds with all of the object.
 func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response, error) {
 	return func(r *http.Request) (response, error) {
 		f := formFields(r)
@@ -141,13 +141,13 @@ func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response,
 	}
 }
 
-// tableMetadata is the answer to JSON that sets metadata of a table and its columns.
+// tableMetadata is the response to JSON that sets metadata of a table and its columns.
 type tableMetadata struct {
 	Metadata        []metadataRecord            `json:"metadata"`
 	ColumnsMetadata map[string][]metadataRecord `json:"columnsMetadata"`
 }
 
-// setTableMetadata sets values of a table and of its columns. The answer to a form is a
+// setTableMetadata sets values of a table and of its columns. The response to a form is a
 // list, as for other objects.
 func (s *server) setTableMetadata(r *http.Request) (response, error) {
 	f := formFields(r)

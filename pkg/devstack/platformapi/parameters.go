@@ -62,7 +62,7 @@ func (e endpoint) ignores(why string, names ...string) endpoint {
 }
 
 // lacks adds parameters, of the query or the body, that the platform documents and
-// that are not supported here. A request with one of them is answered with 501.
+// that are not supported here. A request with one of them gets 501.
 func (e endpoint) lacks(names ...string) endpoint {
 	e.missing = append(slices.Clip(e.missing), names...)
 	return e

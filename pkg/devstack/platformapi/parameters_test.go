@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/platformapi"
 )
 
-// refusesUnknown reports whether an answer refuses a parameter because it is unknown
+// refusesUnknown reports whether a response refuses a parameter because it is unknown
 // or is not supported.
 func refusesUnknown(code int, body string) bool {
 	return code == http.StatusNotImplemented || code == http.StatusBadRequest && strings.Contains(body, `"Unknown `)

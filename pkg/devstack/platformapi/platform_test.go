@@ -113,7 +113,7 @@ func TestOwnClientMeetsFaults(t *testing.T) {
 	if _, err := c.Configurations(ctx, "acme.ex"); err != nil {
 		t.Errorf("reading: %v", err)
 	}
-	// A creation whose answer is lost is not: there is one afterwards.
+	// A creation whose response is lost is not: there is one afterwards.
 	w.setFaults(`[{"method":"POST","path":"/v2","cut":"after"}]`)
 	if _, err := c.CreateConfiguration(ctx, "acme.ex", "n", value.OfMembers()); !errors.As(err, &failed) || !failed.MayHaveSucceeded() {
 		t.Errorf("creating: %v", err)

@@ -14,7 +14,7 @@ const (
 	maxPreview = 32 << 20
 )
 
-// previewTable answers with the first rows: as lines, or as JSON.
+// previewTable responds with the first rows: as lines, or as JSON.
 func (s *server) previewTable(r *http.Request) (response, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {

@@ -22,7 +22,7 @@ type response struct {
 	modified time.Time
 }
 
-// ok, created and nothing make answers. With an error the answer is not sent.
+// ok, created and nothing make answers. With an error the response is not sent.
 func ok(record any, err error) (response, error) {
 	return response{status: http.StatusOK, record: record}, err
 }
@@ -40,7 +40,7 @@ func each[T, R any](items []T, record func(T) R) []R {
 	return records
 }
 
-// send writes an answer. Errors of writing are ignored: the client has gone.
+// send writes a response. Errors of writing are ignored: the client has gone.
 func (s *server) send(w http.ResponseWriter, r *http.Request, a response) {
 	if a.file != nil {
 		sendFile(w, r, a)

@@ -110,7 +110,7 @@ func (s *server) listBranches(*http.Request) (response, error) {
 	return ok([]branchRecord{s.branch()}, nil)
 }
 
-// showBranch answers with the only branch; that another one does not exist has been
+// showBranch responds with the only branch; that another one does not exist has been
 // checked.
 func (s *server) showBranch(*http.Request) (response, error) { return ok(s.branch(), nil) }
 

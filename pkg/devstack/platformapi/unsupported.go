@@ -3,7 +3,7 @@ package platformapi
 import "net/http"
 
 // unsupportedPaths are paths below a branch that the platform documents and that are
-// not supported here, with their methods. They are answered with 501, so that a client
+// not supported here, with their methods. They get 501, so that a client
 // does not take them for a wrong address.
 func unsupportedPaths() map[string][]string {
 	const get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete

@@ -11,7 +11,7 @@ func version(number, second int, change, name string, deleted bool) string {
 		`"changeDescription":%q,"name":%q,"description":"","isDisabled":false,"isDeleted":%t}`, number, second, change, name, deleted)
 }
 
-// each wants parts of an answer.
+// each wants parts of a response.
 func (w *world) wants(t *testing.T, method, path, body string, status int, parts ...string) {
 	t.Helper()
 	got := w.call(method, path, asJSON, body)

@@ -98,7 +98,7 @@ func (w *world) callWith(method, path, body string, header http.Header) reply {
 	return reply{status: res.StatusCode, header: res.Header, body: w.stable(string(text))}
 }
 
-// must sends a request that has to work and decodes its answer; a list is empty.
+// must sends a request that has to work and decodes its response; a list is empty.
 func (w *world) must(method, path, body string, status int) map[string]any {
 	w.t.Helper()
 	got := w.call(method, path, asJSON, body)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FuzzShop: no matter what comes, the answer is JSON and no 5xx. Half of the requests
+// FuzzShop: no matter what comes, the response is JSON and no 5xx. Half of the requests
 // are logged in.
 func FuzzShop(f *testing.F) {
 	for _, path := range []string{"/", "/products", "/login", "/users", "/orders", "/stock", "/tickets", "/nowhere", "//", "/users/", "/%00"} {

@@ -53,7 +53,7 @@ type Options struct {
 //
 // Users, orders and stock require the header "Authorization: Bearer TOKEN", or user
 // and password by HTTP basic authentication. Otherwise, or if the token has
-// expired, the answer is a 401. Every answer is JSON, including that of an unknown
+// expired, the response is a 401. Every response is JSON, including that of an unknown
 // path (404). Concurrent requests are safe.
 func New(o Options) http.Handler {
 	if o.Now == nil {
@@ -167,7 +167,7 @@ func (s *shop) busy() bool {
 }
 
 // queryNumber reads a query parameter that is a number of 0 or more. For anything
-// else it answers the request and returns false.
+// else it responds to the request and returns false.
 func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback int) (n int, ok bool) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

@@ -57,7 +57,7 @@ func (s *shop) listTickets(w http.ResponseWriter, r *http.Request) {
 }
 
 // queryTime reads a query parameter that is a Unix time or a date with a time zone. For
-// anything else it answers the request and returns false.
+// anything else it responds to the request and returns false.
 func queryTime(w http.ResponseWriter, r *http.Request, name string, fallback int64) (seconds int64, ok bool) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

@@ -29,14 +29,14 @@ type Row struct {
 	Login, Redirected bool
 	Attempt           int
 	Method, URL       string
-	// Status is 0 without an answer; then Error is the reason. NotRecorded is set for a
+	// Status is 0 without a response; then Error is the reason. NotRecorded is set for a
 	// request that is not in the recording which answered the try.
 	Status      int
 	NotRecorded bool
 	Error       string
 	Bytes       int64
 	Took        time.Duration
-	// Reading is what was found in the answer; nil for one that was not read.
+	// Reading is what was found in the response; nil for one that was not read.
 	Reading *har.PageFindings
 
 	// Line is where it is in the recording.
@@ -187,7 +187,7 @@ func newIndex(r io.Reader) (*Index, error) {
 	return x, nil
 }
 
-// shortened is a reading for the index. A path whose names are long comes from an answer that
+// shortened is a reading for the index. A path whose names are long comes from a response that
 // wants to fill the memory; it is left out.
 func shortened(found har.PageFindings) *har.PageFindings {
 	long := func(path []string) bool { return len(strings.Join(path, "")) > maxURL }
@@ -228,7 +228,7 @@ func (t *Try) Exchange(number int) (x *RecordedExchange, ok bool, err error) {
 	return x, true, nil
 }
 
-// Body reads the body of the answer, piece by piece.
+// Body reads the body of the response, piece by piece.
 func (x *RecordedExchange) Body() io.Reader { return x.Summary.Body(x.file) }
 
 // Close closes the file.

@@ -68,7 +68,7 @@ func readTable(path string, left *int) (Table, error) {
 		return Table{}, err
 	}
 	defer file.Close() // it is only read
-	// A row may be as large as an answer. One that is larger than this is left out.
+	// A row may be as large as a response. One that is larger than this is left out.
 	r := csvtable.NewReader(io.LimitReader(file, tableBytes), ',', `"`)
 	var t Table
 	for n := 0; ; n++ {

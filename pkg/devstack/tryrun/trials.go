@@ -224,7 +224,7 @@ func (t *Try) prepare(from *Try) error {
 	return nil
 }
 
-// recording is the recording of answers of the API: its own, or that of the try which
+// recording is the recording of responses of the API: its own, or that of the try which
 // answered this one. It is "" if there is none.
 func (t *Try) recording() string {
 	for _, name := range []string{sourceName, recordingName} {

@@ -23,7 +23,7 @@ type Limits struct {
 	Sample   int
 	Requests int
 	Time     time.Duration
-	// Bytes of the bodies of answers.
+	// Bytes of the bodies of responses.
 	Bytes int64
 }
 

@@ -274,7 +274,7 @@ func TestLimitsAreChecked(t *testing.T) {
 }
 
 // TestLargeResponsesNeedLittleMemory: what it takes to show the tree of a try and the beginning
-// of an answer does not grow with the answers.
+// of a response does not grow with the responses.
 func TestLargeResponsesNeedLittleMemory(t *testing.T) {
 	needed := func(size int) uint64 {
 		w := newWorld(t)

@@ -22,7 +22,7 @@ import (
 const (
 	// maxExample is how large an HTTP archive may be.
 	maxExample = 64 << 20
-	// shownResponse is how much of an answer is shown, in bytes.
+	// shownResponse is how much of a response is shown, in bytes.
 	shownResponse = 64 << 10
 	// defaultComponent is the component of the first configuration.
 	defaultComponent = "acme.ex-shop"
@@ -68,7 +68,7 @@ func (s *site) showBegin(w http.ResponseWriter, status int, p beginPage) error {
 	return nil
 }
 
-// learn reads an example or the name of an API, fetches the first answer, and leads to the
+// learn reads an example or the name of an API, fetches the first response, and leads to the
 // proposal.
 func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxExample)

@@ -28,7 +28,7 @@ func (p *platform) upload(path, name, content string) *httptest.ResponseRecorder
 	return p.post(path, form.FormDataContentType(), "text/html", b.String())
 }
 
-// led is the path that an answer leads to.
+// led is the path that a response leads to.
 func (p *platform) led(w *httptest.ResponseRecorder) string {
 	p.Helper()
 	to, found := strings.CutPrefix(w.Header().Get("Location"), p.session.path)
@@ -123,7 +123,7 @@ func TestBeginRefuses(t *testing.T) {
 		{"nothing", " ", "Paste an address"},
 		{"no command", "wget x", "begins with curl"},
 		{"refused", "curl -H 'X-Api-Key: s3cret-key' " + silent.URL, "status 403"},
-		{"no one there", "http://127.0.0.1:1/?token=s3cret-wrong", "No answer from 127.0.0.1:1"},
+		{"no one there", "http://127.0.0.1:1/?token=s3cret-wrong", "No response from 127.0.0.1:1"},
 		{"a variable of this program", "curl https://h/$HOME", "HOME"},
 		{"a file of this machine", "curl -d @/etc/passwd https://h/", "names a file, which is not read"},
 	} {

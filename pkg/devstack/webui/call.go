@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// refused is the answer of an API to a request that it did not carry out.
+// refused is the response of an API to a request that it did not carry out.
 type refused struct {
 	Status  int
 	Message string
@@ -17,8 +17,8 @@ type refused struct {
 func (e *refused) Error() string { return e.Message }
 
 // call sends a request to the platform's APIs, with the token of the page. The body,
-// if it is not nil, is sent as JSON, and the answer is decoded into result, if that is
-// not nil. An answer of 4xx or 5xx is a *refused.
+// if it is not nil, is sent as JSON, and the response is decoded into result, if that is
+// not nil. A response of 4xx or 5xx is a *refused.
 func (s *site) call(ctx context.Context, method, path string, body, result any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -48,12 +48,12 @@ func (s *site) call(ctx context.Context, method, path string, body, result any) 
 		return nil
 	}
 	if err := json.Unmarshal(a.body.Bytes(), result); err != nil {
-		return fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
+		return fmt.Errorf("reading the response to %s %s: %w", method, path, err)
 	}
 	return nil
 }
 
-// reply keeps an answer of the APIs.
+// reply keeps a response of the APIs.
 type reply struct {
 	header http.Header
 	status int

@@ -33,7 +33,7 @@ type draftPage struct {
 	API     *gallery.API
 	Filled  []string
 	Missing []gallery.Input
-	// Request is method and address of the example, "" for none; Status, Kind and Answer are
+	// Request is method and address of the example, "" for none; Status, Kind and Response are
 	// what the API answered, More that it is longer.
 	Request, Kind, Response string
 	Status                  int
@@ -73,7 +73,7 @@ func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, giv
 	return nil
 }
 
-// proposal is the configuration with these answers to the questions.
+// proposal is the configuration with these responses to the questions.
 func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	p := draftPage{ID: d.id, Component: given.Get("component"), Name: given.Get("name")}
 	if p.Component == "" {

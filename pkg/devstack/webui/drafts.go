@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// keptDrafts is how many beginnings are kept, keptBytes how large their answers may be
+	// keptDrafts is how many beginnings are kept, keptBytes how large their responses may be
 	// together.
 	keptDrafts = 8
 	keptBytes  = 128 << 20
 )
 
-// draft is a configuration that is about to begin: an example with its answer, which has
+// draft is a configuration that is about to begin: an example with its response, which has
 // credentials, or only an API of the gallery.
 type draft struct {
 	id string

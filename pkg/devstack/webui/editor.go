@@ -245,7 +245,7 @@ type editorReply struct {
 	Message  string `json:"message,omitzero"`
 }
 
-// respondEdit answers a submission that changed nothing.
+// respondEdit responds to a submission that changed nothing.
 func (s *site) respondEdit(w http.ResponseWriter, r *http.Request, f submission, status int, problem string) error {
 	problem = sentence(problem)
 	if f.script {
@@ -376,7 +376,7 @@ func withHarmless(sealed, document value.Value) value.Value {
 	})
 }
 
-// writeJSON answers a script.
+// writeJSON responds to a script.
 func writeJSON(w http.ResponseWriter, status int, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -45,7 +45,7 @@ func addresses(t testing.TB, inside session, id string) []string {
 }
 
 // probe sends a request, whose context has ended so that streams do too; header is
-// name and value in turns. The answer must be sound.
+// name and value in turns. The response must be sound.
 func probe(t testing.TB, page http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	target, err := url.ParseRequestURI(path)
@@ -261,7 +261,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	}
 }
 
-// FuzzPage: no matter what a client with the cookie sends, the answer is not a 5xx or a
+// FuzzPage: no matter what a client with the cookie sends, the response is not a 5xx or a
 // panic, and leads to no other host.
 func FuzzPage(f *testing.F) {
 	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {

@@ -172,7 +172,7 @@ func (p *platform) cookie() *http.Cookie {
 	return &http.Cookie{Name: cookieName + "8088", Value: p.session.cookie}
 }
 
-// get is the answer after a login. The path, and those in the answer, are below the
+// get is the response after a login. The path, and those in the response, are below the
 // path of the session.
 func (p *platform) get(path string) *httptest.ResponseRecorder {
 	p.Helper()

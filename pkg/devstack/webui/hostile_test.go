@@ -108,7 +108,7 @@ func TestHostileTry(t *testing.T) {
 	}
 }
 
-// hostileDraft is the page about an API whose answer is evil, and whose document has an
+// hostileDraft is the page about an API whose response is evil, and whose document has an
 // earlier version.
 func (p *platform) hostileDraft() string {
 	p.Helper()

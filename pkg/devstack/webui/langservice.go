@@ -117,7 +117,7 @@ func (s *site) declaredVariables(e editTarget) ([]string, error) {
 // findings are the problems of a text of the editor. Those of the configuration around a
 // row, or of the rows of a configuration, are left out.
 func (s *site) findings(ctx context.Context, e editTarget, text string) (findingList, error) {
-	s.checking.Lock() // one at a time; the script does not wait for old answers
+	s.checking.Lock() // one at a time; the script does not wait for old responses
 	defer s.checking.Unlock()
 	if ctx.Err() != nil {
 		return findingList{}, nil

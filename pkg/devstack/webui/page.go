@@ -36,7 +36,7 @@ type Options struct {
 	// Done ends the streams when it is closed. If it is nil, only the contexts of
 	// their requests do.
 	Done <-chan struct{}
-	// Dial connects to an API whose answer a configuration begins with; nil is a real
+	// Dial connects to an API whose response a configuration begins with; nil is a real
 	// connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Report receives errors that are not shown: those behind status 500 and behind

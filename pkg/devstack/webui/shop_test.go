@@ -100,7 +100,7 @@ func (p *platform) fill() shop {
 	s.running = p.start(s.orders)
 	p.begin(s.running.ID)
 	p.say(s.running.ID, "debug", "Job orders is running: 2 pages, 8 rows", "event", "job.live", "job", "orders", "jobPointer", "/parameters/config/jobs/1",
-		"seconds", "1.06", "pages", "2", "rows", "8", "waiting", "for an answer", "waited", "0.2")
+		"seconds", "1.06", "pages", "2", "rows", "8", "waiting", "for a response", "waited", "0.2")
 	return s
 }
 

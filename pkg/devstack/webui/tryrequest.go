@@ -41,7 +41,7 @@ type requestPage struct {
 	Sent      *bodyView
 	SentParts []requestPart
 	SentType  string
-	// Responded says that there is an answer.
+	// Responded says that there is a response.
 	Responded       bool
 	Tone            string
 	Status          int
@@ -115,7 +115,7 @@ func (s *site) exchange(r *http.Request) (*tryrun.Try, *tryrun.RecordedExchange,
 	return t, x, err
 }
 
-// tryBody sends the whole body of an answer, as text that no browser runs.
+// tryBody sends the whole body of a response, as text that no browser runs.
 func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 	_, x, err := s.exchange(r)
 	if err != nil {
@@ -255,7 +255,7 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 	return p, nil
 }
 
-// marksOf are the places to mark in the body of an answer.
+// marksOf are the places to mark in the body of a response.
 func marksOf(found *har.PageFindings) []bodyMark {
 	if found == nil {
 		return nil

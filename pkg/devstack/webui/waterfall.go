@@ -21,7 +21,7 @@ type request struct {
 	Job, pointer        string
 	Login               bool
 	Attempt             int
-	// Status is 0 without an answer; Reason then says why.
+	// Status is 0 without a response; Reason then says why.
 	Status int
 	Reason string
 	Bytes  int64
@@ -47,7 +47,7 @@ func isRequest(kind string) bool {
 	return false
 }
 
-// requestsOf are the requests in events, in the order of their answers.
+// requestsOf are the requests in events, in the order of their responses.
 func requestsOf(events []store.Event) []request {
 	var found []request
 	for _, e := range events {

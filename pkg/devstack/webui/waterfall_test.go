@@ -146,7 +146,7 @@ func TestProgress(t *testing.T) {
 	s := record{at: noon}
 	s.say(time.Second, `{"event": "request.answered", "job": "users", "jobPointer": "/j/0", "status": "200", "seconds": "1"}`)
 	s.say(time.Second, `{"event": "job.live", "job": "users", "jobPointer": "/j/0", "seconds": "2", "pages": "1", "rows": "100"}`)
-	s.say(0, `{"event": "job.live", "job": "users/{id}/orders", "jobPointer": "/j/0/children/0", "depth": 1, "seconds": 1, "parents": 8, "parentsDone": 2, "waiting": "for an answer", "waited": 0.5}`)
+	s.say(0, `{"event": "job.live", "job": "users/{id}/orders", "jobPointer": "/j/0/children/0", "depth": 1, "seconds": 1, "parents": 8, "parentsDone": 2, "waiting": "for a response", "waited": 0.5}`)
 	s.say(0, `{"event": "request.retried", "job": "users", "jobPointer": "/j/0", "reason": "status 429", "waitSeconds": "10"}`)
 	s.say(0, `{"event": "job.live", "jobPointer": 7, "pages": "many", "rows": -5, "parents": 1e300}`)
 	d := newDigest()
@@ -160,7 +160,7 @@ func TestProgress(t *testing.T) {
 	if l := lines[0]; l.Rows != 100 || l.Requests != 1 || l.Took != 6*time.Second || l.Rate != 17 || l.Waiting != "status 429" || l.Left != 6*time.Second {
 		t.Errorf("users: %+v", l)
 	}
-	if l := lines[1]; l.Depth != 1 || l.Share() != "25.00%" || l.Waiting != "for an answer" || l.Waited != 4500*time.Millisecond || l.Left != 0 {
+	if l := lines[1]; l.Depth != 1 || l.Share() != "25.00%" || l.Waiting != "for a response" || l.Waited != 4500*time.Millisecond || l.Left != 0 {
 		t.Errorf("orders: %+v", l)
 	}
 	if l := lines[2]; l.Rows != 0 || l.Parents != 0 || l.Share() != "" {

@@ -298,13 +298,13 @@ func TestPushEncrypts(t *testing.T) {
 		{name: "nothing plain", content: `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`,
 			stored: `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`},
 		{name: "no project", content: `{"#a":"s3cret"}`, project: `{"owner":{}}`, sent: before[:1],
-			problem: nothing + "GET " + storage + "/tokens/verify: 200 OK: the answer names no project"},
+			problem: nothing + "GET " + storage + "/tokens/verify: 200 OK: the response names no project"},
 		{name: "a token that may not", content: `{"#a":"s3cret"}`, project: `404 {"error":"gone"}`, sent: before[:1],
 			problem: nothing + "GET " + storage + "/tokens/verify: 404 Not Found: gone"},
 		{name: "no service", content: `{"#a":"s3cret"}`, index: `{"services":[]}`, sent: before,
 			problem: nothing + "GET " + storage + ": 200 OK: the index names no usable address of the service encryption"},
 		{name: "not all ciphers", content: `{"#a":"s3cret","#b":"t"}`, ciphers: `{"#0":"KBC::A"}`, sent: append(before, asked+`{"#0":"s3cret","#1":"t"}`),
-			problem: nothing + "POST " + encryption + "/encrypt: 200 OK: the answer lacks a cipher"},
+			problem: nothing + "POST " + encryption + "/encrypt: 200 OK: the response lacks a cipher"},
 	} {
 		for _, id := range []string{"", "12"} {
 			t.Run(tc.name+" "+id, func(t *testing.T) {

@@ -264,7 +264,7 @@ func TestSplitInterrupted(t *testing.T) {
 				n := len(w.created())
 				w.sent = append(w.sent, "POST /jobs {}")
 				if n+1 == tc.creations && tc.creations < len(records) {
-					// Once the answer has been read, as far as the client knows.
+					// Once the response has been read, as far as the client knows.
 					defer cancel()
 				}
 				response := httpmock.NewStringResponse(201, records[n])

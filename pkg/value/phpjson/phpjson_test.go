@@ -75,7 +75,7 @@ func TestRecode(t *testing.T) {
 	}
 }
 
-// program answers each line, a text in base64, with what PHP makes of it, in base64, or
+// program responds to each line, a text in base64, with what PHP makes of it, in base64, or
 // with a blank and the message of the error.
 const program = `ini_set('serialize_precision', '-1');
 while (($line = fgets(STDIN)) !== false) {

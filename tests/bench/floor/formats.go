@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// get is the body of an answer.
+// get is the body of a response.
 func get(address string) (io.ReadCloser, error) {
 	res, err := http.Get(address)
 	if err != nil {
