@@ -129,7 +129,7 @@ func troubles() map[string]trouble {
 			exit: 1,
 		},
 		"The data directory cannot be written": {messages: denied},
-		"A response does not fit into memory": {messages: large},
+		"A response does not fit into memory":  {messages: large},
 	}
 }
 

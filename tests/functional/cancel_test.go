@@ -61,11 +61,11 @@ func interruptions() map[string]interruption {
 				hang(interrupt)(w, r)
 			}
 		}},
-		"a retry waits":            {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusServiceUnavailable, "") }},
+		"a retry waits":           {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusServiceUnavailable, "") }},
 		"a response is not ready": {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusAccepted, "") }},
-		"a large response comes":   {event: "request.sent", api: respondWith(manyRows)},
-		"the tables are written":   {event: "job.finished", api: respondWith(manyRows)},
-		"the run has begun":        {event: "run.started", api: respondWith("[]")},
+		"a large response comes":  {event: "request.sent", api: respondWith(manyRows)},
+		"the tables are written":  {event: "job.finished", api: respondWith(manyRows)},
+		"the run has begun":       {event: "run.started", api: respondWith("[]")},
 		"pages follow each other": {api: func(interrupt func()) http.HandlerFunc {
 			var pages atomic.Int32
 			return func(w http.ResponseWriter, _ *http.Request) {

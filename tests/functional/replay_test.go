@@ -25,16 +25,16 @@ import (
 var irreproducible = map[string]string{
 	"response-encoding-unknown":         "a body that cannot be searched for secrets is not in the recording",
 	"response-encoding-unknown-retried": "as response-encoding-unknown",
-	"format-unpack-zip-several":       "as response-encoding-unknown",
+	"format-unpack-zip-several":         "as response-encoding-unknown",
 	"cut-bytes-within-response":         "the response that was broken off is not in the recording",
-	"cut-time-waiting":                "in a replay the clock jumps to the end of the wait that --max-time ends",
+	"cut-time-waiting":                  "in a replay the clock jumps to the end of the wait that --max-time ends",
 	"cut-time-within-response":          "as cut-bytes-within-response",
-	"login-fails-no-json":             "the response, which may hold a secret, is hidden, and the error states its first character",
-	"state-full-login":                "the token of a recorded login is masked, so a replay does not keep it",
-	"state-full-login-fails":          "as state-full-login",
-	"rate-limit":                      "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
-	"rate-limit-every-request":        "as rate-limit",
-	"rate-limit-job":                  "as rate-limit",
+	"login-fails-no-json":               "the response, which may hold a secret, is hidden, and the error states its first character",
+	"state-full-login":                  "the token of a recorded login is masked, so a replay does not keep it",
+	"state-full-login-fails":            "as state-full-login",
+	"rate-limit":                        "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
+	"rate-limit-every-request":          "as rate-limit",
+	"rate-limit-job":                    "as rate-limit",
 }
 
 // shown are the cases whose events must not say what is in the data; a
