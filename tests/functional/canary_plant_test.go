@@ -41,10 +41,7 @@ func newAviary(t *testing.T, c *testCase) *aviary {
 		a.canaries[token] = platformCanary
 	}
 	a.env["KBC_TOKEN"] = platformCanary
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if err != nil {
-		text = nil // a case about its absence
-	}
+	text := c.config(t)
 	if c.plain {
 		text = []byte(plain(string(text)))
 	}

@@ -39,32 +39,24 @@ type canaryStatistics struct {
 }
 
 // TestCanary: no output of any command about any case shows a canary in any form,
-// regardless of what the API does withit, and no file but tables, state and what was in
+// regardless of what the API does with it, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
 	statistics := &canaryStatistics{kinds: map[string]int{}}
-	var paths []string
-	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
-		some, err := filepath.Glob(pattern)
-		if err != nil || len(some) == 0 {
-			t.Fatalf("nothing below %s (%v)", pattern, err)
-		}
-		paths = append(paths, some...)
-	}
+	cases := caseNames(t)
+	names := append(cases, recipeNames(t)...)
 	t.Run("cases", func(t *testing.T) {
-		for i, path := range paths {
-			if info, err := os.Stat(path); err != nil || !info.IsDir() {
-				continue
-			}
-			t.Run(filepath.Base(path), func(t *testing.T) {
+		for i, name := range names {
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c, err := readCase(path)
+				read := readCase
+				if i >= len(cases) {
+					read = readRecipe
+				}
+				c, err := read(name)
 				if err != nil {
 					t.Fatal(err)
-				}
-				if strings.HasPrefix(path, recipes) {
-					c.talkPlainly()
 				}
 				n := &nest{t: t, c: c, statistics: statistics, number: i}
 				n.all()
@@ -75,7 +67,7 @@ func TestCanary(t *testing.T) {
 	fmt.Printf("canary: %d cases × %d outputs, %d canaries, %d hits (%d cases ask an API, which saw a canary in %d; %d end as without canaries; %d MB searched)\n",
 		statistics.cases, statistics.outputs, statistics.canaries, statistics.hits, statistics.asking, statistics.carried, statistics.same, statistics.bytes>>20)
 	t.Logf("outputs: %v", statistics.kinds)
-	if statistics.cases < len(paths) {
+	if statistics.cases < len(names) {
 		return // some were not requested with -run, or failed
 	}
 	if statistics.same*100 < statistics.cases*95 || statistics.carried*100 < statistics.asking*95 {

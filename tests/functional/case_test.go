@@ -13,7 +13,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/golden"
@@ -23,7 +26,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// description is case.json.
+// description is case.json, with the description of the case.
 type description struct {
 	// Description says in a sentence what the case shows.
 	Description string `json:"description"`
@@ -64,55 +67,116 @@ type description struct {
 	Cache *int `json:"cache"`
 }
 
-// testCase is one directory below cases.
+// testCase is a file below cases, or the directory of a recipe.
 type testCase struct {
-	path string
+	name  string
+	files fs.FS
 	description
 	exchanges []exchange
 	events    []occurrence // expected/events.jsonl
-	response  string       // expected/answer.json, of an action; "" for a run
+	response  string       // expected/response.json, of an action; "" for a run
 	plain     bool         // the addresses of the configuration lose their TLS
 }
 
-// parts are what may be in the directory of a case.
+// parts are the files and directories that a case may have.
 var parts = []string{"api", "case.json", "config.json", "expected", "in", "out"}
 
-// expectations are what may be in expected.
-var expectations = []string{"answer.json", "events.jsonl", "state.json", "tables"}
+// expectations are the files and directories that expected may have.
+var expectations = []string{"events.jsonl", "response.json", "state.json", "tables"}
 
-func readCase(path string) (*testCase, error) {
-	c := &testCase{path: path}
-	if err := errors.Join(onlyKnown(path, parts), onlyKnown(filepath.Join(path, "expected"), expectations)); err != nil {
+// archiveOf returns the path of a case.
+func archiveOf(name string) string { return filepath.Join("cases", name+".txtar") }
+
+// caseNames returns the names of all cases below cases.
+func caseNames(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(archiveOf("*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases (%v)", err)
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".txtar")
+	}
+	return paths
+}
+
+// readCase reads a case below cases. The text before its first file is its description.
+func readCase(name string) (*testCase, error) {
+	archive, err := txtar.ParseFile(archiveOf(name))
+	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(path, "case.json"))
-	if err == nil {
+	files := fstest.MapFS{}
+	for _, f := range archive.Files {
+		if files[f.Name] != nil {
+			return nil, fmt.Errorf("%s is there twice", f.Name)
+		}
+		files[f.Name] = &fstest.MapFile{Data: f.Data, Mode: 0o644}
+	}
+	c, err := newCase(name, files)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", archiveOf(name), err)
+	}
+	if c.Description != "" {
+		return nil, fmt.Errorf("%s: the description belongs before the first file", archiveOf(name))
+	}
+	c.Description = strings.Join(strings.Fields(string(archive.Comment)), " ")
+	return c, nil
+}
+
+// newCase reads the files of a case.
+func newCase(name string, files fs.FS) (*testCase, error) {
+	c := &testCase{name: name, files: files}
+	if err := errors.Join(onlyKnown(files, ".", parts), onlyKnown(files, "expected", expectations)); err != nil {
+		return nil, err
+	}
+	text, err := c.read("case.json")
+	if text != nil {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
 		err = d.Decode(&c.description)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, fmt.Errorf("case.json: %w", err)
 	}
 	if c.Start.IsZero() {
 		c.Start = defaultStart
 	}
-	if c.exchanges, err = readExchanges(filepath.Join(path, "api")); err != nil {
+	if c.exchanges, err = readExchanges(files, "api"); err != nil {
 		return nil, err
 	}
-	response, err := os.ReadFile(filepath.Join(path, "expected", "answer.json"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	response, err := c.read("expected/response.json")
+	if err != nil {
 		return nil, err
 	}
 	c.response = string(response)
-	c.events, err = readEvents(filepath.Join(path, "expected", "events.jsonl"))
+	c.events, err = c.readEvents()
 	return c, err
 }
 
-// onlyKnown reports names in a directory that mean nothing, for they would be
-// a check that never happens.
-func onlyKnown(dir string, known []string) error {
-	entries, err := os.ReadDir(dir)
+// read returns a file of the case, or nil if it is not there.
+func (c *testCase) read(path string) ([]byte, error) {
+	text, err := fs.ReadFile(c.files, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// config returns the configuration of the case, or nil if there is none.
+func (c *testCase) config(t *testing.T) []byte {
+	t.Helper()
+	text, err := c.read("config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// onlyKnown reports names in a directory that mean nothing: each would be a check that
+// never happens.
+func onlyKnown(files fs.FS, dir string, known []string) error {
+	entries, err := fs.ReadDir(files, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -124,32 +188,25 @@ func onlyKnown(dir string, known []string) error {
 	return err
 }
 
-func readEvents(path string) ([]occurrence, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func (c *testCase) readEvents() ([]occurrence, error) {
+	text, err := c.read("expected/events.jsonl")
 	var all []occurrence
 	for line := range strings.Lines(string(text)) {
 		var e occurrence
 		if err := decodeJSON([]byte(line), &e); err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", path, err, line)
+			return nil, fmt.Errorf("expected/events.jsonl: %w: %s", err, line)
 		}
 		all = append(all, e)
 	}
 	return all, err
 }
 
-// TestCases runs every directory below cases.
+// TestCases runs every case.
 func TestCases(t *testing.T) {
-	entries, err := os.ReadDir("cases")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		t.Run(entry.Name(), func(t *testing.T) {
+	for _, name := range caseNames(t) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := readCase(filepath.Join("cases", entry.Name()))
+			c, err := readCase(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,27 +260,32 @@ func (c *testCase) setFlags(o *app.Options) {
 func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	for _, part := range []string{"in", "out"} {
-		err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(c.path, part)))
+		below, err := fs.Sub(c.files, part)
+		if err == nil {
+			err = os.CopyFS(filepath.Join(dir, part), below)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
 	if c.After != "" {
-		state, err := os.ReadFile(filepath.Join(filepath.Dir(c.path), c.After, "expected", "state.json"))
+		before, err := readCase(c.After)
 		if err != nil {
 			t.Fatal(err)
 		}
+		state, err := before.read("expected/state.json")
+		if err != nil || state == nil {
+			t.Fatalf("%s has no expected/state.json (%v)", c.After, err)
+		}
 		writeFile(t, filepath.Join(dir, "in", "state.json"), carried(t, string(state)))
 	}
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if c.plain {
-		text = []byte(plain(string(text)))
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "config.json"), text, 0o600)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
+	if text := c.config(t); text != nil {
+		if c.plain {
+			text = []byte(plain(string(text)))
+		}
+		if err := os.WriteFile(filepath.Join(dir, "config.json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return readTree(t, dir)
 }
@@ -298,13 +360,9 @@ func (o outcome) checkLastEvent(t *testing.T) {
 // configuration, so that it leads somewhere.
 func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	document, err := value.Parse(c.config(t))
 	if err != nil {
-		return // there is no configuration
-	}
-	document, err := value.Parse(text)
-	if err != nil {
-		return // nor is there in this file
+		return // there is no configuration, or no JSON
 	}
 	for _, e := range events {
 		if pointer, ok := e["pointer"].(string); ok && !exists(document, pointer) {
@@ -348,16 +406,22 @@ func (c *testCase) checkWaits(t *testing.T, waits []time.Duration) {
 func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
 	want := maps.Clone(before)
-	_, unexpected := os.Stat(filepath.Join(c.path, "expected", "state.json"))
-	if c.Exit == 0 && c.response == "" || unexpected == nil {
-		want["out/state.json"] = c.expectedState(t, readTree(t, dir))
+	got := readTree(t, dir)
+	state, err := c.read("expected/state.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case state != nil:
+		want["out/state.json"] = string(state)
+	case c.Exit == 0 && c.response == "":
+		want["out/state.json"] = got["out/state.json"] // the case is not about the state
 	}
 	if c.leavesTables() {
-		for name, text := range readTree(t, filepath.Join(c.path, "expected", "tables")) {
+		for name, text := range readFS(t, c.files, "expected/tables") {
 			want["out/tables/"+name] = text
 		}
 	}
-	got := readTree(t, dir)
 	if c.Cache != nil {
 		kept := -1 // the directory itself
 		maps.DeleteFunc(got, func(name, _ string) bool {
@@ -378,18 +442,4 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 // is cut.
 func (c *testCase) leavesTables() bool {
 	return c.response == "" && (c.Exit == 0 || c.Exit == failure.ExitLimitReached)
-}
-
-// expectedState is expected/state.json, or the state that was written when the
-// case does not care.
-func (c *testCase) expectedState(t *testing.T, got map[string]string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.path, "expected", "state.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return got["out/state.json"]
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

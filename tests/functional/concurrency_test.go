@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -193,7 +192,7 @@ func TestCasesSideBySide(t *testing.T) {
 		for _, n := range concurrencies {
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
 				t.Parallel()
-				c, err := readCase(filepath.Join("cases", name))
+				c, err := readCase(name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -208,24 +207,17 @@ func TestCasesSideBySide(t *testing.T) {
 // before every request, whose tokens would go to other requests.
 func casesWithChildren(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob("cases/*/config.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for _, path := range all {
-		text, err := os.ReadFile(path)
+	for _, name := range caseNames(t) {
+		c, err := readCase(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := readCase(filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := string(c.config(t))
 		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.response.clock > 0 })
-		manyRuns := strings.Contains(string(text), `"children"`) || strings.Contains(string(text), `"windows"`)
-		if manyRuns && !timed && c.response == "" && filepath.Base(c.path) != "children-login" {
-			names = append(names, filepath.Base(c.path))
+		manyRuns := strings.Contains(text, `"children"`) || strings.Contains(text, `"windows"`)
+		if manyRuns && !timed && c.response == "" && name != "children-login" {
+			names = append(names, name)
 		}
 	}
 	if len(names) < 40 {

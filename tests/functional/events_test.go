@@ -2,8 +2,6 @@ package functional
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,7 +129,7 @@ func (c *testCase) debug(t *testing.T) string {
 		settings
 		Parameters *settings `json:"parameters"`
 	}
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	text, err := c.read("config.json")
 	if err != nil || json.Unmarshal(text, &document) != nil {
 		return ""
 	}

@@ -3,9 +3,8 @@ package functional
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
+	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,20 +49,19 @@ type response struct {
 }
 
 // readExchanges reads all files of a directory, in the order of their names. A
-// directory that does not exist holds no exchange.
-func readExchanges(dir string) ([]exchange, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
+// directory that does not exist has no exchanges.
+func readExchanges(files fs.FS, dir string) ([]exchange, error) {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	slices.Sort(paths)
 	var all []exchange
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	for _, entry := range entries {
+		text, err := fs.ReadFile(files, path.Join(dir, entry.Name()))
 		if err != nil {
 			return nil, err
 		}
-		some, err := parseExchanges(filepath.Base(path), string(text))
+		some, err := parseExchanges(entry.Name(), string(text))
 		if err != nil {
 			return nil, err
 		}

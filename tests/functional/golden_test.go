@@ -3,21 +3,34 @@ package functional
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// readTree reads all files below a directory, by their paths with slashes.
-// Directories count, too, under a path with a slash at the end, unless they are
-// empty and belong to the output. A directory that does not exist is empty.
+// readTree reads all files below a directory, see readFS.
 func readTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
+	return readFS(t, os.DirFS(dir), ".")
+}
+
+// readFS reads all files below a directory, by their paths with slashes.
+// Directories count, too, under a path with a slash at the end, unless they are
+// empty and belong to the output. A directory that does not exist is empty.
+func readFS(t *testing.T, all fs.FS, dir string) map[string]string {
+	t.Helper()
 	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+	below, err := fs.Sub(all, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = fs.WalkDir(below, ".", func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == "." {
 			return fs.SkipAll
 		}
@@ -30,7 +43,7 @@ func readTree(t *testing.T, dir string) map[string]string {
 			}
 			return nil
 		}
-		text, err := os.ReadFile(filepath.Join(dir, path))
+		text, err := fs.ReadFile(below, path)
 		files[path] = string(text)
 		return err
 	})
@@ -82,30 +95,66 @@ func equalJSON(t *testing.T, a, b string) bool {
 // written by hand.
 func (c *testCase) update(t *testing.T, dir string, got outcome) {
 	t.Helper()
-	expected := filepath.Join(c.path, "expected")
-	tables := filepath.Join(expected, "tables")
-	before := readTree(t, expected)
-	if err := os.RemoveAll(tables); err != nil {
+	archive, err := txtar.ParseFile(archiveOf(c.name))
+	if err != nil {
 		t.Fatal(err)
 	}
-	files := readTree(t, dir)
-	for name, text := range files {
-		if name, ok := strings.CutPrefix(name, "out/tables/"); ok && c.leavesTables() {
-			writeFile(t, filepath.Join(tables, name), fulfilled(t, name, before["tables/"+name], text))
+	const tables = "expected/tables/"
+	written, before := readTree(t, dir), map[string]string{}
+	at := -1 // the index of the first table
+	for i, f := range archive.Files {
+		before[f.Name] = string(f.Data)
+		if strings.HasPrefix(f.Name, tables) && at < 0 {
+			at = i
 		}
 	}
-	if old, ok := before["state.json"]; ok {
-		// The case of the next run may read it at this moment.
-		path := filepath.Join(expected, "state.json")
-		writeFile(t, path+".new", fulfilled(t, "state.json", old, files["out/state.json"]+"\n"))
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, tables) })
+	if at < 0 {
+		at = len(archive.Files)
+		if i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "expected/") }); i >= 0 {
+			at = i
 		}
+	}
+	var made []txtar.File
+	for _, path := range slices.Sorted(maps.Keys(written)) {
+		if name, ok := strings.CutPrefix(path, "out/tables/"); ok && c.leavesTables() && !strings.HasSuffix(name, "/") {
+			made = append(made, txtar.File{Name: tables + name, Data: []byte(fulfilled(t, name, before[tables+name], written[path]))})
+		}
+	}
+	archive.Files = slices.Insert(archive.Files, at, made...)
+	set := func(name, text string) {
+		for i := range archive.Files {
+			if archive.Files[i].Name == name {
+				archive.Files[i].Data = []byte(text)
+			}
+		}
+	}
+	const state = "expected/state.json"
+	if old, ok := before[state]; ok {
+		set(state, fulfilled(t, state, old, written["out/state.json"]+"\n"))
 	}
 	if events := got.events(t); c.missing(events) < len(c.events) {
 		c.updateEvents(t, events)
-		writeFile(t, filepath.Join(expected, "events.jsonl"), linesOf(c.events))
+		set("expected/events.jsonl", linesOf(c.events))
 	}
+	// The case of the next run may read this one at the same time.
+	temporary := archiveOf(c.name) + ".new"
+	writeFile(t, temporary, string(txtar.Format(archive)))
+	if err := os.Rename(temporary, archiveOf(c.name)); err != nil {
+		t.Fatal(err)
+	}
+	if *c, err = reread(c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reread returns the case as its file is now.
+func reread(c *testCase) (testCase, error) {
+	again, err := readCase(c.name)
+	if err != nil {
+		return testCase{}, err
+	}
+	return *again, nil
 }
 
 // fulfilled is the old text where it means the same as the new one.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -48,24 +50,23 @@ func TestGuides(t *testing.T) {
 			shown[page] = checkGuide(t, page)
 		})
 	}
-	cases, err := filepath.Glob("cases/guide-*")
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no case (%v)", err)
-	}
-	for _, path := range cases {
-		c, err := readCase(path)
+	for _, name := range caseNames(t) {
+		if !strings.HasPrefix(name, "guide-") {
+			continue
+		}
+		c, err := readCase(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		page := filepath.Join("..", "..", pageOfCase.FindString(c.Description))
 		if !slices.Contains(pages, page) {
 			if info, err := os.Stat(page); err != nil || info.IsDir() {
-				t.Errorf("the description of %s names no page: %s", path, c.Description)
+				t.Errorf("the description of %s names no page: %s", name, c.Description)
 			}
 			continue // a test of its own compares that page
 		}
-		if names, wasRead := shown[page]; wasRead && !slices.Contains(names, filepath.Base(path)) {
-			t.Errorf("%s does not show its case %s", page, path)
+		if names, wasRead := shown[page]; wasRead && !slices.Contains(names, name) {
+			t.Errorf("%s does not show its case %s", page, name)
 		}
 	}
 }
@@ -84,22 +85,25 @@ func checkGuide(t *testing.T, page string) []string {
 		block := guideBlock.FindStringSubmatch(whole)
 		how, name, shown := block[1], block[2], block[3]
 		want := ""
+		file := ""
 		if how == "file" {
-			path := name
-			if name, _, _ = strings.Cut(path, "/"); !isDirectory(filepath.Join("cases", name)) {
+			name, file, _ = strings.Cut(name, "/")
+			if _, err := os.Stat(archiveOf(name)); errors.Is(err, fs.ErrNotExist) {
 				return whole // it is a file of a session at a terminal
 			}
-			file, err := os.ReadFile(filepath.Join("cases", path))
+		}
+		c, err := readCase(name)
+		if err != nil {
+			t.Error(err)
+			return whole
+		}
+		if how == "file" {
+			text, err := fs.ReadFile(c.files, file)
 			if err != nil {
 				t.Error(err)
 			}
-			want = inPublic(string(file))
+			want = inPublic(string(text))
 		} else {
-			c, err := readCase(filepath.Join("cases", name))
-			if err != nil {
-				t.Error(err)
-				return whole
-			}
 			want = inGuide[how](t, c, shown)
 		}
 		names = append(names, name)
@@ -141,7 +145,7 @@ func guideRun(t *testing.T, c *testCase, report string) (stdout string) {
 	got := w.run(context.Background())
 	api.finish()
 	if got.exit != c.Exit {
-		t.Errorf("%s: exit code %d, want %d: %s", c.path, got.exit, c.Exit, got.stderr)
+		t.Errorf("%s: exit code %d, want %d: %s", c.name, got.exit, c.Exit, got.stderr)
 	}
 	return strings.ReplaceAll(inPublic(got.stdout), w.dir, "my-data")
 }
@@ -156,7 +160,7 @@ func planInGuide(t *testing.T, c *testCase, shown string) string {
 	text, o := c.guideOptions(t)
 	p, err := plan.Of(context.Background(), text, plan.Options{Options: o, Version: version, Rand: sameNonce{}})
 	if err != nil {
-		t.Errorf("%s: %v", c.path, err)
+		t.Errorf("%s: %v", c.name, err)
 		return shown
 	}
 	var out bytes.Buffer
@@ -179,11 +183,7 @@ func validateInGuide(t *testing.T, c *testCase, shown string) string {
 
 // guideOptions are the configuration of a case, and with what it is read.
 func (c *testCase) guideOptions(t *testing.T) ([]byte, load.Options) {
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if err != nil {
-		t.Error(err)
-	}
-	return []byte(inPublic(string(text))), load.Options{Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}
+	return []byte(inPublic(string(c.config(t)))), load.Options{Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}
 }
 
 // ellipsis is a line of an output that leaves lines out.
@@ -220,11 +220,7 @@ func excerpt(shown, output string) string {
 
 // partInGuide is a value that stands somewhere in the configuration.
 func partInGuide(t *testing.T, c *testCase, shown string) string {
-	config, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if err != nil {
-		t.Error(err)
-	}
-	return part(t, c, shown, inPublic(string(config)), func(found, want any) bool { return reflect.DeepEqual(found, want) })
+	return part(t, c, shown, inPublic(string(c.config(t))), func(found, want any) bool { return reflect.DeepEqual(found, want) })
 }
 
 // reportInGuide is some object of the report, of which the guide may leave members out.
@@ -250,11 +246,11 @@ func part(t *testing.T, c *testCase, shown, document string, matches func(found,
 	t.Helper()
 	var want, all any
 	if err := json.Unmarshal([]byte(shown), &want); err != nil {
-		t.Errorf("%s: %v in\n%s", c.path, err, shown)
+		t.Errorf("%s: %v in\n%s", c.name, err, shown)
 		return shown
 	}
 	if err := json.Unmarshal([]byte(document), &all); err != nil {
-		t.Errorf("%s: %v", c.path, err)
+		t.Errorf("%s: %v", c.name, err)
 		return shown
 	}
 	var holds func(any) bool
@@ -274,7 +270,7 @@ func part(t *testing.T, c *testCase, shown, document string, matches func(found,
 		return matches(v, want)
 	}
 	if !holds(all) {
-		t.Errorf("%s has no such part:\n%sin\n%s", c.path, shown, document)
+		t.Errorf("%s has no such part:\n%sin\n%s", c.name, shown, document)
 	}
 	return shown
 }
@@ -308,10 +304,13 @@ func TestReferenceOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const path = "cases/guide-files"
+	c, err := readCase("guide-files")
+	if err != nil {
+		t.Fatal(err)
+	}
 	read := func(name string) []byte {
 		t.Helper()
-		content, err := os.ReadFile(filepath.Join(path, name))
+		content, err := fs.ReadFile(c.files, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,12 +356,12 @@ func TestReferenceOfActions(t *testing.T) {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
 	for i, name := range cases {
-		response, err := os.ReadFile(filepath.Join("cases", name, "expected", "answer.json"))
+		c, err := readCase(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(bytes.TrimSpace(response), bytes.TrimSpace(blocks[i][1])) {
-			t.Errorf("the page does not show the response of %s:\n%s", name, response)
+		if strings.TrimSpace(c.response) != string(bytes.TrimSpace(blocks[i][1])) {
+			t.Errorf("the page does not show the response of %s:\n%s", name, c.response)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -31,11 +32,15 @@ func (a response) packed() ([]byte, error) {
 	return bytes.Repeat(body, a.repeat), err
 }
 
+// fileInZip is the line before a file of a zip: a case is a txtar archive itself, so its
+// lines of this kind have other signs.
+var fileInZip = regexp.MustCompile(`(?m)^\+\+ (.*) \+\+$`)
+
 // packed puts a body into wrappers, the outermost first.
 func packed(wrappers []string, body []byte) ([]byte, error) {
 	if at := slices.Index(wrappers, "zip"); at >= 0 {
 		var files []zipFile
-		for _, file := range txtar.Parse(body).Files {
+		for _, file := range txtar.Parse(fileInZip.ReplaceAll(body, []byte("-- $1 --"))).Files {
 			inner, err := packed(wrappers[at+1:], file.Data)
 			if err != nil {
 				return nil, err

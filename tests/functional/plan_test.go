@@ -37,28 +37,23 @@ var unforeseeable = map[string]string{
 // every recipe; where a run sends nothing, plan shows nothing.
 func TestPlanEqualsWire(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	for _, dir := range []string{"cases", recipes} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, entry := range entries {
-			t.Run(entry.Name(), func(t *testing.T) {
+	equal := func(read func(string) (*testCase, error), names []string) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c, err := readCase(filepath.Join(dir, entry.Name()))
+				c, err := read(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if why, ok := unforeseeable[entry.Name()]; ok {
+				if why, ok := unforeseeable[name]; ok {
 					t.Skip(why)
-				}
-				if dir == recipes {
-					c.talkPlainly()
 				}
 				c.planEqualsWire(t)
 			})
 		}
 	}
+	equal(readCase, caseNames(t))
+	equal(readRecipe, recipeNames(t))
 }
 
 func (c *testCase) planEqualsWire(t *testing.T) {
@@ -113,7 +108,7 @@ func TestPlanConformance(t *testing.T) {
 			w.clock = clock.At(time.Now())
 			first := &wiretap{dial: w.dial}
 			w.options.Dial, w.options.Rand = first.connect, sameNonce{}
-			c := &testCase{path: filepath.Join(dir, name), description: description{Start: w.clock.Now()}}
+			c := &testCase{name: name, files: os.DirFS(filepath.Join(dir, name)), description: description{Start: w.clock.Now()}}
 			c.fill(t, w.dir)
 			w.run(context.Background())
 			planned, _ := c.plan(t, w.dir)

@@ -46,14 +46,10 @@ var shown = []string{"response-long-error", "mapping-object-in-column", "mapping
 // same.
 func TestReplay(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	entries, err := os.ReadDir("cases")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		t.Run(entry.Name(), func(t *testing.T) {
+	for _, name := range caseNames(t) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := readCase(filepath.Join("cases", entry.Name()))
+			c, err := readCase(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,10 +68,10 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 	}
 	checkArchive(t, archive)
 	c.checkSecrets(t, string(archive))
-	if why, ok := irreproducible[filepath.Base(c.path)]; ok {
+	if why, ok := irreproducible[c.name]; ok {
 		t.Skip(why)
 	}
-	if strings.HasPrefix(filepath.Base(c.path), "login-remember") {
+	if strings.HasPrefix(c.name, "login-remember") {
 		t.Skip("the credentials that its login brings are hidden in the recording, so a replay remembers none")
 	}
 	if c.Env["KBC_URL"] != "" {
@@ -100,8 +96,7 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 // order, and their times depend on it.
 func (c *testCase) stdoutOf(t *testing.T, o outcome) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if err != nil || !strings.Contains(string(text), `"concurrency"`) {
+	if !strings.Contains(string(c.config(t)), `"concurrency"`) {
 		return o.stdout
 	}
 	events := o.events(t)
@@ -179,15 +174,12 @@ func (c *testCase) carryState(t *testing.T, w *world) {
 // in the configuration.
 func (c *testCase) checkSecrets(t *testing.T, archive string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
-	if err != nil {
-		return // there is no configuration
-	}
+	text := c.config(t)
 	var document any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if d.Decode(&document) != nil {
-		return // nor is there in this file
+		return // there is no configuration, or no JSON
 	}
 	readings := append([]string{archive}, bodiesIn(archive)...)
 	for _, secret := range secretsBelow(document, false) {
@@ -201,7 +193,7 @@ func (c *testCase) checkSecrets(t *testing.T, archive string) {
 		}
 	}
 	for _, text := range c.Conceals {
-		if strings.Contains(archive, text) && !slices.Contains(shown, filepath.Base(c.path)) {
+		if strings.Contains(archive, text) && !slices.Contains(shown, c.name) {
 			t.Errorf("the recording shows %q", text)
 		}
 	}

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // text is a piece of a file that people read, and the line on which it begins.
@@ -17,15 +18,15 @@ type text struct {
 	text string
 }
 
-// textsOf are the texts of a file: comments and string literals of Go, the description
-// of a functional case, and all of a page, a script and a document.
+// textsOf returns the texts of a file: comments and string literals of Go, the description
+// of a functional case, and the whole of a page, a script and a document.
 func textsOf(t *testing.T, file string, content []byte) []text {
 	t.Helper()
 	switch base := path.Base(file); {
 	case strings.HasSuffix(base, ".go"):
 		return goTexts(t, file, content)
-	case base == "case.json":
-		return caseTexts(t, file, content)
+	case strings.HasSuffix(base, ".txtar"):
+		return []text{{1, string(txtar.Parse(content).Comment)}}
 	}
 	switch path.Ext(file) {
 	case ".md", ".html", ".js", ".css", ".sh", ".yml", ".yaml":
@@ -62,13 +63,4 @@ func goTexts(t *testing.T, name string, content []byte) []text {
 		return true
 	})
 	return all
-}
-
-func caseTexts(t *testing.T, file string, content []byte) []text {
-	t.Helper()
-	var c struct{ Description string }
-	if err := json.Unmarshal(content, &c); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return []text{{1, c.Description}}
 }

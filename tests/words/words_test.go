@@ -143,8 +143,8 @@ func TestTextsOf(t *testing.T) {
 		want          []text
 	}{
 		{"a.go", source, []text{{1, "Package p is one.\n"}, {6, "says does it.\n"}, {7, "it\nis"}}},
-		{"cases/a/case.json", `{"description": "What it is.", "stderr": ["x"]}`, []text{{1, "What it is."}}},
-		{"cases/a/config.json", `{"description": "data"}`, nil},
+		{"cases/a.txtar", "What it is.\n-- config.json --\n{}\n", []text{{1, "What it is.\n"}}},
+		{"a.json", `{"description": "data"}`, nil},
 		{"a.md", "# Title", []text{{1, "# Title"}}},
 		{"run", "#!/bin/bash\n# It runs.", []text{{1, "#!/bin/bash\n# It runs."}}},
 		{"data", "nothing", nil},

@@ -1,3 +1,0 @@
-"id","region"
-"A","eu"
-"B","us"

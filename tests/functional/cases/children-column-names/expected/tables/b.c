@@ -1,2 +1,0 @@
-"n","parent_x","u","parent_user-info_id"
-"1","X","1","3"

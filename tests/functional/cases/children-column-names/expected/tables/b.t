@@ -1,2 +1,0 @@
-"user-info_id","parent_x"
-"3","X"

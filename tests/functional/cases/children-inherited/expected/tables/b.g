@@ -1,2 +1,0 @@
-"n","parent_id","parent_z"
-"g","1","zz"

@@ -1,2 +1,0 @@
-"n","parent_k","parent_z"
-"h","5","zz"

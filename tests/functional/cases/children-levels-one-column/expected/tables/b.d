@@ -1,2 +1,0 @@
-"k","parent_id","parent_x"
-"g","1","7"

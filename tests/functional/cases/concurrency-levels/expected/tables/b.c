@@ -1,2 +1,0 @@
-"c","parent_a","parent_b"
-"1","1","x"

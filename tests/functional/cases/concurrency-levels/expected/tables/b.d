@@ -1,2 +1,0 @@
-"d","parent_a","parent_b","parent_c"
-"1","1","x","1"

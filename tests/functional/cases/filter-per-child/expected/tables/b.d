@@ -1,2 +1,0 @@
-"n","parent_id","parent_k"
-"1","2","y"

@@ -1,5 +1,0 @@
-"id","kind","owner_name"
-"1","user",""
-"2","group","ann"
-"3","group","eve"
-"4","root","bob"

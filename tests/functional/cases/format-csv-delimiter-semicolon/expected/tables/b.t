@@ -1,2 +1,0 @@
-"id_name_price"
-"1;a;2"

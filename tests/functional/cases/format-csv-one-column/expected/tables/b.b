@@ -1,3 +1,0 @@
-"column_1"
-"red; green"
-"blue"

@@ -1,2 +1,0 @@
-"name_surname"
-"a;b"

@@ -1,2 +1,0 @@
-"note_text"
-"a; b"

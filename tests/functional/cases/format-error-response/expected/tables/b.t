@@ -1,4 +1,0 @@
-"error","errorData"
-"no a",""
-"","x,y
-1,2"

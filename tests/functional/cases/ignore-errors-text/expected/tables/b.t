@@ -1,2 +1,0 @@
-"errorData"
-"<h1>Not ""found""</h1>"

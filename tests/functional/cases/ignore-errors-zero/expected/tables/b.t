@@ -1,2 +1,0 @@
-"errorData"
-"pong"

@@ -1,2 +1,0 @@
-"m","parent_replies_pageInfo_endCursor"
-"2","c"

@@ -1,2 +1,0 @@
-"id","lines"
-"1","{""data"":[1],""has_more"":true}"

@@ -1,2 +1,0 @@
-"code","message"
-"404","none"

@@ -1,1 +1,0 @@
-"ID","arr","never_pk"

@@ -1,2 +1,0 @@
-"n","job_parent_id","parent_id"
-"2","x","1"

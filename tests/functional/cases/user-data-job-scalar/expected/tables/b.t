@@ -1,2 +1,0 @@
-"id","job_parent_id"
-"1","7"

@@ -1,2 +1,0 @@
-"id","userData","job_parent_id"
-"1","1","x"
