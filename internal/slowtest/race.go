@@ -1,6 +1,6 @@
 //go:build race
 
-package short
+package slowtest
 
 // RaceDetector is whether this test was built with it.
 const RaceDetector = true
