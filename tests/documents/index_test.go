@@ -24,7 +24,7 @@ var questions = []struct {
 	{"Which exit code means what?", "reference/exit-codes.md", []string{"130"}},
 	{"How are false and null written?", "reference/files.md", []string{"`false`", "`null`"}},
 	{"Where do secrets go?", "how-to/secrets.md", []string{"trustedOrigins", "[hidden]"}},
-	{"How do I add a scroller?", "../CONTRIBUTING.md#adding-a-way-of-paging", []string{"AllMethods"}},
+	{"How do I add a scroller?", "understand/architecture.md#adding-things", []string{"AllMethods"}},
 }
 
 // TestIndexResponds: the index has each question, and the section that its line leads to
