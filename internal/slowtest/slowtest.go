@@ -1,6 +1,7 @@
-// Package slowtest skips tests that take a long time: in the inner loop,
-// `go test -short ./...`, and in runs with the race detector. A few take their turn: a
-// plain `go test ./...` runs a part of their combinations. CI runs all of all tests.
+// Package slowtest skips tests that take a long time. `go test -short ./...` skips the
+// most, runs with the race detector skip some. A plain `go test ./...` leaves tests that
+// start browsers, containers or builds to CI, and tries a part of the combinations of
+// others. CI runs all tests and all combinations.
 package slowtest
 
 import (
@@ -37,6 +38,6 @@ func OutsideCI(t testing.TB, why string) {
 	}
 }
 
-// Turn reports whether it is the turn of a combination, by its number: of every so
-// many combinations one is tried, in CI all. The same ones are tried every time.
+// Turn reports whether to try the combination with a number. Outside CI, Turn selects one
+// of each so many combinations, the same ones every time.
 func Turn(number, every int) bool { return CI() || number%every == 0 }

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // and launcher are processes. That extractor and floor wrote the same is checked
 // by the program itself.
 func TestEveryWorkloadAtATinyScale(t *testing.T) {
-	slowtest.Skip(t, "it runs all workloads")
+	slowtest.OutsideCI(t, "it runs all workloads")
 	// Else every process with the race detector ends with a second of sleep.
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	temp := t.TempDir()

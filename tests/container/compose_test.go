@@ -28,7 +28,7 @@ func composeCommand(t *testing.T) []string {
 // TestComposeFile checks what can be checked of the compose file without base
 // images: that it is one, and that its configuration is sound.
 func TestComposeFile(t *testing.T) {
-	slowtest.Skip(t, "it starts docker")
+	slowtest.OutsideCI(t, "it starts docker")
 	root := projectRoot(t)
 	compose := composeCommand(t)
 	args := append(compose[1:], "--profile", "run", "config", "--services")

@@ -44,7 +44,7 @@ type canaryStatistics struct {
 func TestCanary(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
 	statistics := &canaryStatistics{kinds: map[string]int{}}
-	cases := caseNames(t)
+	cases := lensCases(caseNames(t))
 	names := append(cases, recipeNames(t)...)
 	t.Run("cases", func(t *testing.T) {
 		for i, name := range names {
@@ -98,14 +98,11 @@ func (n *nest) search(output, text string) {
 	}
 }
 
-// outputs is how many kinds of outputs there are besides those of an ordinary run.
-const outputs = 6
-
-// all makes every output, or, outside CI, some of them for each case.
+// all makes every output.
 func (n *nest) all() {
 	archive := n.asItIs()
 	faults := canaryFaults()
-	for i, search := range [outputs]func(){
+	for _, search := range []func(){
 		n.readable,
 		func() { n.fault(faults[n.number%len(faults)]) },
 		func() { n.action("testRequest") },
@@ -113,9 +110,7 @@ func (n *nest) all() {
 		func() { n.static(newAviary(n.t, n.c)) },
 		func() { n.init(archive) },
 	} {
-		if slowtest.Turn(n.number+i, outputs) {
-			search()
-		}
+		search()
 	}
 }
 
@@ -196,7 +191,7 @@ func (n *nest) asItIs() (archive string) {
 // readable runs the case for a reader, and some for a log server: events are written
 // in three forms.
 func (n *nest) readable() {
-	if n.number/outputs%2 == 0 {
+	if n.number%2 == 0 {
 		r := n.run(canaryFault{}, debugging, func(r *nestRun) { r.world.options.LogFormat = "console" })
 		n.search("console", r.got.stdout+r.got.stderr)
 		return

@@ -20,6 +20,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -98,6 +99,18 @@ func caseNames(t *testing.T) []string {
 		paths[i] = strings.TrimSuffix(filepath.Base(path), ".txtar")
 	}
 	return paths
+}
+
+// lensCases returns every twentieth of the names, always the same ones; in CI it returns
+// all. Tests that look at all cases once more, in another way, use it.
+func lensCases(names []string) []string {
+	var some []string
+	for i, name := range names {
+		if slowtest.Turn(i, 20) {
+			some = append(some, name)
+		}
+	}
+	return some
 }
 
 // readCase reads a case below cases. The text before its first file is its description.

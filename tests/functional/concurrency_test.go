@@ -188,7 +188,7 @@ func TestAsManyAtOnce(t *testing.T) {
 // the concurrency: all but the order of requests is as they expect it.
 func TestCasesSideBySide(t *testing.T) {
 	slowtest.Skip(t, "it runs cases again")
-	for _, name := range casesWithChildren(t) {
+	for _, name := range lensCases(casesWithChildren(t)) {
 		for _, n := range concurrencies {
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
 				t.Parallel()

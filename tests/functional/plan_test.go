@@ -52,7 +52,7 @@ func TestPlanEqualsWire(t *testing.T) {
 			})
 		}
 	}
-	equal(readCase, caseNames(t))
+	equal(readCase, lensCases(caseNames(t)))
 	equal(readRecipe, recipeNames(t))
 }
 

@@ -46,7 +46,7 @@ var shown = []string{"response-long-error", "mapping-object-in-column", "mapping
 // same.
 func TestReplay(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	for _, name := range caseNames(t) {
+	for _, name := range lensCases(caseNames(t)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := readCase(name)

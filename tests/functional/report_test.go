@@ -21,7 +21,7 @@ import (
 // secrets.
 func TestReport(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	for _, name := range caseNames(t) {
+	for _, name := range lensCases(caseNames(t)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := readCase(name)

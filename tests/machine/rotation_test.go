@@ -79,7 +79,7 @@ func signal(moment chan struct{}) {
 // No matter what a run has left, the next one can log in.
 func TestKilledAfterLogin(t *testing.T) {
 	t.Parallel()
-	slowtest.Skip(t, "it kills programs")
+	slowtest.OutsideCI(t, "it kills programs")
 	kills, seed := number(t, "MACHINE_KILLS", 60), number(t, "MACHINE_SEED", time.Now().UnixNano())
 	t.Logf("MACHINE_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 1))

@@ -84,7 +84,7 @@ type api struct {
 // many bytes.
 func newAPI(t *testing.T, rows, text int) *api {
 	t.Helper()
-	slowtest.Skip(t, "it kills programs and fills disks")
+	slowtest.OutsideCI(t, "it kills programs and fills disks")
 	a := &api{small: response(5, 50), large: response(rows, text), last: make(chan struct{}, 1)}
 	a.generation.Store(firstGeneration)
 	server := httptest.NewServer(a)
@@ -211,7 +211,7 @@ func (r result) mustFail(t *testing.T, exit int, says ...string) {
 // enter.
 func dataDir(t *testing.T, config string) string {
 	t.Helper()
-	slowtest.Skip(t, "it kills programs and fills disks")
+	slowtest.OutsideCI(t, "it kills programs and fills disks")
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
 	lay(t, dir, map[string]string{"config.json": config, "in/": ""})

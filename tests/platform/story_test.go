@@ -24,7 +24,7 @@ import (
 // back to an earlier version. Everything is real: the program, the component that it
 // starts, the sample API and the browser.
 func TestStory(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser and a platform")
+	slowtest.OutsideCI(t, "it starts a browser and a platform")
 	b := &user{T: t, Browser: chromium.New(t)}
 	b.stack = serve(t, t.TempDir())
 	b.Look(1360, 900, "light")

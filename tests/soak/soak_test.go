@@ -29,7 +29,7 @@ const shortForm = 10_000
 // open files must not grow, and at the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
-	slowtest.Skip(t, "it sends ten thousand requests")
+	slowtest.OutsideCI(t, "it sends ten thousand requests")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read from /proc")
 	}

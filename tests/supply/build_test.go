@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 // built builds with the Dockerfile's commands, once for all tests.
 func built(t *testing.T) (dir string) {
 	t.Helper()
-	slowtest.Skip(t, "it builds programs")
+	slowtest.OutsideCI(t, "it builds programs")
 	if _, err := os.Stat(filepath.Join(builtOnce, "extractor.cdx.json")); err != nil {
 		buildFrom(t, root, builtOnce)
 	}
@@ -63,7 +63,7 @@ func buildFrom(t *testing.T, source, out string, environment ...string) {
 // for another architecture and with nothing kept of earlier builds: that takes
 // minutes.
 func TestReproducible(t *testing.T) {
-	slowtest.Skip(t, "it builds programs")
+	slowtest.OutsideCI(t, "it builds programs")
 	first := map[string]string{"amd64": t.TempDir(), "arm64": t.TempDir()}
 	thorough := os.Getenv("REPRODUCIBLE") == "thorough"
 	if !thorough {

@@ -25,7 +25,7 @@ var address = regexp.MustCompile(`sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)
 // TestNetwork: the extractor talks to the target API and, where a command requests it, to the platform: to no other address, and to no name server where the
 // configuration has addresses. The kernel is the witness.
 func TestNetwork(t *testing.T) {
-	slowtest.Skip(t, "it follows a program by strace")
+	slowtest.OutsideCI(t, "it follows a program by strace")
 	if err := exec.Command("strace", "-qq", "-o", os.DevNull, "-e", "trace=connect", "true").Run(); err != nil {
 		t.Skip("strace cannot look at a process here: ", err)
 	}

@@ -479,7 +479,7 @@ func TestWorkflows(t *testing.T) {
 
 // TestFirstRun runs what CI runs on macOS and Windows.
 func TestFirstRun(t *testing.T) {
-	slowtest.Skip(t, "it builds programs")
+	slowtest.OutsideCI(t, "it builds programs")
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "bash", root+"/.ci/first-run")
 	if out, err := cmd.CombinedOutput(); err != nil {

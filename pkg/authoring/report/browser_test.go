@@ -123,7 +123,7 @@ func (b *browser) shows(part string, texts ...string) {
 }
 
 func TestBrowser(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	_, _, _, good := run(t, "")
 	_, _, _, bad := run(t, `, {"endpoint": "broken"}`)
 	b := newBrowser(t)

@@ -177,7 +177,7 @@ func TestDockerEndings(t *testing.T) {
 
 // TestRealDocker runs the fake component in a container, where there is docker.
 func TestRealDocker(t *testing.T) {
-	slowtest.Skip(t, "it starts containers")
+	slowtest.OutsideCI(t, "it starts containers")
 	if out, err := exec.CommandContext(t.Context(), "docker", "info", "--format", "{{.ServerVersion}} {{.OSType}}").CombinedOutput(); err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "linux") {
 		t.Skipf("docker with Linux containers is needed: %s, %v", out, err)
 	}

@@ -214,7 +214,7 @@ func crashLoad(table string, n int) Load {
 // TestCrash kills a process in the middle of its writes and looks for all that
 // it had acknowledged.
 func TestCrash(t *testing.T) {
-	slowtest.Skip(t, "it kills processes")
+	slowtest.OutsideCI(t, "it kills processes")
 	self := must[string](t)(os.Executable())
 	for _, lines := range []int{1, 100, 1 + rand.IntN(250)} {
 		t.Run(fmt.Sprintf("after %d lines", lines), func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestImages(t *testing.T) {
 const live = `document.getElementById("live").dataset.state === "on"`
 
 func TestBrowser(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	p := newPlatform(t)
 	s := p.fill()
 	b := newBrowser(p)

@@ -27,7 +27,7 @@ func caret(text string) string { return strings.ReplaceAll(caretBehind, "%TEXT%"
 
 // TestEditorInBrowser begins with a curl command and ends with a restored version.
 func TestEditorInBrowser(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	orders := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer s3cret-token" {
 			http.Error(w, "no token", http.StatusUnauthorized)

@@ -69,7 +69,7 @@ const lostDocument = `{"parameters":{"api":{"baseUrl":"https://h/"},"config":{"#
 // TestEditorSurvivesTheServer: while the platform is away no one says that the text is right,
 // and after a restart the login comes in place and what was sent is sent again.
 func TestEditorSurvivesTheServer(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	p := newPlatform(t)
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "1", Name: "Shop", Configuration: []byte(lostDocument)})
 	b := newRestartable(p)
@@ -126,7 +126,7 @@ func TestEditorSurvivesTheServer(t *testing.T) {
 
 // TestDraftsAreKept: what was typed is offered after a reload, without the secrets in it.
 func TestDraftsAreKept(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	p := newPlatform(t)
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "1", Name: "Shop", Configuration: []byte(lostDocument)})
 	b := newRestartable(p)

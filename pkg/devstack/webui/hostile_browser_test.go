@@ -17,7 +17,7 @@ import (
 // TestHostileLayout: text that is long, has no blanks, changes the direction of writing or
 // holds control characters stays in its box on every page.
 func TestHostileLayout(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	p := newTryPlatform(t)
 	wide := "\u202e\u2067\u001b[31m\u0007" + strings.Repeat("W", 10_000) + "<b>"
 	response, err := json.Marshal(map[string]any{"orders": []any{map[string]any{"id": wide, wide[:300]: wide}}, wide: wide})

@@ -13,7 +13,7 @@ import (
 // TestTryInBrowser tries a configuration in the editor, looks at a request, tries a change
 // without the API, and cancels a try.
 func TestTryInBrowser(t *testing.T) {
-	slowtest.Skip(t, "it starts a browser")
+	slowtest.OutsideCI(t, "it starts a browser")
 	p := newTryPlatform(t)
 	p.shop.pad = 60
 	b := newBrowser(p.platform)
