@@ -48,7 +48,8 @@ type boundedDecoder struct {
 	gaps    []gap // gaps after the offset of the decoder, in order
 	dropped int64 // bytes of the gaps before the offset of the decoder
 
-	// seen is the offset of the decoder up to which insideString has looked.
+	// seen is the offset of the decoder up to which insideString has looked. inString and
+	// escaped are its state at this offset.
 	seen     int64
 	inString bool
 	escaped  bool
@@ -178,7 +179,7 @@ func (d *boundedDecoder) packNext(packer *value.Packer, dst []byte) (_ []byte, r
 }
 
 // resumeDecoder lets the decoder continue after the packed items. The decoder gets an
-// empty string in their stead, because a comma may follow.
+// empty string instead of the items, because a comma may follow.
 func (d *boundedDecoder) resumeDecoder() error {
 	d.direct = false
 	const standIn = `""`

@@ -36,8 +36,8 @@ func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(string(text[:len(prefix)]), prefix)
 }
 
-// hint returns a hint which setting would read a response that is not in its format, or
-// "". It looks only at the beginning.
+// hint returns a hint about the setting that reads a response that is not in its format,
+// or "". It looks only at the beginning of the response.
 func (d *decodeState) hint(m *formatError, head []byte, redact func(string) string) string {
 	f := d.query.Format
 	if m.packed != "" {
@@ -71,7 +71,8 @@ func (d *decodeState) hint(m *formatError, head []byte, redact func(string) stri
 // packedHead is the number of bytes that CompressionOf needs.
 const packedHead = 4
 
-// unpackHint returns a hint how to unpack a file with the magic bytes of a compression.
+// unpackHint returns a hint about the setting that unpacks a file with the magic bytes of
+// a compression, or "".
 func (f Format) unpackHint(m *formatError, wrapper string) string {
 	switch {
 	case m.what != "" && (m.what == wrapper || m.what != f.unpack[0]):

@@ -48,13 +48,13 @@ const (
 	surveyIndicators = 32
 	surveyLists      = 10
 	surveyMarks      = 32
-	// surveyStrangers is the maximum number of objects and lists that are surveyed
-	// although their names are unknown and nothing in them is requested.
+	// surveyStrangers is the maximum number of objects and lists with unknown names that
+	// are surveyed although no values in them are requested.
 	surveyStrangers = 100
 )
 
-// errorsMember is the member of the response in which APIs report errors that the status
-// does not show.
+// errorsMember is the name of the member in which APIs report errors with a successful
+// status.
 const errorsMember = "errors"
 
 // indicatorScan collects indicators and lists beside the data while a response is

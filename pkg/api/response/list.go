@@ -25,7 +25,7 @@ func (d *decodeState) newItemList() *itemList {
 }
 
 // add adds the item that a decoder appended to items.last from start on. regular is set
-// if the item is in regular form, in which equal items have equal bytes.
+// if the item is in regular form: equal items have equal bytes then.
 func (l *itemList) add(start int, regular bool) error {
 	item := value.Packed(l.items.last[start:])
 	if l.query.Volume {

@@ -29,8 +29,8 @@ type Query struct {
 	// Data is the path of the items. If Text is empty, the data is the response itself if
 	// it is a list, otherwise its only list-valued member.
 	Data Path
-	// KeyAs is set if the members of the data are the items and their names are data: the
-	// name of each member becomes the value of KeyAs in its item.
+	// KeyAs is set if the data is an object with items as members, and the names of the
+	// members are data. Each item gets its name under the key KeyAs.
 	KeyAs string
 	// Parallel is set if the data is an object of lists. The first values of the lists
 	// are an item, the second values another, and so on.
@@ -136,9 +136,8 @@ func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
 	return value.Value{}, fmt.Errorf("field %q was not requested", path.Text)
 }
 
-// FieldForCondition is like Field for a condition, which does not look into lists and
-// objects. It returns lists and objects that are too large without their items and
-// members.
+// FieldForCondition returns the value of a field for a condition, which does not look
+// into lists and objects. Lists and objects that are too large have no items and members.
 func (p *Page) FieldForCondition(path Path) (value.Value, error) {
 	v, err := p.fields.Value(path)
 	if k := v.Kind(); err == nil && (k == value.Array || k == value.Object) {

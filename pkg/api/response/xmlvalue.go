@@ -18,8 +18,8 @@ func (x *xmlDocument) value(dst []byte, tag *xmlTag) ([]byte, error) {
 	return dst, err
 }
 
-// ungrouped is like value, but appends a member for each element, even if the names are
-// equal.
+// ungrouped appends the value of an element with a member for each child element, even if
+// the names are equal.
 func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 	start, mark := len(dst), len(x.texts)
 	members, elements := 0, 0
