@@ -41,7 +41,7 @@ type boundedDecoder struct {
 
 	// State of the list with items that are packed directly from the text:
 
-	direct bool
+	direct bool  // items are packed directly
 	after  bool  // at least one item was packed
 	taken  int64 // bytes of the packed items and the white space around them
 

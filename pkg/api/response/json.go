@@ -193,9 +193,8 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 // scan is the state of one pass over a text.
 type scan struct {
 	*decodeState
-	dec *jsontext.Decoder
-	// bounded feeds dec.
-	bounded     *boundedDecoder
+	dec         *jsontext.Decoder
+	bounded     *boundedDecoder // reader of dec
 	volume      volume
 	packer      value.Packer
 	stored      *pathNode // list with its items in the store
@@ -203,7 +202,7 @@ type scan struct {
 	survey      indicatorScan
 	detect      bool
 	data        *pathNode
-	literalData *pathNode // data at the member with the whole path as its name; nil if there is no such path
+	literalData *pathNode // data at a member with the whole path as its name, or nil
 	path        []string  // path of the data; empty if the data is the whole response
 	lists       lists     // candidates for the data, if the data must be found
 	// batched is set if the path of the data has EveryItem, so that several values can be
