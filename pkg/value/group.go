@@ -1,30 +1,31 @@
 package value
 
-// Grouper makes lists of members with equal names. It remembers what the last object at
-// each depth looked like, because most are like the one before. The zero Grouper is
-// ready.
+// Grouper makes lists of members with equal names. It keeps the names of the last object
+// at each depth, because most objects have the same names as the object before. The zero
+// Grouper is ready to use.
 type Grouper struct {
 	last [rememberedDepths]names
 	buf  []byte
 }
 
-// rememberedDepths is how many depths have a memory of their own. The ones below share
-// the last: each memory may have many times maxKnown bytes.
+// rememberedDepths is the number of depths with names of their own. All deeper objects
+// share the last one, because the names of a depth may need many times maxKnown bytes.
 const rememberedDepths = 16
 
-// maxGroupBuffer is how many bytes of memory wait for the next value.
+// maxGroupBuffer is the maximum size, in bytes, of the buffer that is kept for the next
+// value.
 const maxGroupBuffer = 1 << 20
 
 // Repeats reports whether an object at a depth has members with equal names.
 func (g *Grouper) Repeats(object Packed, depth int) bool {
 	last := &g.last[min(depth, rememberedDepths-1)]
-	return !last.match(object) && !last.learn(object)
+	return !last.matches(object) && !last.learn(object)
 }
 
-// Group makes lists of the members with equal names of the packed value that begins at
-// start and ends with dst, and of all objects in it: at the place of the first of them
-// is a list of their values, in their order. Each byte is copied once, however deep
-// it is. The value has no arrays yet; depth is where it is.
+// Group groups the packed value that begins at start and ends with dst, and all objects
+// in it. Members with equal names become one member with a list of their values in their
+// order, at the position of the first one. The value must not have arrays. depth is the
+// depth of the value. Each byte is copied once, regardless of the depth.
 func (g *Grouper) Group(dst []byte, start, depth int) []byte {
 	grouped := g.group(g.buf[:0], Packed(dst[start:]), depth)
 	dst = append(dst[:start], grouped...)
@@ -34,7 +35,7 @@ func (g *Grouper) Group(dst []byte, start, depth int) []byte {
 	return dst
 }
 
-// group appends a value in groups.
+// group appends a value with its members grouped.
 func (g *Grouper) group(dst []byte, v Packed, depth int) []byte {
 	if v.Kind() != Object {
 		return append(dst, v...)
@@ -70,17 +71,18 @@ func (g *Grouper) group(dst []byte, v Packed, depth int) []byte {
 	return dst
 }
 
-// group are the members of one name.
+// group has the members of an object with the same name.
 type group struct {
 	name  []byte
 	count int
 	runs  []memberRun
 }
 
-// memberRun are members that are one after the other, from a place in the object on.
+// memberRun is a run of count consecutive members with the same name. at is the offset of
+// the first of them.
 type memberRun struct{ at, count int }
 
-// groupsOf are the groups of an object in the order of their first members.
+// groupsOf returns the groups of an object in the order of their first members.
 func groupsOf(object Packed) []*group {
 	groups, order := map[string]*group{}, []*group(nil)
 	var last *group
@@ -105,8 +107,8 @@ func groupsOf(object Packed) []*group {
 	return order
 }
 
-// match reports whether these are the names of an object, in their order.
-func (n *names) match(object Packed) bool {
+// matches reports whether an object has exactly these names, in this order.
+func (n *names) matches(object Packed) bool {
 	i := 0
 	for parts := object.Parts(); parts.More(); i++ {
 		name := parts.Name()

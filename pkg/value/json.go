@@ -11,13 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// NewDecoder returns a token reader with the rules of the whole program: duplicate
-// names are allowed (the last value counts), and a lone surrogate becomes U+FFFD.
+// NewDecoder returns a decoder with the rules of the whole program: duplicate names are
+// allowed (the last value counts), and a lone surrogate becomes U+FFFD.
 func NewDecoder(r io.Reader) *jsontext.Decoder {
 	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// Parse reads one JSON text. An error is a *SyntaxError.
+// Parse parses one JSON text. Its error is a *SyntaxError.
 func Parse(text []byte) (Value, error) {
 	dec := NewDecoder(bytes.NewReader(text))
 	v, err := Read(dec)
@@ -34,23 +34,24 @@ func Parse(text []byte) (Value, error) {
 	return v, nil
 }
 
-// SyntaxError says why and where a text is not JSON.
+// SyntaxError is the reason and the position of an error in a JSON text.
 type SyntaxError struct {
-	Line, Column int // both from 1, columns in bytes
-	Offset       int // in bytes, from 0
+	Line, Column int // both start at 1; columns count bytes
+	Offset       int // offset in bytes
 	Reason       string
 	cause        error
 }
 
-// Error is "line 3, column 7: invalid character …".
+// Error returns a message such as "line 3, column 7: invalid character …".
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// Unwrap returns the error of the JSON reader.
+// Unwrap returns the error of the decoder.
 func (e *SyntaxError) Unwrap() error { return e.cause }
 
-// syntaxError adds the place to an error: that of the JSON reader, else the offset.
+// syntaxError adds the position to an error. It uses offset if the error itself has no
+// position.
 func syntaxError(text []byte, offset int64, err error) error {
 	e := &SyntaxError{Reason: err.Error(), cause: err}
 	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -66,7 +67,7 @@ func syntaxError(text []byte, offset int64, err error) error {
 	return e
 }
 
-// Complaint returns the message of a decoder's error without the place.
+// Complaint returns the message of a decoder's error without the position.
 func Complaint(err *jsontext.SyntacticError) string {
 	text := err.Err.Error()
 	if strings.Contains(text, "max depth") {
@@ -75,7 +76,7 @@ func Complaint(err *jsontext.SyntacticError) string {
 	return text
 }
 
-// Read reads the next value from a token reader; io.EOF if there is none.
+// Read reads the next value. It returns io.EOF if there is no value.
 func Read(dec *jsontext.Decoder) (Value, error) {
 	tok, err := dec.ReadToken()
 	if err != nil {
@@ -137,13 +138,13 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// AppendJSON appends the value as compact JSON: UTF-8 and slashes are not escaped,
-// numbers stay as written.
+// AppendJSON appends the value as compact JSON. Slashes and characters beyond ASCII are
+// not escaped, and numbers keep their literals.
 func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst, appendString) }
 
-// AppendEscapedJSON appends the value as compact JSON like the original: slashes as \/
-// and everything beyond ASCII as \uXXXX. Table cells, manifests and the state have
-// this form.
+// AppendEscapedJSON appends the value as compact JSON in the form of the original
+// extractor: slashes as \/ and characters beyond ASCII as \uXXXX. Table cells, manifests
+// and the state have this form.
 func (v Value) AppendEscapedJSON(dst []byte) []byte { return v.append(dst, appendEscapedString) }
 
 // JSON returns the value as compact JSON, see AppendJSON.
@@ -202,7 +203,7 @@ func appendEscapedString(dst []byte, s string) []byte {
 	return append(appendEscaped(append(dst, '"'), s), '"')
 }
 
-// appendEscaped appends the contents of a string.
+// appendEscaped appends the contents of a string, without quotes.
 func appendEscaped(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {

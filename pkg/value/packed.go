@@ -8,9 +8,9 @@ import (
 )
 
 // Packed is one value in a binary form that can be read without allocation: names and
-// texts are bytes of it, and other parts are skipped. It is for temporary files of this
-// process only: reading bytes that AppendPacked or a Packer did not make may panic. The
-// empty Packed is null.
+// texts are bytes of the packed value, and parts can be skipped. It is for temporary
+// files of the same process only: reading bytes that AppendPacked or a Packer did not
+// write may panic. The empty Packed is null.
 type Packed []byte
 
 // The first byte of a packed value.
@@ -20,12 +20,12 @@ const (
 	packedTrue
 	packedNumber // length, literal
 	packedString // length, bytes
-	packedArray  // size of all that follows, items
-	packedObject // likewise; for each member length and bytes of the name, value
+	packedArray  // size of the items, items
+	packedObject // size of the members; for each member length and bytes of the name, value
 )
 
-// packedHead is the length of tag and size of an array or object. The size has a fixed
-// length, because it is filled in after the last part.
+// packedHead is the size of the tag and the size field of an array or object. The size
+// field has a fixed length, because it is filled in after the last part.
 const packedHead = 1 + 8
 
 // AppendPacked appends the value in its packed form.
@@ -63,8 +63,8 @@ func PackString(dst, contents []byte) []byte {
 	return appendPackedText(append(dst, packedString), contents)
 }
 
-// OpenObject begins a packed object: for each member AppendName and a packed value
-// follow, and CloseObject ends it. Names must be different, see GroupMembers.
+// OpenObject begins a packed object. Append each member with AppendName and a packed
+// value, and end the object with CloseObject. All names must be different, see Grouper.
 func OpenObject(dst []byte) []byte { return openPacked(dst, packedObject) }
 
 // AppendName appends the name of a member of a packed object.
@@ -73,7 +73,8 @@ func AppendName(dst, name []byte) []byte { return appendPackedText(dst, name) }
 // CloseObject ends the packed object that begins at start.
 func CloseObject(dst []byte, start int) { closePacked(dst, start) }
 
-// OpenArray begins a packed array: packed values follow, and CloseArray ends it.
+// OpenArray begins a packed array. Append packed values, and end the array with
+// CloseArray.
 func OpenArray(dst []byte) []byte { return openPacked(dst, packedArray) }
 
 // CloseArray ends the packed array that begins at start.
@@ -93,7 +94,7 @@ func appendPackedText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// openPacked begins an array or object; closePacked fills in its size.
+// openPacked begins an array or object. closePacked fills in its size.
 func openPacked(dst []byte, tag byte) []byte {
 	return append(dst, tag, 0, 0, 0, 0, 0, 0, 0, 0)
 }
@@ -110,11 +111,11 @@ func (p Packed) Kind() Kind {
 	return kinds[p[0]]
 }
 
-// kinds are those of the first bytes.
+// kinds maps the first byte of a packed value to its kind.
 var kinds = [...]Kind{Null, Bool, Bool, Number, String, Array, Object}
 
-// Raw returns the contents of a string or the literal of a number, else nil. It shares
-// the memory of the value.
+// Raw returns the contents of a string or the literal of a number, otherwise nil. The
+// result shares the memory of the value.
 func (p Packed) Raw() []byte {
 	if k := p.Kind(); k != Number && k != String {
 		return nil
@@ -126,7 +127,7 @@ func (p Packed) Raw() []byte {
 // True reports whether the value is true.
 func (p Packed) True() bool { return len(p) > 0 && p[0] == packedTrue }
 
-// Cell is Value.Cell; nil if it is empty.
+// Cell returns the same text as Value.Cell, nil if it is empty.
 func (p Packed) Cell() []byte {
 	if p.True() {
 		return packedOne
@@ -134,7 +135,7 @@ func (p Packed) Cell() []byte {
 	return p.Raw()
 }
 
-var packedOne = []byte("1") // never changed
+var packedOne = []byte("1") // must not be changed
 
 // Parts iterates over the items of an array or the members of an object.
 func (p Packed) Parts() Parts {
@@ -159,7 +160,7 @@ func (p Packed) Len() int {
 	return n
 }
 
-// Empty is Value.Empty.
+// Empty reports whether the value is empty, see Value.Empty.
 func (p Packed) Empty() bool {
 	if k := p.Kind(); k == Array || k == Object {
 		return len(p) == packedHead
@@ -167,7 +168,7 @@ func (p Packed) Empty() bool {
 	return p.Value().Empty()
 }
 
-// Value returns the value as a tree, which shares no memory with the packed one.
+// Value returns the value as a tree, which does not share memory with p.
 func (p Packed) Value() Value {
 	if len(p) == 0 {
 		return Value{}
@@ -176,7 +177,7 @@ func (p Packed) Value() Value {
 	return unpack(&rest)
 }
 
-// AppendEscapedJSON is Value.AppendEscapedJSON.
+// AppendEscapedJSON appends the same JSON as Value.AppendEscapedJSON.
 func (p Packed) AppendEscapedJSON(dst []byte) []byte {
 	switch k := p.Kind(); k {
 	case Null:
@@ -211,8 +212,8 @@ func appendComma(dst []byte, left Parts) []byte {
 	return dst
 }
 
-// escapedStep is how many bytes of a text are escaped at a time, so that a long one is
-// not copied as a whole.
+// escapedStep is the maximum number of bytes of a text that are escaped at once, so that
+// a long text is not copied as a whole.
 const escapedStep = 4096
 
 func appendEscapedText(dst, text []byte) []byte {
@@ -228,8 +229,8 @@ func appendEscapedText(dst, text []byte) []byte {
 	return append(appendEscaped(dst, string(text)), '"')
 }
 
-// AppendMap appends the value with each item or member replaced by what change appends.
-// An item is a member without a name. Scalars and null stay as they are.
+// AppendMap appends the value with each item or member replaced by the value that change
+// appends. For items, name is nil. Scalars and null stay unchanged.
 func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed) ([]byte, error)) ([]byte, error) {
 	k, start := p.Kind(), len(dst)
 	if k != Array && k != Object {
@@ -251,11 +252,11 @@ func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed)
 	return dst, nil
 }
 
-// Parts iterates over items or members. For each member of an object Name must be
-// called before Value.
+// Parts iterates over items or members. For each member of an object, Name must be called
+// before Value.
 type Parts struct {
 	all []byte
-	at  int // of the next one
+	at  int // offset of the next part
 }
 
 // More reports whether there is another part.
@@ -268,11 +269,12 @@ func (w *Parts) Name() []byte {
 	return w.all[start:end:end]
 }
 
-// PackName appends a name as it is in packed objects, for NextIs.
+// PackName appends a name in its packed form, for NextIs.
 func PackName[T ~string | ~[]byte](dst []byte, name T) []byte { return appendPackedText(dst, name) }
 
-// NextIs takes the name of the next member if it is that one, which PackName made.
-// It is faster than Name where a name is expected.
+// NextIs reports whether the next member has the given name, and if so moves past the
+// name. PackName returns the form of the name. NextIs is faster than Name if the caller
+// expects a certain name.
 func NextIs[T ~string | ~[]byte](w *Parts, name T) bool {
 	end := w.at + len(name)
 	if end > len(w.all) || string(w.all[w.at:end]) != string(name) {
@@ -288,8 +290,8 @@ func (w *Parts) Value() Packed {
 	return v
 }
 
-// Cell is Value with the kind of the value and, for a scalar, what Packed.Cell
-// makes of it.
+// Cell moves to the next part, as Value does, and also returns the kind of the value. For
+// a scalar, cell is the result of Packed.Cell.
 func (w *Parts) Cell() (v Packed, k Kind, cell []byte) {
 	start := w.at
 	tag, end := w.all[start], start+1
@@ -307,11 +309,10 @@ func (w *Parts) Cell() (v Packed, k Kind, cell []byte) {
 	return Packed(w.all[start:end:end]), kinds[tag], cell
 }
 
-// Kind is the kind of the next item, or of the value of the member whose name was
-// taken.
+// Kind returns the kind of the next item or, after Name, of the value of the member.
 func (w *Parts) Kind() Kind { return kinds[w.all[w.at]] }
 
-// Skip is Value without a result.
+// Skip skips the next item or, after Name, the value of the member.
 func (w *Parts) Skip() {
 	switch tag := w.all[w.at]; {
 	case tag == packedNumber || tag == packedString:
@@ -323,7 +324,7 @@ func (w *Parts) Skip() {
 	}
 }
 
-// textAt is where the text starts and ends whose length is at a place.
+// textAt returns the range of the text with its length at offset at.
 func textAt(p []byte, at int) (start, end int) {
 	if n := int(p[at]); n < 0x80 {
 		return at + 1, at + 1 + n
@@ -391,47 +392,48 @@ func unpackParts(rest *string) string {
 	return parts
 }
 
-// names are the packed names of an object, to be compared with those of the next one.
+// names has the packed names of an object, for comparison with the next object.
 type names struct {
 	text []byte
 	ends []int
-	// plain is set if all names have no escapes in JSON and one byte of length.
+	// plain is set if JSON needs no escapes for any of the names, and each length has one
+	// byte.
 	plain bool
 }
 
-func (n *names) name(place int) []byte {
-	if place >= len(n.ends) {
+func (n *names) name(index int) []byte {
+	if index >= len(n.ends) {
 		return nil
 	}
 	start := 0
-	if place > 0 {
-		start = n.ends[place-1]
+	if index > 0 {
+		start = n.ends[index-1]
 	}
-	return n.text[start:n.ends[place]]
+	return n.text[start:n.ends[index]]
 }
 
-// at reports whether the packed name is at that place.
-func (n *names) at(place int, name []byte) bool {
-	return place < len(n.ends) && string(n.name(place)) == string(name)
+// equalAt reports whether the packed name is at the given index.
+func (n *names) equalAt(index int, name []byte) bool {
+	return index < len(n.ends) && string(n.name(index)) == string(name)
 }
 
-// quoted returns the packed name at that place if the text begins with it in quotes,
-// else nil. It may miss names that are not plain.
-func (n *names) quoted(place int, text []byte) []byte {
-	if !n.plain || place >= len(n.ends) {
+// quoted returns the packed name at the given index if the text begins with the name in
+// quotes, otherwise nil. It always returns nil if plain is false.
+func (n *names) quoted(index int, text []byte) []byte {
+	if !n.plain || index >= len(n.ends) {
 		return nil
 	}
-	name := n.name(place)
+	name := n.name(index)
 	if end := len(name); end < len(text) && text[0] == '"' && text[end] == '"' && string(text[1:end]) == string(name[1:]) {
 		return name
 	}
 	return nil
 }
 
-// maxKnown is how many bytes of names are kept.
+// maxKnown is the maximum size, in bytes, of the names that are kept.
 const maxKnown = 16 << 10
 
-// learn copies the names of an object; false if two are equal.
+// learn copies the names of an object. It returns false if two of them are equal.
 func (n *names) learn(object Packed) bool {
 	n.text, n.ends, n.plain = n.text[:0], n.ends[:0], true
 	for parts := object.Parts(); parts.More(); {
@@ -441,7 +443,7 @@ func (n *names) learn(object Packed) bool {
 		n.plain = n.plain && len(name) < 0x80 && plainEnd(name, 0) == len(name)
 		parts.Value()
 	}
-	different := n.different()
+	different := n.allDifferent()
 	switch {
 	case len(n.text) > maxKnown:
 		n.text, n.ends = nil, nil
@@ -451,8 +453,7 @@ func (n *names) learn(object Packed) bool {
 	return different
 }
 
-// different reports whether all names are different.
-func (n *names) different() bool {
+func (n *names) allDifferent() bool {
 	if len(n.ends) >= indexFrom {
 		sorted := make([]string, len(n.ends))
 		for i := range sorted {
@@ -463,7 +464,7 @@ func (n *names) different() bool {
 	}
 	for i := range n.ends {
 		for before := range i {
-			if n.at(before, n.name(i)) {
+			if n.equalAt(before, n.name(i)) {
 				return false
 			}
 		}

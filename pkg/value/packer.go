@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Packer packs JSON texts without building values. It remembers the names of the last
-// object, because most objects have the same ones. It is not safe for concurrent use;
-// the zero Packer is ready.
+// Packer packs JSON texts without building values. It keeps the names of the last object,
+// because most objects have the same names. It is not safe for concurrent use. The zero
+// Packer is ready to use.
 type Packer struct {
 	root   shape
-	shapes int // besides the root
+	shapes int // number of shapes without root
 	spare  names
-	levels int // how many more levels of objects and arrays are allowed
-	// irregular is set if the text had an irregular number, repeated if an object had
-	// a name twice.
+	levels int // number of levels of objects and arrays that are still allowed
+	// irregular is set if the text has an irregular number. repeated is set if an object
+	// has two members with the same name.
 	irregular, repeated bool
 }
 
@@ -28,39 +28,40 @@ type shape struct {
 	members []*shape
 }
 
-// maxShapes is how many shapes a packer keeps, each of little more than maxKnown bytes.
+// maxShapes is the maximum number of shapes of a packer. Each shape needs up to maxKnown
+// bytes for its names.
 const maxShapes = 200
 
-// memberShape returns the shape of the objects in the member at a place.
-func (p *Packer) memberShape(s *shape, place int) *shape {
-	if place < len(s.members) && s.members[place] != nil {
-		return s.members[place]
+// memberShape returns the shape of the objects in the member at the given index.
+func (p *Packer) memberShape(s *shape, index int) *shape {
+	if index < len(s.members) && s.members[index] != nil {
+		return s.members[index]
 	}
-	if place >= maxShapes || p.shapes == maxShapes {
-		return s // learned again for each object
+	if index >= maxShapes || p.shapes == maxShapes {
+		return s // the names are learned again for each object
 	}
-	if place >= len(s.members) {
-		s.members = append(s.members, make([]*shape, place+1-len(s.members))...)
+	if index >= len(s.members) {
+		s.members = append(s.members, make([]*shape, index+1-len(s.members))...)
 	}
 	p.shapes++
-	s.members[place] = &shape{}
-	return s.members[place]
+	s.members[index] = &shape{}
+	return s.members[index]
 }
 
-// maxLevels is the deepest nesting that Next packs.
+// maxLevels is the maximum number of nested arrays and objects that Next packs.
 const maxLevels = 1000
 
-// Append appends the packed form of a JSON text that a decoder of NewDecoder has
-// accepted as one value. If regular is false the text has numbers that are not in
-// regular form: equal values may have different packed forms, see Packed.Regular.
+// Append appends the packed form of a JSON text. A decoder of NewDecoder must have
+// accepted the text as one value. regular is false if the text has numbers that are not
+// in regular form. Then equal values may have different packed forms, see Packed.Regular.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
 	dst, _, regular = p.pack(dst, text, math.MaxInt)
 	return dst, regular
 }
 
-// Next appends the packed form of the value at the start of a text and returns the
-// length of the value in the text, with white space before it. The length is 0 if the
-// text is not JSON, ends before the value, or is nested too deep.
+// Next appends the packed form of the value at the start of a text. n is the length of
+// the value in the text, including the white space before the value. It is 0 if the text
+// is not JSON, ends within the value, or is nested too deep.
 func (p *Packer) Next(dst, text []byte) (_ []byte, n int, regular bool) {
 	return p.pack(dst, text, maxLevels)
 }
@@ -89,8 +90,8 @@ func skipWhite(text []byte, at int) int {
 	return at
 }
 
-// value appends the value at an offset and returns the offset after it, as do the
-// functions for each kind. s is the expected shape of an object.
+// value appends the value at an offset and returns the offset after the value. The
+// functions for each kind do the same. s is the expected shape of an object.
 func (p *Packer) value(dst, text []byte, at int, s *shape) ([]byte, int) {
 	if at = skipWhite(text, at); at == len(text) {
 		return dst, failed
@@ -201,7 +202,8 @@ func plainEnd(text []byte, at int) int {
 	return at
 }
 
-// escape returns the length of the escape at the start of a text, 0 if it is none.
+// escape returns the length of the escape at the start of a text, or 0 if the text does
+// not begin with an escape.
 func escape(text []byte) int {
 	if len(text) < len(`\n`) {
 		return 0
@@ -225,7 +227,7 @@ func escape(text []byte) int {
 }
 
 // appendUnquoted appends the length and the contents of a string with escapes. It
-// reserves one byte for the length and moves the contents if it needs more.
+// reserves one byte for the length, and moves the contents if the length needs more.
 func appendUnquoted(dst []byte, quoted []byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0)
@@ -258,7 +260,8 @@ func (p *Packer) array(dst, text []byte, at int, s *shape) ([]byte, int) {
 	return dst, at
 }
 
-// first returns the offset of the first part of an array or object, or after its end.
+// first returns the offset of the first part of an array or object. If there are no
+// parts, it returns the offset after the end and more is false.
 func first(text []byte, at int, end byte) (_ int, more bool) {
 	at = skipWhite(text, at)
 	if at < len(text) && text[at] == end {
@@ -267,7 +270,8 @@ func first(text []byte, at int, end byte) (_ int, more bool) {
 	return at, true
 }
 
-// next returns the offset after the comma or the end that follows a part.
+// next returns the offset after the comma or the end that follows a part. more is true
+// after a comma.
 func next(text []byte, at int, end byte) (_ int, more bool) {
 	switch at = skipWhite(text, at); {
 	case at == len(text) || text[at] != ',' && text[at] != end:
@@ -285,9 +289,9 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 	}
 	same := true
 	at, more := first(text, at+1, '}')
-	for place := 0; more; place++ {
+	for index := 0; more; index++ {
 		at = skipWhite(text, at)
-		if name := s.quoted(place, text[at:]); same && name != nil {
+		if name := s.quoted(index, text[at:]); same && name != nil {
 			dst = append(dst, name...)
 			at += len(name) - 1 + len(`""`)
 		} else {
@@ -298,12 +302,12 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 			if dst, at = p.string(dst, text, at); at == failed {
 				return dst, failed
 			}
-			same = same && s.at(place, dst[from:])
+			same = same && s.equalAt(index, dst[from:])
 		}
 		if at = skipWhite(text, at); at == len(text) || text[at] != ':' {
 			return dst, failed
 		}
-		if dst, at = p.member(dst, text, at+1, s, place); at == failed {
+		if dst, at = p.member(dst, text, at+1, s, index); at == failed {
 			return dst, failed
 		}
 		at, more = next(text, at, '}')
@@ -319,17 +323,17 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 	return dst, at
 }
 
-// member appends the value of the member at a place of an object with shape s.
-func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, int) {
+// member appends the value of the member at the given index of an object with shape s.
+func (p *Packer) member(dst, text []byte, at int, s *shape, index int) ([]byte, int) {
 	at = skipWhite(text, at)
 	if at < len(text) && (text[at] == '{' || text[at] == '[') {
-		s = p.memberShape(s, place)
+		s = p.memberShape(s, index)
 	}
 	return p.value(dst, text, at, s)
 }
 
-// Read is Append for the next value of a decoder of NewDecoder. It does not need the
-// whole text in memory.
+// Read reads the next value from a decoder of NewDecoder and appends its packed form, see
+// Append. The whole text need not be in memory.
 func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
 	start := len(dst)
 	p.levels, p.irregular, p.repeated = math.MaxInt, false, false
@@ -405,8 +409,8 @@ func packAnew(dst []byte, start int) []byte {
 	return append(dst[:start], dst[end:]...)
 }
 
-// appendUnique appends the value with each name once in an object: the last value, at
-// the place of the first.
+// appendUnique appends the value with each name once per object. The member has the
+// position of the first value, and the last value.
 func (p Packed) appendUnique(dst []byte) []byte {
 	if p.Kind() != Object {
 		dst, _ = p.AppendMap(dst, func(dst, _ []byte, item Packed) ([]byte, error) { return item.appendUnique(dst), nil })
@@ -419,7 +423,7 @@ func (p Packed) appendUnique(dst []byte) []byte {
 }
 
 func (p Packed) appendMembers(dst []byte) []byte {
-	var last map[string]Packed // nil where all names are different
+	var last map[string]Packed // nil if all names are different
 	if !new(names).learn(p) {
 		last = map[string]Packed{}
 		for parts := p.Parts(); parts.More(); {

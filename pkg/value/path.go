@@ -5,11 +5,13 @@ import (
 	"strings"
 )
 
-// Segments are those of a path: names of members, decimal indexes of items, "-1" for
-// the last item of a list, and "[path=value]" for its first item that has a scalar with
-// that text at a path, whose names are separated by dots. On an object all of them are names.
-// The value in brackets runs to the next "]", no matter which separators it has. A path
-// equal to the separator has no segment; without a separator the path is one segment.
+// Segments yields the segments of a path: names of members, decimal indexes of items,
+// "-1" for the last item of a list, and "[path=value]" for the first item with a scalar
+// of this text at the path in brackets. Dots separate the names of that path. The value
+// ends at the next "]" and may contain separators. On an object, all segments are names.
+//
+// A path that is equal to the separator has no segments. Without a separator the path is
+// one segment.
 func Segments(path, separator string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if path == separator {
@@ -24,8 +26,8 @@ func Segments(path, separator string) iter.Seq[string] {
 	}
 }
 
-// cutSegment parts the first segment from the others; more is false when there are
-// none.
+// cutSegment splits the first segment from the rest of the path. more is false if it is
+// the last segment.
 func cutSegment(path, separator string) (segment, rest string, more bool) {
 	if separator == "" {
 		return path, "", false
@@ -49,11 +51,11 @@ const LastItem = "-1"
 // Selector is a segment of the form "[path=value]".
 type Selector struct{ Path, Text string }
 
-// SelectorSeparator is between the names in the path of a selector, regardless of the
-// separator of the path around it.
+// SelectorSeparator separates the names in the path of a selector, regardless of the
+// separator of the path around the selector.
 const SelectorSeparator = "."
 
-// ParseSelector reads a segment; ok is false when it has another form.
+// ParseSelector parses a segment. ok is false if the segment is not a selector.
 func ParseSelector(segment string) (s Selector, ok bool) {
 	inner, ok := strings.CutPrefix(segment, "[")
 	if !ok {
@@ -66,29 +68,29 @@ func ParseSelector(segment string) (s Selector, ok bool) {
 	return s, ok && s.Path != ""
 }
 
-// MeansItem reports whether a segment leads to an item, if it meets a list.
+// MeansItem reports whether a segment stands for an item if the value is a list.
 func MeansItem(segment string) bool {
 	_, numbered := index(segment)
 	_, selected := ParseSelector(segment)
 	return numbered || selected || segment == LastItem
 }
 
-// MatchesValue reports whether this value at the path in an item makes it the one that is
-// wanted: numbers and booleans may be written as in JSON, or as in an address.
+// MatchesValue reports whether an item with the given value at the path of the selector
+// matches. The selector may have numbers and booleans as in JSON, or as in a URL.
 func (s Selector) MatchesValue(at Value) bool {
 	return at.IsScalar() && (at.Raw() == s.Text || at.Text() == s.Text)
 }
 
-// MatchesItem reports whether an item is the one that is wanted.
+// MatchesItem reports whether the selector matches an item.
 func (s Selector) MatchesItem(item Packed) bool {
 	at, ok := item.find(s.Path, SelectorSeparator)
-	return ok && at.scalar() && s.MatchesValue(at.Value())
+	return ok && at.isScalar() && s.MatchesValue(at.Value())
 }
 
-// At walks a path from the value, see Segments. A path equal to the separator is the
-// value itself. A member that is null counts as found, an item that is null does not.
-// Where the path leads nowhere and the whole of it is the name of a member, that
-// member counts.
+// At returns the value at a path, see Segments. If the path is equal to the separator, it
+// returns v. A member that is null counts as found, an item that is null does not. If the
+// path leads nowhere, and v has a member with the whole path as its name, At returns that
+// member.
 func (v Value) At(path, separator string) (Value, bool) {
 	at := v
 	for segment := range Segments(path, separator) {
@@ -111,7 +113,7 @@ func (v Value) step(segment string) (Value, bool) {
 	}
 }
 
-// item is the item of a list that a segment names.
+// item returns the item of a list for a segment.
 func (v Value) item(segment string) (item Value, ok bool) {
 	items := v.Items()
 	at, ok := index(segment)
@@ -134,7 +136,7 @@ func (v Value) item(segment string) (item Value, ok bool) {
 	return Value{}, false
 }
 
-// At walks a path from the value, as Value.At. Only what it leads to is unpacked.
+// At returns the value at a path, see Value.At. It unpacks only that value.
 func (p Packed) At(path, separator string) (Value, bool) {
 	at, ok := p.find(path, separator)
 	if !ok {
@@ -153,8 +155,8 @@ func (p Packed) find(path, separator string) (at Packed, ok bool) {
 	return at, true
 }
 
-// Walk is At for a path whose segments are known. A whole path that is a name does
-// not count.
+// Walk returns the value at a path of segments. Unlike At, it does not try the whole path
+// as a name.
 func (p Packed) Walk(segments []string) (_ Packed, ok bool) {
 	for _, segment := range segments {
 		if p, ok = p.step(segment); !ok {
@@ -164,7 +166,6 @@ func (p Packed) Walk(segments []string) (_ Packed, ok bool) {
 	return p, true
 }
 
-// step is what one segment leads to.
 func (p Packed) step(segment string) (Packed, bool) {
 	switch p.Kind() {
 	case Object:
@@ -176,7 +177,8 @@ func (p Packed) step(segment string) (Packed, bool) {
 	}
 }
 
-// Member is the member of an object with that name.
+// Member returns the value of the member with the given name. It returns false if there
+// is no such member.
 func (p Packed) Member(called string) (Packed, bool) {
 	if p.Kind() != Object {
 		return nil, false
@@ -212,7 +214,7 @@ func (p Packed) item(segment string) (Packed, bool) {
 	return nil, false
 }
 
-func (p Packed) scalar() bool {
+func (p Packed) isScalar() bool {
 	k := p.Kind()
 	return k == Bool || k == Number || k == String
 }

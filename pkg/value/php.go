@@ -9,11 +9,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// PHP's rules for values, with which the original reads configurations and answers. A
-// number keeps its value exactly, though: PHP's doubles have about 16 digits, and its
-// texts of them 14.
+// This file has PHP's rules for values, which the original extractor applies to
+// configurations and responses. Unlike in PHP, a number keeps its exact value: PHP's
+// doubles have about 16 digits, and their texts 14.
 
-// Empty is PHP's empty(): null, false, zero, "", "0", and empty arrays and objects.
+// Empty reports whether the value is empty like PHP's empty(): null, false, zero, "",
+// "0", or an empty array or object.
 func (v Value) Empty() bool {
 	switch v.kind {
 	case Null:
@@ -30,7 +31,7 @@ func (v Value) Empty() bool {
 	}
 }
 
-// Blanks are the characters that may be around a number in a string.
+// Blanks are the characters that may surround a number in a string.
 const Blanks = " \t\n\r\v\f"
 
 // Decimal returns the value of a number, or of a string with a number. White space around
@@ -46,8 +47,9 @@ func (v Value) Decimal() (decimal.Number, bool) {
 	}
 }
 
-// Int is PHP's (int) of a number, or of a string with one: a fraction is cut off.
-// White space around the number is ignored.
+// Int returns PHP's (int) of a number, or of a string with a number: it cuts off a
+// fraction. White space around the number is ignored. Int returns false if there is no
+// number, or if it does not fit.
 func (v Value) Int() (int64, bool) {
 	n, ok := v.Decimal()
 	if !ok {
@@ -59,7 +61,7 @@ func (v Value) Int() (int64, bool) {
 // MaxWhole is the maximum number of digits of a number that is expanded to an integer.
 const MaxWhole = 400
 
-// Integer is Int for numbers of up to MaxWhole digits.
+// Integer returns the same as Int, for numbers of up to MaxWhole digits.
 func (v Value) Integer() (*big.Int, bool) {
 	n, ok := v.Decimal()
 	if !ok {
@@ -72,7 +74,7 @@ func (v Value) Integer() (*big.Int, bool) {
 	return new(big.Int).SetString(text, 10)
 }
 
-// Nearest is Int, limited to the range of int64.
+// Nearest returns the same as Int, but limits numbers to the range of int64.
 func (v Value) Nearest() (int64, bool) {
 	n, ok := v.Decimal()
 	if !ok {
@@ -89,16 +91,17 @@ func (v Value) Nearest() (int64, bool) {
 	}
 }
 
-// IsNumeric is PHP's is_numeric(): a number, or a string with a decimal number, which
-// may have sign, fraction, exponent, and white space around it.
+// IsNumeric reports whether the value is numeric like PHP's is_numeric(): a number, or a
+// string with a decimal number. The string may have a sign, a fraction, an exponent, and
+// white space around the number.
 func (v Value) IsNumeric() bool {
 	_, ok := v.Decimal()
 	return ok || v.kind == Number
 }
 
-// Text is PHP's (string) of a scalar: true is "1", false and null are "", integers stay
-// as written, other numbers have at most 14 significant digits (the setting
-// "precision"). A number that this text would change stays as written, too. Arrays and
+// Text returns PHP's (string) of a scalar: "1" for true, "" for false and null, integers
+// unchanged, and other numbers with at most 14 significant digits (the setting
+// "precision"). Numbers that would lose digits stay unchanged, unlike in PHP. Arrays and
 // objects give "".
 func (v Value) Text() string {
 	switch v.kind {
@@ -115,9 +118,9 @@ func (v Value) Text() string {
 	return v.text
 }
 
-// Shortest is Text with as many digits as a double needs to be distinguished from all
-// others (the setting "serialize_precision" of -1): how the original writes numbers in
-// functions.
+// Shortest returns the same as Text, but numbers have as many digits as are needed to
+// distinguish a double from all others (the setting "serialize_precision" of -1). The
+// original extractor writes numbers this way in functions.
 func (v Value) Shortest() string {
 	if text, ok := v.double(0); ok {
 		return text
@@ -125,8 +128,8 @@ func (v Value) Shortest() string {
 	return v.Text()
 }
 
-// InJSON is the number as the original writes it into JSON: as Shortest, but an exponent
-// begins with a small letter. Anything else stays as it is.
+// InJSON returns the number as the original extractor writes it into JSON: as Shortest
+// does, but with "e" instead of "E". It returns other values unchanged.
 func (v Value) InJSON() Value {
 	if text, ok := v.double(0); ok {
 		v.text = strings.ToLower(text)
@@ -134,8 +137,8 @@ func (v Value) InJSON() Value {
 	return v
 }
 
-// double returns PHP's text of a number with a fraction or an exponent. ok is false if the
-// text does not denote the same number.
+// double returns PHP's text of a number with a fraction or an exponent. ok is false if
+// the text does not denote the same number.
 func (v Value) double(precision int) (text string, ok bool) {
 	if v.kind != Number || v.IsInteger() {
 		return "", false
@@ -148,7 +151,8 @@ func (v Value) double(precision int) (text string, ok bool) {
 	return text, decimal.Same(text, v.text)
 }
 
-// Cell is the text of a scalar in a table: as Text, but all numbers stay as written.
+// Cell returns the text of a scalar in a table: the same as Text, but all numbers keep
+// their literals.
 func (v Value) Cell() string {
 	if v.kind == Number {
 		return v.text

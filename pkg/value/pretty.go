@@ -1,17 +1,17 @@
 package value
 
-// widest is how long an object or a list on one line may be.
+// widest is the maximum length, in bytes, of an object or a list on one line.
 const widest = 72
 
-// maxIndent is the depth from which everything is on one line: the white space would grow
-// with the square of the depth.
+// maxIndent is the depth from which a value is on one line, because the white space would
+// grow with the square of the depth.
 const maxIndent = 64
 
-// Pretty returns the value as JSON for people, in the style of the recipes: what is short
-// is on one line. It ends with a line feed.
+// Pretty returns the value as JSON for people, in the style of the recipes: short values
+// are on one line. The result ends with a line feed.
 func (v Value) Pretty() []byte { return append(appendPretty(nil, v, "\n"), '\n') }
 
-// appendPretty appends a value; indent is a line feed and the blanks of this level.
+// appendPretty appends a value. indent is a line feed and the blanks of this level.
 func appendPretty(dst []byte, v Value, indent string) []byte {
 	if v.Kind() != Array && v.Kind() != Object || v.Len() == 0 {
 		return v.AppendJSON(dst)

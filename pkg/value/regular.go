@@ -6,11 +6,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// A number with a fraction or an exponent can be written in many ways, see
-// decimal.AppendRegular. Integers have one form only, and differ from numbers with a
-// fraction: 1 and 1.0 are two types in PHP.
+// A number with a fraction or an exponent has many literals, see decimal.AppendRegular.
+// An integer has a single literal, and differs from numbers with a fraction: 1 and 1.0
+// have different types in PHP.
 
-// regular reports whether the literal of such a number is certainly regular.
+// regular reports whether the literal of a number with a fraction or an exponent is
+// certainly regular.
 func regular(literal []byte) bool {
 	point := bytes.IndexByte(literal, '.')
 	if point < 0 || len(literal) > len(".")+15 || bytes.ContainsAny(literal[point:], "eE") {

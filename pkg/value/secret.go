@@ -2,8 +2,8 @@ package value
 
 import "slices"
 
-// AsSecret marks the value, and every scalar in it, as a secret. Copies of a value
-// keep the mark. JSON does not have it, and Equal ignores it.
+// AsSecret marks the value, and every scalar in it, as a secret. Copies of a value keep
+// the mark. JSON does not have the mark, and Equal ignores it.
 func (v Value) AsSecret() Value {
 	if v.IsScalar() {
 		v.secret = true
@@ -15,8 +15,8 @@ func (v Value) AsSecret() Value {
 	})
 }
 
-// WithoutSecrets leaves out the members and items that are secrets, and what is empty
-// without them. A scalar that is a secret becomes null.
+// WithoutSecrets removes members and items that are secrets, or that are empty without
+// their secrets. A scalar that is a secret becomes null.
 func (v Value) WithoutSecrets() Value {
 	switch {
 	case !v.Secret():

@@ -1,9 +1,9 @@
-// Package value has the JSON value of the whole program. Objects keep the order of
-// their members, numbers stay as they were written. Value is a tree, Packed a flat
-// form for millions of rows.
+// Package value provides the JSON values of the whole program. Objects keep the order of
+// their members, and numbers keep their literals. Value is a tree; Packed is a flat form
+// for millions of rows.
 //
-// The package also has PHP's rules for values (php.go): which are empty, and how they
-// convert to text and numbers.
+// The package also implements PHP's rules for values (php.go): the definition of empty
+// values, and the conversion to texts and numbers.
 package value
 
 import (
@@ -32,7 +32,8 @@ func (k Kind) String() string {
 	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
 }
 
-// WithArticle is the name of the type in a sentence: "a string", "an object", "null".
+// WithArticle returns the name of the type with its article: "a string", "an object",
+// "null".
 func (k Kind) WithArticle() string {
 	switch k {
 	case Null:
@@ -44,19 +45,19 @@ func (k Kind) WithArticle() string {
 	}
 }
 
-// Value is an immutable JSON value. Copying it is cheap; the slices its methods
+// Value is an immutable JSON value. Copying a Value is cheap. Slices that its methods
 // return must not be changed.
 type Value struct {
 	kind   Kind
-	secret bool   // of scalars, see AsSecret
+	secret bool   // mark of AsSecret, for scalars
 	text   string // contents of a string, literal of a number, "true" or "false"
-	node   *node  // of arrays and objects
+	node   *node  // contents of arrays and objects
 }
 
 type node struct {
 	items   []Value
 	members []Member
-	index   map[string]int // of large objects, name to position
+	index   map[string]int // position of each name, nil for small objects
 }
 
 // Member is one name and value of an object.
@@ -65,26 +66,26 @@ type Member struct {
 	Value Value
 }
 
-// indexFrom is the number of members from which an object gets an index. In smaller
-// ones a linear search is faster.
+// indexFrom is the number of members from which an object gets an index. A linear search
+// is faster in smaller objects.
 const indexFrom = 16
 
-// OfString makes a string.
+// OfString returns a string.
 func OfString(s string) Value { return Value{kind: String, text: s} }
 
-// OfBool makes a boolean.
+// OfBool returns a boolean.
 func OfBool(b bool) Value { return Value{kind: Bool, text: strconv.FormatBool(b)} }
 
-// OfInt makes an integer number.
+// OfInt returns an integer number.
 func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
 
-// OfNumber makes a number from its JSON literal, which must be valid.
+// OfNumber returns a number from its JSON literal, which must be valid.
 func OfNumber(literal string) Value { return Value{kind: Number, text: literal} }
 
-// OfItems makes an array.
+// OfItems returns an array.
 func OfItems(items ...Value) Value { return Value{kind: Array, node: &node{items: items}} }
 
-// OfStrings makes an array of strings.
+// OfStrings returns an array of strings.
 func OfStrings(texts []string) Value {
 	items := make([]Value, len(texts))
 	for i, text := range texts {
@@ -93,8 +94,8 @@ func OfStrings(texts []string) Value {
 	return OfItems(items...)
 }
 
-// OfMembers makes an object. Of members with the same name it keeps the last value, at
-// the place of the first.
+// OfMembers returns an object. If members have the same name, it keeps the position of
+// the first one and the value of the last one.
 func OfMembers(members ...Member) Value {
 	n := &node{members: make([]Member, 0, len(members))}
 	for _, m := range members {
@@ -139,8 +140,8 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether the value is null (or the zero Value).
 func (v Value) IsNull() bool { return v.kind == Null }
 
-// IsBlank reports whether the value is null or the empty text, which is where a "default"
-// is in.
+// IsBlank reports whether the value is null or the empty string. Both mean that the
+// default applies.
 func (v Value) IsBlank() bool { return v.kind == Null || v.kind == String && v.text == "" }
 
 // IsScalar reports whether the value is a boolean, a number or a string.
@@ -149,11 +150,11 @@ func (v Value) IsScalar() bool { return v.kind == Bool || v.kind == Number || v.
 // True reports whether the value is the boolean true.
 func (v Value) True() bool { return v.kind == Bool && v.text == "true" }
 
-// Raw returns the contents of a string, or the literal of a number or boolean; "" for
-// anything else.
+// Raw returns the contents of a string, or the literal of a number or boolean, otherwise
+// "".
 func (v Value) Raw() string { return v.text }
 
-// Items returns the items of an array, else nil.
+// Items returns the items of an array, otherwise nil.
 func (v Value) Items() []Value {
 	if v.kind != Array {
 		return nil
@@ -161,7 +162,7 @@ func (v Value) Items() []Value {
 	return v.node.items
 }
 
-// Members returns the members of an object in their order, else nil.
+// Members returns the members of an object in their order, otherwise nil.
 func (v Value) Members() []Member {
 	if v.kind != Object {
 		return nil
@@ -169,8 +170,8 @@ func (v Value) Members() []Member {
 	return v.node.members
 }
 
-// Entries yields the members of an object, or the items of an array under their
-// indexes.
+// Entries yields the members of an object, or the items of an array with their indexes as
+// names.
 func (v Value) Entries() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for _, m := range v.Members() {
@@ -198,7 +199,8 @@ func (v Value) Len() int {
 	}
 }
 
-// Get returns the member of that name.
+// Get returns the value of the member with the given name. It returns false if there is
+// no such member.
 func (v Value) Get(name string) (Value, bool) {
 	if v.kind != Object {
 		return Value{}, false
@@ -210,19 +212,19 @@ func (v Value) Get(name string) (Value, bool) {
 	return v.node.members[at].Value, true
 }
 
-// Field returns the member of that name, or null.
+// Field returns the value of the member with the given name, or null.
 func (v Value) Field(name string) Value {
 	m, _ := v.Get(name)
 	return m
 }
 
-// Lookup is Find, but returns null if there is no value.
+// Lookup returns the same value as Find, or null if there is no value.
 func (v Value) Lookup(tokens []string) Value {
 	v, _ = v.Find(tokens)
 	return v
 }
 
-// Find follows the tokens of a JSON pointer: names of members and numbers of items.
+// Find follows the tokens of a JSON pointer: names of members and indexes of items.
 func (v Value) Find(tokens []string) (Value, bool) {
 	at := 0
 	for _, token := range tokens {
@@ -233,8 +235,8 @@ func (v Value) Find(tokens []string) (Value, bool) {
 	return v, true
 }
 
-// Child returns the member of that name or the item of that number, and its position,
-// -1 if there is none.
+// Child returns the member with the given name, or the item with the given index, and its
+// position. The position is -1 if there is no such member or item.
 func (v Value) Child(token string) (Value, int) {
 	switch v.kind {
 	case Object:
@@ -249,8 +251,8 @@ func (v Value) Child(token string) (Value, int) {
 	return Value{}, -1
 }
 
-// With returns an object with one member replaced in place or appended. On anything
-// but an object it makes a new object.
+// With returns an object with one member replaced in place or appended. If v is not an
+// object, the result has only the new member.
 func (v Value) With(name string, member Value) Value {
 	return OfMembers(append(slices.Clip(v.Members()), Member{name, member})...)
 }
@@ -260,8 +262,8 @@ func (v Value) Without(names ...string) Value {
 	return OfMembers(slices.DeleteFunc(slices.Clone(v.Members()), func(m Member) bool { return slices.Contains(names, m.Name) })...)
 }
 
-// AsObject turns an array into an object with the indexes as names, which means the
-// same in a query string. Anything else stays as it is.
+// AsObject converts an array to an object with the indexes as names, which means the same
+// in a query string. It returns other values unchanged.
 func (v Value) AsObject() Value {
 	if v.kind != Array {
 		return v
@@ -273,8 +275,8 @@ func (v Value) AsObject() Value {
 	return OfMembers(members...)
 }
 
-// Map replaces each member of an object or item of an array by the result of f. An
-// item is a member without a name. Scalars and null stay as they are.
+// Map replaces each member of an object, or item of an array, by the result of f. For
+// items, the name is empty. Scalars and null stay unchanged.
 func (v Value) Map(f func(Member) Member) Value {
 	switch v.kind {
 	case Array:
@@ -294,19 +296,20 @@ func (v Value) Map(f func(Member) Member) Value {
 	}
 }
 
-// index is the position of an item that a segment of a path names.
+// index returns the index of an item if a segment of a path is an index.
 func index(segment string) (int, bool) {
 	i, err := strconv.Atoi(segment)
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == segment
 }
 
-// IsInteger reports whether the value is a number of any size without fraction and
+// IsInteger reports whether the value is a number, of any size, without a fraction and an
 // exponent.
 func (v Value) IsInteger() bool {
 	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
 }
 
-// Float returns the number as an IEEE double.
+// Float returns the number as an IEEE 754 double. A number that is too large is infinite.
+// Float returns false for other values.
 func (v Value) Float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -315,7 +318,8 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// Equal compares kinds, literals of numbers, and members and items in their order.
+// Equal reports whether two values have the same kind, the same text, and equal items or
+// members in the same order. Numbers are equal only if their literals are.
 func (v Value) Equal(w Value) bool {
 	if v.kind != w.kind || v.text != w.text || v.Len() != w.Len() {
 		return false

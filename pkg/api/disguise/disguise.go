@@ -1,12 +1,12 @@
 // Package disguise masks secrets in bodies that must be decoded before they are text:
 // packed bodies (gzip, zstd, zip, deflate, bzip2), bodies in another character set, and
-// bodies in base64, each also inside of another one. A text without secrets stays as it is,
-// byte for byte. A packed body is unpacked, masked and packed again, so that it keeps its
-// form and nothing hides beside the contents.
+// bodies in base64, also nested in each other. A text without secrets is not changed. A
+// packed body is unpacked, masked and packed again. It keeps its form, and cannot hide
+// secrets beside its contents.
 //
-// A body that cannot be read as a text cannot be searched: it must be left out. The package
-// knows no secrets itself, see Mask. It does not find a secret that the API has encrypted,
-// reversed or taken apart.
+// A body that cannot be read as a text cannot be searched, so it must be omitted. The
+// caller provides the secrets, see Mask. The package does not find secrets that the API
+// encrypts, reverses or splits.
 package disguise
 
 import (
@@ -29,19 +29,19 @@ type Options struct {
 	TempDir string
 	// Charsets are possible character sets of the text, besides the recognised ones.
 	Charsets []encoding.Encoding
-	// Most is the maximum number of unpacked bytes that are read; 0 is a default.
+	// Most is the maximum number of unpacked bytes that are read. 0 is a default.
 	Most int64
 }
 
-// Result is a body that may be stored.
+// Result is a body that may be stored, unless Omitted is set.
 type Result struct {
-	// Body reads the body to be stored, from its start with each call.
+	// Body returns a reader of the body to be stored. Each call starts at the beginning.
 	Body func() io.Reader
 	// Masked is set if secrets in the body were masked.
 	Masked bool
 	// Text is set if a masked body is still UTF-8.
 	Text bool
-	// Omitted is the reason why the body must not be stored; "" if it may.
+	// Omitted is the reason why the body must not be stored, or "".
 	Omitted string
 
 	spool *response.Spool
@@ -59,34 +59,34 @@ func (r Result) Close() error {
 // a byte order mark, which has zero bytes, or like base64.
 func Suspect(head []byte) bool {
 	var t traits
-	_, _ = t.Write(head) // has no error
+	_, _ = t.Write(head) // never returns an error
 	return t.zeros > 0 || t.inBase64()
 }
 
-// rounds is the maximum number of times that a body is masked. A body can be read in
-// several ways, and each round masks one of them.
-const rounds = 4
+// maxRounds is the maximum number of times that a body is masked. A body can be read in
+// several ways, and each round masks the secrets of one way.
+const maxRounds = 4
 
-// most is the default of Options.Most: much more than anyone records.
-const most = 4 << 30
+// defaultMost is the default of Options.Most, much more than a recording needs.
+const defaultMost = 4 << 30
 
-// Clean looks for secrets in a body, which open returns from its start with each call, and
-// masks them. The result must be closed.
+// Clean searches a body for secrets and masks them. Each call of open must return the
+// body from its start. The caller must close the result.
 func Clean(open func() io.Reader, o Options) (Result, error) {
 	result, err := cleanRounds(open, o)
-	if _, ok := errors.AsType[tooMuch](err); ok {
+	if _, ok := errors.AsType[sizeError](err); ok {
 		result.Omitted, err = "it is too large to be searched for secrets when it is unpacked", nil
 	}
 	return result, err
 }
 
-// cleanRounds is Clean without a reason for a body that is too large.
+// cleanRounds implements Clean. It returns a sizeError if the body is too large.
 func cleanRounds(open func() io.Reader, o Options) (Result, error) {
 	result := Result{Body: open}
 	spools := response.NewSpooler(o.TempDir, response.MemoryLimit)
-	for range rounds {
-		l := &look{Options: o, spools: spools, left: cmp.Or(o.Most, most)}
-		r, err := l.read(opened(result.Body), 0)
+	for range maxRounds {
+		l := &searcher{Options: o, spools: spools, left: cmp.Or(o.Most, defaultMost)}
+		r, err := l.read(openerOf(result.Body), 0)
 		switch {
 		case err != nil:
 			return result, err
@@ -114,84 +114,84 @@ func cleanRounds(open func() io.Reader, o Options) (Result, error) {
 	return result, nil
 }
 
-// opener returns a body from its start.
+// opener returns a reader of a body from its start.
 type opener func() (io.Reader, error)
 
-func opened(open func() io.Reader) opener {
+func openerOf(open func() io.Reader) opener {
 	return func() (io.Reader, error) { return open(), nil }
 }
 
-// look is one search in a body and in everything that is packed in it.
-type look struct {
+// searcher searches a body, and everything that is packed in it, for secrets.
+type searcher struct {
 	Options
 	spools *response.Spooler
-	left   int64 // bytes that may still be read
+	left   int64 // number of bytes that may still be read
 }
 
-// reading is the result of reading a body in the best way.
-type reading struct {
-	// found is set if there is a secret in the body.
+// readResult is the result of reading a body in the best way.
+type readResult struct {
+	// found is set if the body contains a secret.
 	found bool
-	// packed is set if the body is written again even without a secret.
+	// packed is set if the body is written again even if it contains no secret.
 	packed bool
 	// text is set if the body is UTF-8, and write writes UTF-8.
 	text bool
-	// unknown is the reason why the body cannot be searched, "" if it can.
+	// unknown is the reason why the body cannot be searched, or "".
 	unknown string
-	// write writes the body with its secrets masked; nil if that cannot be done.
+	// write writes the body with its secrets masked. It is nil if that is impossible.
 	write func(w io.Writer) error
 }
 
-// deepest is the number of layers that are undone, one inside the other.
-const deepest = 6
+// maxDepth is the maximum number of nested packings that are undone.
+const maxDepth = 6
 
-// headBytes is the size of a beginning that shows a packing or a byte order mark.
+// headBytes is the number of bytes that show a packing or a byte order mark.
 const headBytes = 16
 
 // read reads a body in every way that makes sense.
-func (l *look) read(open opener, depth int) (reading, error) {
+func (l *searcher) read(open opener, depth int) (readResult, error) {
 	source, err := open()
 	if err != nil {
-		return reading{}, err
+		return readResult{}, err
 	}
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(source, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return reading{}, err
+		return readResult{}, err
 	}
 	head = head[:n]
 	if n == 0 {
-		return reading{write: l.copy(open)}, nil
+		return readResult{write: l.copy(open)}, nil
 	}
 	raw, found, err := l.search(open, depth)
 	if err != nil {
-		return reading{}, err
+		return readResult{}, err
 	}
 	if p := packingOf(head, raw); p != nil {
-		if depth == deepest {
-			return reading{unknown: "it is packed too often"}, nil
+		if depth == maxDepth {
+			return readResult{unknown: "it is packed too often"}, nil
 		}
-		return l.packed(*p, open, depth, found)
+		return l.readPacked(*p, open, depth, found)
 	}
-	return l.text(open, head, depth, raw, found)
+	return l.readText(open, head, depth, raw, found)
 }
 
-// search looks for secrets in the bytes of a body as they are, and counts their traits.
-func (l *look) search(open opener, depth int) (t traits, found bool, err error) {
+// search searches the unchanged bytes of a body for secrets, and counts their traits.
+func (l *searcher) search(open opener, depth int) (t traits, found bool, err error) {
 	source, err := open()
 	if err != nil {
 		return t, false, err
 	}
 	if depth > 0 {
-		source = &counted{source, l}
+		source = &countingReader{source, l}
 	}
 	found, err = l.Mask(io.Discard, io.TeeReader(source, &t))
 	t.end()
 	return t, found, err
 }
 
-// copy writes a body as it is.
-func (l *look) copy(open opener) func(io.Writer) error {
+// copy returns a function that writes a body unchanged.
+func (l *searcher) copy(open opener) func(io.Writer) error {
 	return func(w io.Writer) error {
 		source, err := open()
 		if err == nil {
@@ -201,8 +201,8 @@ func (l *look) copy(open opener) func(io.Writer) error {
 	}
 }
 
-// mask writes a body with the secrets in its bytes masked.
-func (l *look) mask(open opener) func(io.Writer) error {
+// mask returns a function that writes a body with the secrets in its bytes masked.
+func (l *searcher) mask(open opener) func(io.Writer) error {
 	return func(w io.Writer) error {
 		source, err := open()
 		if err == nil {
@@ -212,21 +212,22 @@ func (l *look) mask(open opener) func(io.Writer) error {
 	}
 }
 
-// tooMuch is the error for more unpacked bytes than Options.Most.
-type tooMuch struct{}
+// sizeError is the error for more unpacked bytes than Options.Most.
+type sizeError struct{}
 
-func (tooMuch) Error() string { return "too many bytes come out of it" }
+func (sizeError) Error() string { return "too many bytes come out of it" }
 
-// counted counts what is read.
-type counted struct {
+// countingReader subtracts the bytes that it reads from searcher.left. It returns a
+// sizeError if too few are left.
+type countingReader struct {
 	io.Reader
-	l *look
+	l *searcher
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.l.left -= int64(n); c.l.left < 0 {
-		return n, tooMuch{}
+		return n, sizeError{}
 	}
 	return n, err
 }

@@ -14,41 +14,41 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packing is one way to pack a body.
+// packing is a way to pack a body.
 type packing struct {
 	name string
-	// is reports whether a body begins so.
+	// is reports whether a body has this packing by its beginning.
 	is func(head []byte) bool
 	// unpack reads the contents of a body that is a single stream.
 	unpack func(r io.Reader) (io.Reader, error)
-	// pack packs them again; nil if this program cannot.
+	// pack packs contents. It is nil if this program cannot pack them.
 	pack func(w io.Writer) (io.WriteCloser, error)
-	// archive reads a body of several files. It replaces unpack and pack.
-	archive func(l *look, open opener, depth int, found bool) (reading, error)
+	// archive reads a body with several files. It replaces unpack and pack.
+	archive func(l *searcher, open opener, depth int, found bool) (readResult, error)
 }
 
-func begins(magic string) func([]byte) bool {
+func hasMagic(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
 func packings() []packing {
 	return []packing{
-		{name: "gzip", is: begins("\x1f\x8b"),
+		{name: "gzip", is: hasMagic("\x1f\x8b"),
 			unpack: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 			pack:   func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) }},
 		{name: "zstd", is: beginsZstd, unpack: unpackZstd,
 			pack: func(w io.Writer) (io.WriteCloser, error) {
 				return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 			}},
-		{name: "zip", is: begins("PK\x03\x04"), archive: (*look).zip},
-		{name: "bzip2", is: begins("BZh"), unpack: func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
+		{name: "zip", is: hasMagic("PK\x03\x04"), archive: (*searcher).readZip},
+		{name: "bzip2", is: hasMagic("BZh"), unpack: func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 		{name: "deflate", is: beginsZlib,
 			unpack: func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
 			pack:   func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }},
 	}
 }
 
-// deflate is a stream without anything around it.
+// deflate returns the packing for a deflate stream without a header.
 func deflate() packing {
 	return packing{name: "deflate", unpack: func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil },
 		pack: func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) }}
@@ -67,15 +67,14 @@ func beginsZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) || len(head) > 3 && head[0]&0xf0 == 0x50 && string(head[1:4]) == skippable
 }
 
-// skippable is the beginning of a frame that readers of zstd leave out, without its first
-// byte.
+// skippable is the beginning of a skippable zstd frame, without its first byte.
 const skippable = "\x2a\x4d\x18"
 
 func beginsZlib(head []byte) bool {
 	return len(head) > 1 && head[0]&15 == 8 && head[0]>>4 <= 7 && (uint(head[0])<<8|uint(head[1]))%31 == 0
 }
 
-// maxWindow is the maximum distance, in bytes, of a reference in zstd.
+// maxWindow is the maximum window, in bytes, of a zstd stream.
 const maxWindow = 8 << 20
 
 func unpackZstd(r io.Reader) (io.Reader, error) {
@@ -86,8 +85,8 @@ func unpackZstd(r io.Reader) (io.Reader, error) {
 	return z.IOReadCloser(), nil
 }
 
-// packed reads a body that is packed.
-func (l *look) packed(p packing, open opener, depth int, found bool) (reading, error) {
+// readPacked reads a packed body. found is set if its packed bytes contain a secret.
+func (l *searcher) readPacked(p packing, open opener, depth int, found bool) (readResult, error) {
 	if p.archive != nil {
 		return p.archive(l, open, depth, found)
 	}
@@ -100,15 +99,15 @@ func (l *look) packed(p packing, open opener, depth int, found bool) (reading, e
 		exactly := bufio.NewReader(source)
 		unpacked, err := p.unpack(exactly)
 		if err != nil {
-			return nil, corrupt{err}
+			return nil, corruptError{err}
 		}
-		return &lenient{unpacked, exactly, &faults}, nil
+		return &lenientReader{unpacked, exactly, &faults}, nil
 	}, depth+1)
-	if _, ok := errors.AsType[corrupt](err); ok {
-		return reading{unknown: "it begins like " + p.name + ", but cannot be unpacked, so it cannot be searched for secrets"}, nil
+	if _, ok := errors.AsType[corruptError](err); ok {
+		return readResult{unknown: "it begins like " + p.name + ", but cannot be unpacked, so it cannot be searched for secrets"}, nil
 	}
 	if err != nil {
-		return reading{}, err
+		return readResult{}, err
 	}
 	write := inner.write
 	inner.found, inner.packed, inner.text = inner.found || found, true, false
@@ -130,36 +129,37 @@ func (l *look) packed(p packing, open opener, depth int, found bool) (reading, e
 	return inner, nil
 }
 
-// unmarked reads a body of an unknown kind: it may be deflate without a header.
-func (l *look) unmarked(open opener, depth int) (reading, error) {
-	r, err := l.packed(deflate(), open, depth, false)
+// readUnknown reads a body of an unknown kind. It may be deflate without a header.
+func (l *searcher) readUnknown(open opener, depth int) (readResult, error) {
+	r, err := l.readPacked(deflate(), open, depth, false)
 	if err == nil && (r.unknown != "" || r.write == nil) {
-		r = reading{unknown: notText}
+		r = readResult{unknown: notText}
 	}
 	return r, err
 }
 
-// faults are faults of a stream that could be read in part.
+// faults records the faults of a stream that could be read in part.
 type faults struct {
 	cut bool // the stream ends too early, or its checksum is wrong
 }
 
-// corrupt is the error for bytes that are not of the expected packing.
-type corrupt struct{ error }
+// corruptError is the error for bytes that do not have the expected packing.
+type corruptError struct{ error }
 
-// lenient reads a stream as far as possible. A stream that is cut ends there.
-type lenient struct {
+// lenientReader reads a stream as far as possible. It returns io.EOF where a truncated
+// stream ends.
+type lenientReader struct {
 	io.Reader
-	source *bufio.Reader // the stream is corrupt if bytes follow in source; nil for no check
-	faults *faults       // nil to take every error for the end
+	source *bufio.Reader // if set, the stream is corrupt if source has more bytes after its end
+	faults *faults       // nil to treat every error as the end
 }
 
-func (r *lenient) Read(p []byte) (int, error) {
+func (r *lenientReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	switch {
 	case err == io.EOF && r.source != nil:
 		if _, more := r.source.Peek(1); more == nil {
-			return n, corrupt{errors.New("something follows")}
+			return n, corruptError{errors.New("something follows")}
 		}
 		return n, err
 	case err == nil, err == io.EOF:
@@ -170,9 +170,9 @@ func (r *lenient) Read(p []byte) (int, error) {
 		}
 		return n, io.EOF
 	default:
-		if _, ok := errors.AsType[corrupt](err); ok {
+		if _, ok := errors.AsType[corruptError](err); ok {
 			return n, err
 		}
-		return n, corrupt{err}
+		return n, corruptError{err}
 	}
 }

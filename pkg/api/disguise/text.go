@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// notText is the reason to leave out a body that is not a text.
+// notText is the reason to omit a body that is not a text.
 const notText = "it is not a text, so it cannot be searched for secrets"
 
 // candidate is a possible character set of a text.
@@ -24,19 +24,19 @@ type candidate struct {
 	fits func(*traits) bool
 }
 
-// text reads a body that is not packed.
-func (l *look) text(open opener, head []byte, depth int, raw traits, found bool) (reading, error) {
+// readText reads a body that is not packed, or packed without a header.
+func (l *searcher) readText(open opener, head []byte, depth int, raw traits, found bool) (readResult, error) {
 	if raw.isUTF8() {
-		if raw.inBase64() && depth < deepest {
-			inner, err := l.base64(open, depth)
+		if raw.inBase64() && depth < maxDepth {
+			inner, err := l.readBase64(open, depth)
 			if err != nil || inner.found && inner.unknown == "" {
 				return inner, err
 			}
 		}
-		return reading{found: found, text: true, write: l.mask(open)}, nil
+		return readResult{found: found, text: true, write: l.mask(open)}, nil
 	}
 	isText := raw.invalid == 0
-	var best *reading
+	var best *readResult
 	for _, c := range l.candidates(head, raw) {
 		decoded := func() (io.Reader, error) {
 			source, err := open()
@@ -47,11 +47,11 @@ func (l *look) text(open opener, head []byte, depth int, raw traits, found bool)
 		}
 		t, inside, err := l.search(decoded, depth)
 		if err != nil {
-			return reading{}, err
+			return readResult{}, err
 		}
 		isText = isText || c.fits(&t)
 		if inside && best == nil {
-			best = &reading{found: true, write: func(w io.Writer) error {
+			best = &readResult{found: true, write: func(w io.Writer) error {
 				out := transform.NewWriter(w, encoding.ReplaceUnsupported(c.charset.NewEncoder()))
 				if err := l.mask(decoded)(out); err != nil {
 					return err
@@ -61,29 +61,29 @@ func (l *look) text(open opener, head []byte, depth int, raw traits, found bool)
 		}
 	}
 	if raw.invalid > 0 && best == nil && !found {
-		valid := func() (io.Reader, error) { return l.valid(open) }
+		valid := func() (io.Reader, error) { return l.readValid(open) }
 		_, inside, err := l.search(valid, depth)
 		if err != nil {
-			return reading{}, err
+			return readResult{}, err
 		}
 		if inside {
-			best = &reading{found: true, write: l.mask(valid)}
+			best = &readResult{found: true, write: l.mask(valid)}
 		}
 	}
 	switch {
-	case !isText && depth < deepest:
-		return l.unmarked(open, depth)
+	case !isText && depth < maxDepth:
+		return l.readUnknown(open, depth)
 	case !isText:
-		return reading{unknown: notText}, nil
+		return readResult{unknown: notText}, nil
 	case best != nil:
 		return *best, nil
 	default:
-		return reading{found: found, text: raw.invalid == 0, write: l.mask(open)}, nil
+		return readResult{found: found, text: raw.invalid == 0, write: l.mask(open)}, nil
 	}
 }
 
-// valid reads a text like the extractor: without the bytes that are not UTF-8.
-func (l *look) valid(open opener) (io.Reader, error) {
+// readValid reads a text as the extractor does: without the bytes that are not UTF-8.
+func (l *searcher) readValid(open opener) (io.Reader, error) {
 	source, err := open()
 	if err != nil {
 		return nil, err
@@ -91,10 +91,10 @@ func (l *look) valid(open opener) (io.Reader, error) {
 	return transform.NewReader(source, transform.Chain(runes.ReplaceIllFormed(), runes.Remove(runes.Predicate(func(r rune) bool { return r == utf8.RuneError })))), nil
 }
 
-// candidates returns the possible character sets of a body, the declared ones first. Others
-// are tried too, because an API may not declare them: EBCDIC and wide ones, in which the
-// letters and digits of ASCII have other bytes, and ISO-8859-1.
-func (l *look) candidates(head []byte, raw traits) []candidate {
+// candidates returns the possible character sets of a body, the declared ones first. It
+// adds others, because an API may not declare them: EBCDIC and wide character sets, which
+// encode the letters and digits of ASCII with other bytes, and ISO-8859-1.
+func (l *searcher) candidates(head []byte, raw traits) []candidate {
 	var all []candidate
 	declared := func(charset encoding.Encoding) { all = append(all, candidate{charset, (*traits).isText}) }
 	for _, m := range marks {
@@ -111,7 +111,7 @@ func (l *look) candidates(head []byte, raw traits) []candidate {
 	return append(all, candidate{charmap.CodePage037, (*traits).isASCII}, candidate{charmap.CodePage1047, (*traits).isASCII}, candidate{charmap.ISO8859_1, (*traits).isMostlyASCII})
 }
 
-// marks are the byte order marks. They stay in the text as a character.
+// marks are the byte order marks. They remain in the text as a character.
 var marks = []struct {
 	mark    string
 	charset encoding.Encoding
@@ -122,7 +122,7 @@ var marks = []struct {
 	{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
 }
 
-// wide are the character sets of a body with zero bytes, the likely ones first.
+// wide returns the character sets of a body with zero bytes, the likely ones first.
 func wide(head []byte, raw traits) []candidate {
 	order16, order32 := unicode.LittleEndian, utf32.LittleEndian
 	if raw.evenZeros*2 > raw.zeros {
@@ -139,14 +139,14 @@ func wide(head []byte, raw traits) []candidate {
 	return []candidate{in16, in32}
 }
 
-// base64 reads a body in base64, of any alphabet and in lines of any length.
-func (l *look) base64(open opener, depth int) (reading, error) {
+// readBase64 reads a body in base64, in any alphabet and with lines of any length.
+func (l *searcher) readBase64(open opener, depth int) (readResult, error) {
 	inner, err := l.read(func() (io.Reader, error) {
 		source, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return &lenient{Reader: base64.NewDecoder(base64.RawStdEncoding, onlyBase64{source})}, nil
+		return &lenientReader{Reader: base64.NewDecoder(base64.RawStdEncoding, onlyBase64{source})}, nil
 	}, depth+1)
 	inner.text, inner.packed = true, false
 	if write := inner.write; write != nil {
@@ -161,8 +161,8 @@ func (l *look) base64(open opener, depth int) (reading, error) {
 	return inner, err
 }
 
-// onlyBase64 drops all other characters, and reads the alphabet for addresses as the other
-// one.
+// onlyBase64 drops padding and white space, and converts the URL alphabet to the standard
+// alphabet.
 type onlyBase64 struct{ io.Reader }
 
 func (r onlyBase64) Read(p []byte) (int, error) {

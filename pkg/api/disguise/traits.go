@@ -8,19 +8,20 @@ import (
 // traits distinguish texts from other bytes. Write counts them; it expects UTF-8.
 type traits struct {
 	size, zeros, evenZeros int64
-	// invalid counts bytes that are not of UTF-8, and characters that a decoder did not
+	// invalid counts bytes that are not UTF-8, and characters that a decoder did not
 	// know.
 	invalid int64
-	// controls counts control characters of ASCII that no text has.
-	// late counts those from U+0080: a text has them if it is read in a wrong character set.
-	// plain counts printable characters of ASCII, graphic all printable characters.
+	// controls counts control characters of ASCII that do not occur in texts. late counts
+	// control characters from U+0080 on, which occur in texts that are read in a wrong
+	// character set. plain counts printable characters of ASCII, and graphic all
+	// printable characters.
 	controls, late, characters, plain, graphic int64
-	// foreign is set after a character that base64 does not have. encoded counts the
-	// characters that it has.
+	// foreign is set if there is a character outside base64. encoded counts the
+	// characters of base64.
 	foreign bool
 	encoded int64
 
-	rest []byte // of a character that the next write completes
+	rest []byte // start of a character that the next write completes
 }
 
 // Write implements io.Writer.
@@ -41,13 +42,14 @@ func (t *traits) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end counts a character that is not complete.
+// end counts an incomplete character at the end.
 func (t *traits) end() {
 	t.count(t.rest, true)
 	t.rest = nil
 }
 
-// count counts the characters of a text, and returns what may be the beginning of one.
+// count counts the characters of a text, and returns an incomplete character at its end.
+// If all is set, it counts the incomplete character, too.
 func (t *traits) count(text []byte, all bool) []byte {
 	for len(text) > 0 {
 		r, size := rune(text[0]), 1
@@ -71,7 +73,7 @@ func (t *traits) add(r rune) {
 		t.graphic++
 	case r == utf8.RuneError:
 		t.invalid++
-	case r == 0x1a, r == 0x1b, 0x1c <= r && r <= 0x1f, r == 0x7f, r == '\b': // that old programs write
+	case r == 0x1a, r == 0x1b, 0x1c <= r && r <= 0x1f, r == 0x7f, r == '\b': // used by old programs
 	case r < ' ':
 		t.controls++
 	case r < 0xa0 && r != 0x85:
@@ -88,30 +90,29 @@ func (t *traits) add(r rune) {
 	}
 }
 
-// leastEncoded is the minimum number of characters of a body that is taken for base64.
+// leastEncoded is the minimum number of characters of a body that is treated as base64.
 const leastEncoded = 8
 
-// inBase64 reports whether it may all be base64.
+// inBase64 reports whether the whole body may be base64.
 func (t *traits) inBase64() bool { return !t.foreign && t.encoded >= leastEncoded }
 
-// isUTF8 reports whether it is a text in UTF-8.
 func (t *traits) isUTF8() bool { return t.invalid == 0 && t.zeros == 0 }
 
-// large is the number of characters that are not free of control characters by chance: of
-// 256 packed or encrypted bytes, about 20 are such characters.
+// large is the number of characters that do not lack control characters by chance: among
+// 256 packed or encrypted bytes, about 20 are control characters.
 const large = 256
 
-// isText reports whether it reads like a text in a character set that was declared.
+// isText reports whether the body looks like a text in a declared character set.
 func (t *traits) isText() bool {
 	return t.controls == 0 && t.late == 0 && (t.invalid+t.characters-t.graphic)*10 <= t.characters
 }
 
-// isMostlyASCII reports whether it reads like a text in a character set that was guessed.
+// isMostlyASCII reports whether the body looks like a text in a guessed character set.
 func (t *traits) isMostlyASCII() bool {
 	return t.controls == 0 && (t.plain*10 >= t.characters*6 || t.characters >= large)
 }
 
-// isASCII reports whether it reads like a text almost without other characters.
+// isASCII reports whether the body looks like a text of almost only ASCII.
 func (t *traits) isASCII() bool {
 	return t.controls == 0 && t.late == 0 && t.graphic == t.characters && t.plain*10 >= t.characters*9
 }

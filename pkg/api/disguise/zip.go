@@ -9,26 +9,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 )
 
-// noArchive is the reason to leave out an archive.
+// noArchive is the reason to omit an archive.
 const noArchive = "it begins like zip, but cannot be unpacked, so it cannot be searched for secrets"
 
-// zip reads an archive. found is true if there is a secret in its packed bytes: in a name,
+// readZip reads an archive. found is set if its packed bytes contain a secret: in a name,
 // or in a file that is not compressed.
-func (l *look) zip(open opener, depth int, found bool) (r reading, err error) {
-	whole, done, err := l.random(open)
+func (l *searcher) readZip(open opener, depth int, found bool) (r readResult, err error) {
+	whole, done, err := l.randomAccess(open)
 	if err != nil {
-		return reading{}, err
+		return readResult{}, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	archive, err := response.OpenZip("", whole)
 	if err != nil {
-		return reading{unknown: noArchive}, nil
+		return readResult{unknown: noArchive}, nil
 	}
-	r = reading{found: found, packed: true, write: func(w io.Writer) error { return l.rezip(w, open) }}
+	r = readResult{found: found, packed: true, write: func(w io.Writer) error { return l.rezip(w, open) }}
 	for _, f := range archive.File {
-		one, err := l.file(f, depth)
+		one, err := l.readFile(f, depth)
 		if err != nil {
-			return reading{}, err
+			return readResult{}, err
 		}
 		if one.unknown != "" {
 			return one, nil
@@ -41,8 +41,8 @@ func (l *look) zip(open opener, depth int, found bool) (r reading, err error) {
 	return r, nil
 }
 
-// random returns a body with random access. done releases it.
-func (l *look) random(open opener) (whole response.RandomAccess, done func() error, err error) {
+// randomAccess returns a body with random access. The caller must call done afterwards.
+func (l *searcher) randomAccess(open opener) (whole response.RandomAccess, done func() error, err error) {
 	source, err := open()
 	if err != nil {
 		return nil, nil, err
@@ -51,28 +51,28 @@ func (l *look) random(open opener) (whole response.RandomAccess, done func() err
 		return whole, func() error { return nil }, nil
 	}
 	s := l.spools.New()
-	if _, err := s.ReadFrom(&counted{source, l}); err != nil {
+	if _, err := s.ReadFrom(&countingReader{source, l}); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	return s.Raw().(response.RandomAccess), s.Close, nil
 }
 
-// file reads a file of an archive.
-func (l *look) file(f *zip.File, depth int) (reading, error) {
+// readFile reads a file of an archive.
+func (l *searcher) readFile(f *zip.File, depth int) (readResult, error) {
 	const encrypted = 1
 	if f.Flags&encrypted != 0 {
-		return reading{unknown: "a file in it is encrypted, so it cannot be searched for secrets"}, nil
+		return readResult{unknown: "a file in it is encrypted, so it cannot be searched for secrets"}, nil
 	}
 	var faults faults
 	r, err := l.read(func() (io.Reader, error) {
 		source, err := f.Open()
 		if err != nil {
-			return nil, corrupt{err}
+			return nil, corruptError{err}
 		}
-		return &lenient{Reader: source, faults: &faults}, nil
+		return &lenientReader{Reader: source, faults: &faults}, nil
 	}, depth+1)
-	if _, ok := errors.AsType[corrupt](err); ok {
-		return reading{unknown: noArchive}, nil
+	if _, ok := errors.AsType[corruptError](err); ok {
+		return readResult{unknown: noArchive}, nil
 	}
 	if faults.cut {
 		r.write = nil
@@ -80,10 +80,10 @@ func (l *look) file(f *zip.File, depth int) (reading, error) {
 	return r, err
 }
 
-// rezip writes only the files of an archive, in their order, with secrets masked in them
-// and in their names.
-func (l *look) rezip(w io.Writer, open opener) (err error) {
-	whole, done, err := l.random(open)
+// rezip writes the files of an archive in their order, with secrets masked in the files
+// and in their names. The rest of the archive, such as comments, is dropped.
+func (l *searcher) rezip(w io.Writer, open opener) (err error) {
+	whole, done, err := l.randomAccess(open)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (l *look) rezip(w io.Writer, open opener) (err error) {
 	}
 	out := zip.NewWriter(w)
 	for _, f := range archive.File {
-		r, err := l.file(f, 0)
+		r, err := l.readFile(f, 0)
 		if err != nil {
 			return err
 		}

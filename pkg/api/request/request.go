@@ -1,6 +1,6 @@
-// Package request has the type of an HTTP request to the API, with its secret parts.
-// Package exchange builds and sends requests, package auth adds credentials, package
-// har records them.
+// Package request defines an HTTP request to the API, with its secret parts. Package
+// httpclient builds and sends requests, package auth adds credentials, and package har
+// records them.
 package request
 
 import (
@@ -17,26 +17,27 @@ import (
 type Request struct {
 	Method string
 	URL    *url.URL
-	// Host is the header of that name.
+	// Host is the header Host.
 	Host   string
 	Header http.Header
-	// Body is nil without a body, which is different from an empty one.
+	// Body is nil if there is no body, which differs from an empty body.
 	Body []byte
-	// Anonymous requests get no credentials of the API, because their job wants none.
+	// Anonymous is set if the request must not get the credentials of the API, because of
+	// a setting of its job.
 	Anonymous bool
-	// Sensitive lists the parts that were made of secrets.
+	// Sensitive lists the parts that contain secrets.
 	Sensitive secret.Sensitive
 }
 
-// Clone returns a copy whose address and headers can be changed; the body is shared.
+// Clone returns a copy with its own URL and headers. The copy shares the body.
 func (r *Request) Clone() *Request {
 	clone, address := *r, *r.URL
 	clone.URL, clone.Header = &address, r.Header.Clone()
 	return &clone
 }
 
-// SetHeaders replaces headers by name, ignoring case. Names are sent as written, except
-// those that net/http must recognise.
+// SetHeaders replaces headers by name, ignoring case. It keeps the spelling of names,
+// except for the names that net/http must recognise.
 func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
 	for name := range headers {
 		for spelt := range r.Header {
@@ -56,11 +57,11 @@ func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
 		if had := r.Header[name]; had != nil {
 			r.Header[name] = append(had, lines...)
 		} else {
-			r.Header[name] = slices.Clip(lines) // so that append copies
+			r.Header[name] = slices.Clip(lines) // so that append copies the slice
 		}
 	}
 }
 
-// Address returns the address for an error message, without user name, password and
-// secret parameters. It does not mask known secrets elsewhere.
+// Address returns the URL for an error message, without user name, password and secret
+// parameters. It does not mask known secrets elsewhere in the URL.
 func (r *Request) Address() string { return r.Sensitive.Address(r.URL) }

@@ -6,11 +6,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// EveryItem is the segment of a path to the data that means every item of a list, one
-// after another: a list of batches of items. On an object it is a name.
+// EveryItem is the segment of a path to the data that stands for all items of a list, so
+// that each of them is a batch of items. For an object it is a name.
 const EveryItem = "[]"
 
-// addDataPath is the node of the data. batched reports whether there may be several.
+// addDataPath adds the path of the data and returns its node. batched reports whether
+// several values can be the data.
 func (p *pathNode) addDataPath(path Path) (data *pathNode, batched bool) {
 	for segment := range value.Segments(path.Text, path.Separator) {
 		child := p.child(segment)
@@ -22,30 +23,29 @@ func (p *pathNode) addDataPath(path Path) (data *pathNode, batched bool) {
 	return p, batched
 }
 
-// inBatch is the node of the data among those of a value that is one batch of it, nil for
-// none. What is wanted below it, or its volume, needs its tokens: its items cannot be
-// stored meanwhile, and are read once more.
+// inBatch returns the data node if the value is a batch of items, otherwise nil. It also
+// returns nil, and sets rereadBatches, if values in the batch or the volume are
+// requested: the tokens are needed for that, so the items must be read again later.
 func (s *scan) inBatch(nodes []*pathNode) *pathNode {
 	if !s.batched || !slices.Contains(nodes, s.data) {
 		return nil
 	}
-	if _, below := dataOf(nodes); below || s.volume.wanted {
-		s.again = true
+	if _, below := dataNode(nodes); below || s.volume.wanted {
+		s.rereadBatches = true
 		return nil
 	}
 	return s.data
 }
 
-// keepIn begins the items of a value that may be the data. Of equal names the last one
-// counts, but of batches each.
-func (s *scan) keepIn(p *pathNode) {
+// startItems begins to store the items of a value that may be the data. It drops the
+// items of an earlier member with the same name, but keeps the items of earlier batches.
+func (s *scan) startItems(p *pathNode) {
 	if !s.batched {
 		s.items.reset()
 	}
 	s.stored = p
 }
 
-// countBatch counts the items of a batch that were stored.
 func (s *scan) countBatch(p *pathNode) error {
 	if s.query.KeyAs != "" && p.at.kind == value.Array && p.rows > 0 {
 		return s.notKeyed(p.at.kind)
@@ -54,7 +54,7 @@ func (s *scan) countBatch(p *pathNode) error {
 	return nil
 }
 
-// storeBatch scans a batch that is an object or a scalar: one item.
+// storeBatch scans a batch that is not a list, which is a single item.
 func (s *scan) storeBatch(nodes []*pathNode) error {
 	start, from := len(s.items.last), s.bounded.offset()
 	dst, regular, err := s.bounded.item(&s.packer, s.items.last)
@@ -83,8 +83,8 @@ func (s *scan) storeBatch(nodes []*pathNode) error {
 	return s.items.spill()
 }
 
-// readBatches reads the items of all batches once more, without anything else: they get
-// their shape in the page itself.
+// readBatches reads the items of all batches again, without fields and volume. The page
+// itself applies Query.Columns and Query.Parallel later.
 func (s *scan) readBatches() error {
 	q := s.query
 	q.Fields, q.Volume, q.Columns, q.Parallel = nil, false, Columns{}, false
@@ -95,9 +95,9 @@ func (s *scan) readBatches() error {
 	return err
 }
 
-// locateBatches settles how many items there are.
-func (s *scan) locateBatches(page *Page) error {
-	if s.again {
+// fillBatchPage sets the number of items and the other properties of the page.
+func (s *scan) fillBatchPage(page *Page) error {
+	if s.rereadBatches {
 		if err := s.readBatches(); err != nil {
 			return err
 		}

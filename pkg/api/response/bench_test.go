@@ -39,7 +39,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanAround scans answers of which little is data: a small one with
+// BenchmarkScanAround scans responses of which little is data: a small one with
 // what APIs put around a list, and one with large objects beside it.
 func BenchmarkScanAround(b *testing.B) {
 	var beside strings.Builder

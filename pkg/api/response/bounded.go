@@ -11,13 +11,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxItem is how many bytes one item, or one text anywhere, may have: it is
+// maxItem is the maximum size, in bytes, of an item, and of any single string. An item is
 // in memory as a whole, packed.
 const maxItem = 128 << 20
 
-// maxText is how many bytes the text of an item may have in a buffer, which
-// doubles as it grows. A larger one is read token by token, which takes longer but
-// no more memory than its largest token.
+// maxText is the maximum size, in bytes, of the text of an item in the buffer of the
+// decoder, which doubles as it grows. Larger items are read token by token: this is
+// slower, but needs no more memory than the largest token.
 const maxText = 1 << 20
 
 var (
@@ -25,37 +25,37 @@ var (
 	errLargeText = errors.New("the text of an item is too large for the buffer")
 )
 
-// boundedDecoder keeps a decoder from reading on and on for a single value, and from
-// holding white space. The items of a list do not pass through the decoder, which
-// would read them twice: they are packed where they stand. Only where one of them is
-// not taken (it is large, or no JSON), the decoder gets the rest of the list, and
-// says what is wrong.
+// boundedDecoder limits the memory of a jsontext.Decoder. It returns an error if a single
+// value is too large, and withholds long white space. It packs the items of a list
+// directly from the text, because the decoder would read them twice. If it cannot pack an
+// item, because the item is large or not JSON, the decoder reads the rest of the list and
+// reports the error.
 type boundedDecoder struct {
-	buffered // what was read of the text, and not given
+	buffered // text that was read, but not yet passed to the decoder
 	dec      *jsontext.Decoder
-	start    []byte // to be given before the text
+	start    []byte // bytes to pass to the decoder before the text
 
-	given int64 // bytes the decoder got; its offsets count these
-	whole bool  // an item is read as a whole
-	from  int64 // offset of the item that is read token by token, else -1
+	given int64 // bytes passed to the decoder; its offsets count these
+	whole bool  // item reads a value as a whole
+	from  int64 // offset of the item that is read token by token, otherwise -1
 
-	// Of the list whose items are packed where they stand:
+	// State of the list with items that are packed directly from the text:
 
-	direct bool
-	after  bool  // an item was there
-	taken  int64 // bytes
+	direct bool  // items are packed directly
+	after  bool  // at least one item was packed
+	taken  int64 // bytes of the packed items and the white space around them
 
-	gaps    []gap // that the decoder has not come to, in order
-	dropped int64 // bytes of the gaps before it
+	gaps    []gap // gaps after the offset of the decoder, in order
+	dropped int64 // bytes of the gaps before the offset of the decoder
 
-	// What was looked at to distinguish white space from blanks in a string, up to an
-	// offset of the decoder.
+	// seen is the offset of the decoder up to which insideString has looked. inString and
+	// escaped are its state at this offset.
 	seen     int64
 	inString bool
 	escaped  bool
 }
 
-// gap is a part of the text that the decoder did not get.
+// gap is a part of the text that the decoder does not get.
 type gap struct {
 	at   int64 // offset of the decoder
 	size int64
@@ -70,7 +70,7 @@ func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	return d, nil
 }
 
-// largeItem makes a user error of a value that is too large.
+// largeItem converts errLargeItem to a user error.
 func largeItem(err error) error {
 	if errors.Is(err, errLargeItem) {
 		return failure.Userf("the response is too large: %w", errLargeItem)
@@ -78,8 +78,7 @@ func largeItem(err error) error {
 	return err
 }
 
-// skipMark steps over a byte order mark, which some servers send although JSON
-// knows none.
+// skipMark skips a byte order mark. JSON does not allow it, but some servers send it.
 func (d *boundedDecoder) skipMark() error {
 	const mark = "\xef\xbb\xbf"
 	for len(d.text) < len(mark) {
@@ -96,7 +95,7 @@ func (d *boundedDecoder) skipMark() error {
 	return nil
 }
 
-// offset is where the decoder is in the text.
+// offset returns the offset of the decoder in the text.
 func (d *boundedDecoder) offset() int64 {
 	at := d.dec.InputOffset()
 	for len(d.gaps) > 0 && d.gaps[0].at < at {
@@ -106,27 +105,28 @@ func (d *boundedDecoder) offset() int64 {
 	return at + d.dropped
 }
 
-// leave makes a gap at the end of what the decoder got.
-func (d *boundedDecoder) leave(size int64) {
-	d.offset() // forgets those before
+// addGap adds a gap after the bytes that were passed to the decoder.
+func (d *boundedDecoder) addGap(size int64) {
+	d.offset() // drops the gaps before the offset
 	d.gaps = append(d.gaps, gap{at: d.given, size: size})
 }
 
-// list begins with the items of the list whose bracket the decoder has just read.
-func (d *boundedDecoder) list() {
+// beginList begins to read the items of a list. The decoder must have just read the
+// opening bracket.
+func (d *boundedDecoder) beginList() {
 	d.direct = len(d.dec.UnreadBuffer()) == 0
 	d.after, d.taken = false, 0
 }
 
-// next appends the next item of the list, packed; more is false at its end, where
-// the decoder comes to the bracket.
+// next appends the next item of the list, packed. At the end of the list more is false,
+// and the closing bracket is the next token of the decoder.
 func (d *boundedDecoder) next(packer *value.Packer, dst []byte) (_ []byte, regular, more bool, err error) {
 	if d.direct {
-		dst, regular, more, err = d.take(packer, dst)
+		dst, regular, more, err = d.packNext(packer, dst)
 		if more || err != nil {
 			return dst, regular, more, err
 		}
-		if err = d.giveRest(); err != nil {
+		if err = d.resumeDecoder(); err != nil {
 			return dst, false, false, err
 		}
 	}
@@ -137,16 +137,16 @@ func (d *boundedDecoder) next(packer *value.Packer, dst []byte) (_ []byte, regul
 	return dst, regular, err == nil, err
 }
 
-// take packs the next item where it stands; ok is false when there is none, or one
-// that the decoder should read.
-func (d *boundedDecoder) take(packer *value.Packer, dst []byte) (_ []byte, regular, ok bool, err error) {
+// packNext packs the next item directly from the text. ok is false at the end of the
+// list, and for an item that the decoder must read.
+func (d *boundedDecoder) packNext(packer *value.Packer, dst []byte) (_ []byte, regular, ok bool, err error) {
 	size, err := d.skipWhite()
 	d.taken += size
 	if err != nil && err != io.EOF {
 		return dst, false, false, err
 	}
 	if bytes.HasPrefix(d.text, []byte{']'}) {
-		return dst, false, false, nil // without reading on, which costs time where many lists are empty
+		return dst, false, false, nil // reading ahead would be slow with many empty lists
 	}
 	at := 0
 	if d.after {
@@ -178,23 +178,23 @@ func (d *boundedDecoder) take(packer *value.Packer, dst []byte) (_ []byte, regul
 	}
 }
 
-// giveRest has the decoder continue with the list after the items that were taken. An
-// empty string stands for them: what follows them may be a comma.
-func (d *boundedDecoder) giveRest() error {
+// resumeDecoder lets the decoder continue after the packed items. The decoder gets an
+// empty string instead of the items, because a comma may follow.
+func (d *boundedDecoder) resumeDecoder() error {
 	d.direct = false
 	const standIn = `""`
 	if !d.after || bytes.HasPrefix(d.text, []byte{']'}) {
-		d.leave(d.taken)
+		d.addGap(d.taken)
 		return nil
 	}
-	d.leave(d.taken - int64(len(standIn)))
+	d.addGap(d.taken - int64(len(standIn)))
 	d.start = []byte(standIn)
 	_, err := d.dec.ReadToken()
 	return err
 }
 
-// item appends the next value, packed: read as a whole while its text is small,
-// else token by token.
+// item appends the next value, packed. It reads the value as a whole while its text is
+// small, otherwise token by token.
 func (d *boundedDecoder) item(packer *value.Packer, dst []byte) (_ []byte, regular bool, err error) {
 	d.whole = true
 	text, err := d.dec.ReadValue()
@@ -238,9 +238,9 @@ func (d *boundedDecoder) Read(p []byte) (int, error) {
 	return d.give(p)
 }
 
-// give gives the decoder what comes next of the text: no more than one bracket of a
-// list, whose items may be packed where they stand, and no more than one byte of
-// white space.
+// give passes the next bytes of the text to the decoder. It stops after the opening
+// bracket of a list, because the items may be packed directly from the text, and after
+// one byte of long white space.
 func (d *boundedDecoder) give(p []byte) (int, error) {
 	n := min(len(p), len(d.text))
 	if !d.whole && d.from < 0 {
@@ -251,7 +251,7 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 	copy(p, d.text[:n])
 	white := isWhite(p[:n]) && !d.insideString()
 	if white {
-		n = 1 // it may part two values
+		n = 1 // separates two values
 	}
 	d.text = d.text[n:]
 	d.given += int64(n)
@@ -259,17 +259,17 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 		return n, nil
 	}
 	size, err := d.skipWhite()
-	d.leave(size)
+	d.addGap(size)
 	if err == io.EOF {
-		err = nil // comes again
+		err = nil // the next Read returns it
 	}
 	return n, err
 }
 
-// leastWhite is how much white space is worth a gap.
+// leastWhite is the minimum size, in bytes, of white space that becomes a gap.
 const leastWhite = 32
 
-// isWhite reports whether there is only white space, and much of it.
+// isWhite reports whether p consists of white space and is long enough for a gap.
 func isWhite(p []byte) bool {
 	return len(p) >= leastWhite && whiteSpace(p) == len(p)
 }
@@ -297,11 +297,11 @@ func (d *boundedDecoder) skipWhite() (size int64, err error) {
 	}
 }
 
-// insideString reports whether what the decoder has got ends inside a string. It
-// looks at each byte once at most.
+// insideString reports whether the bytes passed to the decoder end inside a string. It
+// looks at each byte at most once.
 func (d *boundedDecoder) insideString() bool {
 	start := d.dec.InputOffset()
-	if d.seen < start { // a token ends there
+	if d.seen < start { // a token ends at start
 		d.seen, d.inString, d.escaped = start, false, false
 	}
 	for rest := d.dec.UnreadBuffer()[d.seen-start:]; len(rest) > 0; {

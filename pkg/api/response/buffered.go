@@ -4,19 +4,18 @@ import (
 	"io"
 )
 
-// window is how many bytes of a text that is not in memory are read at once.
+// window is the minimum number of bytes of a text that are read from a file at once.
 const window = 64 << 10
 
-// buffered is a text that is read from start to end. One that is in memory is read
-// where it stands.
+// buffered reads a text from start to end. It does not copy a text that is in memory.
 type buffered struct {
 	home   *Spooler
-	text   []byte    // what was read, and not taken
-	source io.Reader // of the rest; nil when there is none
-	buf    []byte    // that holds text, if there is a source
+	text   []byte    // bytes that were read from source, but not yet by the caller
+	source io.Reader // rest of the text, nil if all of it is in text
+	buf    []byte    // memory of text if there is a source
 }
 
-// buffered is the text of the spool from an offset on.
+// buffered returns a reader of the text from an offset on.
 func (s *Spool) buffered(offset int64) (buffered, error) {
 	if s.file == nil && !s.HasInvalidUTF8() {
 		return buffered{home: s.home, text: s.memory[offset:]}, nil
@@ -30,7 +29,7 @@ func (s *Spool) buffered(offset int64) (buffered, error) {
 
 func (b *buffered) close() { b.home.recycle(b.buf) }
 
-// fill reads on; io.EOF at the end of the text.
+// fill reads more bytes into text. It returns io.EOF at the end of the text.
 func (b *buffered) fill() error {
 	if b.source == nil {
 		return io.EOF
@@ -44,7 +43,7 @@ func (b *buffered) fill() error {
 	n, err := b.source.Read(b.buf[held:max(window, 2*held)])
 	b.text = b.buf[:held+n]
 	if n > 0 {
-		return nil // an error comes again
+		return nil // the next call returns the error again
 	}
 	return err
 }

@@ -21,13 +21,13 @@ import (
 
 // charset is the character set of a text. The zero value is UTF-8 by default.
 type charset struct {
-	name     string            // for messages, "" for UTF-8 by default
+	name     string            // name for messages, "" for UTF-8 by default
 	encoding encoding.Encoding // nil for UTF-8
-	// unknown is the charset of the header Content-Type if it is not a known name.
+	// unknown is the charset of the header Content-Type if the name is unknown, otherwise
+	// "".
 	unknown string
 }
 
-// label returns the name for messages.
 func (c charset) label() string {
 	if c.encoding == nil {
 		return "UTF-8"
@@ -35,7 +35,8 @@ func (c charset) label() string {
 	return c.name
 }
 
-// charsetOf returns the character set of a setting, the zero charset without one.
+// charsetOf returns the character set of a setting, or the zero charset if the setting is
+// absent.
 func charsetOf(s field.Section) charset {
 	if !s.Present() {
 		return charset{}
@@ -47,16 +48,18 @@ func charsetOf(s field.Section) charset {
 	return c
 }
 
-// Charset returns the configured character set, nil for UTF-8 or none.
+// Charset returns the configured character set. It returns nil for UTF-8, and if there is
+// no configured character set.
 func (f Format) Charset() encoding.Encoding { return f.charset.encoding }
 
-// declaration finds the character set that a text names at its beginning, as XML does.
+// declaration matches a declared character set in a header or at the beginning of a text,
+// such as an XML declaration.
 var declaration = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:encoding|charset)\s*=\s*["']?([a-z0-9_.:-]+)`)
 })
 
-// Declared returns the character sets other than UTF-8 that a response names: in its header
-// Content-Type, and at the beginning of its text.
+// Declared returns the character sets, other than UTF-8, that the header Content-Type and
+// the beginning of the text declare.
 func Declared(contentType string, head []byte) []encoding.Encoding {
 	var all []encoding.Encoding
 	for _, text := range []string{contentType, string(head)} {
@@ -71,13 +74,13 @@ func Declared(contentType string, head []byte) []encoding.Encoding {
 	return all
 }
 
-// wide are the character sets whose units have several bytes, most of them zero.
+// wide has the character sets with units of several bytes, most of them zero.
 var wide = map[string]encoding.Encoding{
 	"utf-16": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
 	"utf-32": utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), "utf-32be": utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), "utf-32le": utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM),
 }
 
-// isWide reports whether a character set is one of wide, by whichever of its names.
+// isWide reports whether a character set is one of wide, regardless of its name.
 func isWide(e encoding.Encoding) bool {
 	for _, w := range wide {
 		if e == w {
@@ -87,15 +90,15 @@ func isWide(e encoding.Encoding) bool {
 	return false
 }
 
-// widened are the character sets that are read as larger ones, like in browsers: servers
-// name the smaller one and send the larger one. This changes only control characters, which
-// no text has.
+// widened maps character sets to the larger sets that are used instead, as in browsers:
+// servers name the smaller set and send the larger one. The sets differ only in bytes
+// that texts in the smaller set do not use.
 var widened = map[encoding.Encoding]encoding.Encoding{
 	charmap.ISO8859_1: charmap.Windows1252, charmap.ISO8859_9: charmap.Windows1254, simplifiedchinese.GBK: simplifiedchinese.GB18030,
 }
 
-// charsetNamed returns the character set of a name of IANA or, if IANA has no such name, of
-// the Web.
+// charsetNamed returns the character set with a name of IANA. If IANA does not have the
+// name, it uses the names of the WHATWG Encoding Standard.
 func charsetNamed(name string) (c charset, known bool) {
 	name = strings.TrimSpace(name)
 	if e := wide[strings.ToLower(name)]; e != nil {
@@ -117,13 +120,13 @@ func charsetNamed(name string) (c charset, known bool) {
 	return charset{name: name, encoding: e}, true
 }
 
-// IsCharset reports whether a name names a character set.
+// IsCharset reports whether a name is the name of a known character set.
 func IsCharset(name string) bool {
 	_, known := charsetNamed(name)
 	return known
 }
 
-// charsetParameter finds the character set in a Content-Type that has no right syntax.
+// charsetParameter matches the charset in a Content-Type with wrong syntax.
 var charsetParameter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)[;,\s]charset\s*=\s*["']?([a-z0-9_.:-]+)`)
 })
@@ -151,7 +154,8 @@ const markUTF8 = "\xef\xbb\xbf"
 // markBytes is the number of bytes that marked and unmarked need.
 const markBytes = 4
 
-// marked returns the byte order mark at the beginning of a text, "" for none.
+// marked returns the byte order mark at the beginning of a text with its character set,
+// or "".
 func marked(head []byte) (mark string, c charset) {
 	for _, m := range []struct{ mark, name string }{
 		{markUTF8, "utf-8"}, {"\x00\x00\xfe\xff", "utf-32be"}, {"\xff\xfe\x00\x00", "utf-32le"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"},
@@ -163,8 +167,8 @@ func marked(head []byte) (mark string, c charset) {
 	return "", charset{}
 }
 
-// unmarked recognises UTF-16 and UTF-32 without a byte order mark by the zeros of a
-// beginning with ASCII.
+// unmarked detects UTF-16 and UTF-32 without a byte order mark by the zero bytes of ASCII
+// characters at the beginning.
 func unmarked(head []byte) (c charset, ok bool) {
 	if len(head) < markBytes {
 		return charset{}, false
@@ -180,11 +184,12 @@ func unmarked(head []byte) (c charset, ok bool) {
 	return charset{name: name, encoding: wide[name]}, ok
 }
 
-// charset returns the character set of the text and its byte order mark. The mark wins, then
-// the configuration, then zeros at the beginning, then the header. The header does not count
-// if the text is UTF-8: many servers send UTF-8 and name another character set.
+// charset returns the character set of the text and the byte order mark. Precedence: the
+// mark, the configuration, zero bytes at the beginning, the header. The header is ignored
+// if the text is UTF-8, because many servers send UTF-8 and declare another character
+// set.
 func (s *Spool) charset(configured charset) (c charset, mark string, err error) {
-	head, err := s.begin()
+	head, err := s.firstBytes()
 	if err != nil {
 		return charset{}, "", err
 	}
@@ -200,33 +205,33 @@ func (s *Spool) charset(configured charset) (c charset, mark string, err error) 
 	switch c := s.declared; {
 	case c.encoding == nil:
 		return c, "", nil
-	case holdsASCII(c.encoding):
+	case extendsASCII(c.encoding):
 		if s.HasInvalidUTF8() {
 			return c, "", nil
 		}
 		return charset{}, "", nil
 	default:
-		return s.undecided(c)
+		return s.decideCharset(c)
 	}
 }
 
-// begin returns the first markBytes of the spool.
-func (s *Spool) begin() ([]byte, error) {
+// firstBytes returns up to markBytes of the start.
+func (s *Spool) firstBytes() ([]byte, error) {
 	if s.file == nil {
 		return s.memory[:min(len(s.memory), markBytes)], nil
 	}
 	return s.Head(markBytes)
 }
 
-// undecided decides between UTF-8 and a character set in which bytes of ASCII mean
-// something else. A text in UTF-16 or UTF-32 has zeros. A text in EBCDIC has letters and
+// decideCharset decides between UTF-8 and a declared character set that does not extend
+// ASCII. A text in UTF-16 or UTF-32 has zero bytes. A text in EBCDIC has letters and
 // digits beyond ASCII.
-func (s *Spool) undecided(c charset) (charset, string, error) {
+func (s *Spool) decideCharset(c charset) (charset, string, error) {
 	zero, beyond, err := zeroAndBeyond(s.Raw())
 	switch isWide := isWide(c.encoding); {
 	case err != nil:
 		return charset{}, "", err
-	case isWide && zero < 0, !isWide && beyond && !s.HasInvalidUTF8(), !isWide && !beyond && !keeps(c.encoding, []byte("a1")):
+	case isWide && zero < 0, !isWide && beyond && !s.HasInvalidUTF8(), !isWide && !beyond && !decodesUnchanged(c.encoding, []byte("a1")):
 		return charset{}, "", nil
 	case isWide && strings.EqualFold(c.name, "utf-16") && zero%2 == 1:
 		c.encoding = wide["utf-16le"]
@@ -234,8 +239,8 @@ func (s *Spool) undecided(c charset) (charset, string, error) {
 	return c, "", nil
 }
 
-// zeroAndBeyond returns the offset of the first zero of a text, -1 for none, and whether the
-// text has bytes beyond ASCII.
+// zeroAndBeyond returns the offset of the first zero byte, or -1, and whether there are
+// bytes beyond ASCII.
 func zeroAndBeyond(r io.Reader) (zero int64, beyond bool, err error) {
 	zero = -1
 	buf := make([]byte, window)
@@ -257,17 +262,18 @@ func zeroAndBeyond(r io.Reader) (zero int64, beyond bool, err error) {
 	}
 }
 
-// holdsASCII reports whether the bytes of ASCII mean the same in a character set.
-func holdsASCII(e encoding.Encoding) bool {
+// extendsASCII reports whether a character set decodes all of ASCII unchanged.
+func extendsASCII(e encoding.Encoding) bool {
 	var ascii [0x80]byte
 	for i := range ascii {
 		ascii[i] = byte(i)
 	}
-	return keeps(e, ascii[:])
+	return decodesUnchanged(e, ascii[:])
 }
 
-// keeps reports whether bytes of ASCII mean the same in a character set.
-func keeps(e encoding.Encoding, ascii []byte) bool {
+// decodesUnchanged reports whether a character set decodes these bytes of ASCII
+// unchanged.
+func decodesUnchanged(e encoding.Encoding, ascii []byte) bool {
 	text, err := e.NewDecoder().Bytes(ascii)
 	return err == nil && bytes.Equal(text, ascii)
 }

@@ -12,30 +12,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Columns give names to the values of items that are lists, or contain lists. The zero
-// Columns give none.
+// Columns name the values of items that are lists, or contain lists. The zero Columns
+// name no values.
 type Columns struct {
-	// first says that the first item is the list of the names.
+	// first is set if the first item is the list of names.
 	first bool
 	lists []columnList
 }
 
-// columnList is a list in each item, and where the names of its values are.
+// columnList is a list in each item, with the source of the names of its values.
 type columnList struct {
-	member string    // of the item; "" is the item itself
-	value  pathBelow // leads from an item of the list to the value
-	fixed  []string  // the names; none are in the response
-	at     Path      // of the list of names in the response
-	name   pathBelow // leads from an item of that list to the name
+	member string   // member of the item; "" is the item itself
+	value  itemPath // path from an element of the list to the value
+	fixed  []string // configured names; nil if the names are in the response
+	at     Path     // path of the list of names in the response
+	name   itemPath // path from an element of that list to the name
 }
 
-// pathBelow is a path from an item of a list; without segments it is the item itself.
-type pathBelow struct {
+// itemPath is a path from an element of a list. Without segments it is the element
+// itself.
+type itemPath struct {
 	text     string
 	segments []string
 }
 
-func (p pathBelow) in(item value.Packed) (value.Packed, bool) {
+func (p itemPath) lookup(item value.Packed) (value.Packed, bool) {
 	if len(p.segments) == 0 {
 		return item, true
 	}
@@ -45,10 +46,9 @@ func (p pathBelow) in(item value.Packed) (value.Packed, bool) {
 	return item.Member(p.text)
 }
 
-// present reports whether there are names to give.
 func (c Columns) present() bool { return c.first || len(c.lists) > 0 }
 
-// fields are the places of names in the response.
+// fields returns the paths of lists of names in the response.
 func (c Columns) fields() (all []Path) {
 	for _, l := range c.lists {
 		if l.fixed == nil {
@@ -58,8 +58,8 @@ func (c Columns) fields() (all []Path) {
 	return all
 }
 
-// CompileColumns reads the setting `dataField.columns`, whose paths are separated by a
-// separator. Problems go to the section.
+// CompileColumns compiles the setting `dataField.columns`. separator is the separator of
+// its paths. CompileColumns adds problems to the section.
 func CompileColumns(s field.Section, separator string) Columns {
 	switch {
 	case !s.Present() || s.Faulty():
@@ -88,7 +88,7 @@ func CompileColumns(s field.Section, separator string) Columns {
 	return c
 }
 
-// namesOf reads where the names of a list are.
+// namesOf compiles the source of the names of a list.
 func namesOf(s field.Section, separator string) (l columnList) {
 	if s.Value.Kind() != value.Array {
 		text := s.Value.Text()
@@ -112,18 +112,18 @@ func namesOf(s field.Section, separator string) (l columnList) {
 	return l
 }
 
-// splitEach parts the path of a list from the path below each of its items, which
-// follows EveryItem.
-func splitEach(text, separator string) (list string, below pathBelow) {
+// splitEach splits a path at EveryItem into the path of a list and the path below each of
+// its items.
+func splitEach(text, separator string) (list string, below itemPath) {
 	list, rest, each := strings.Cut(text, separator+EveryItem+separator)
 	if each {
-		below = pathBelow{rest, slices.Collect(value.Segments(rest, separator))}
+		below = itemPath{rest, slices.Collect(value.Segments(rest, separator))}
 	}
 	return list, below
 }
 
-// CheckColumns reports names of columns that cannot be given to the items of a format.
-// objects says that all items are objects.
+// CheckColumns reports columns that the format does not support. objects is set if all
+// items are objects.
 func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 	if !c.present() {
 		return
@@ -143,17 +143,17 @@ func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 	}
 }
 
-// columnNamer gives the items of a response their names.
+// columnNamer replaces lists in items by members with names.
 type columnNamer struct {
 	lists []columnList
-	names [][][]byte      // for each list; packed
-	taken map[string]bool // all names
-	// lone says that one value alone is not in a list, as in XML.
+	names [][][]byte      // packed names for each list
+	taken map[string]bool // names of all columns
+	// lone is set if a single value is not in a list, as in XML.
 	lone  bool
-	where string // the items are, for messages
+	where string // path of the items, for messages
 }
 
-// nameColumns has the page give names to its items.
+// nameColumns names the values in the items of the page.
 func (d *decodeState) nameColumns() error {
 	c := d.query.Columns
 	if !c.present() || d.page.Rows == 0 {
@@ -196,11 +196,11 @@ func (d *decodeState) nameColumns() error {
 	return nil
 }
 
-// columnsOf finds the names of the values in a list.
+// columnsOf returns the names of the values in a list.
 func (d *decodeState) columnsOf(n *columnNamer, l columnList) ([]string, error) {
 	switch {
 	case d.query.Columns.first:
-		return n.firstOf(d.page.items)
+		return n.namesFromFirst(d.page.items)
 	case l.fixed != nil:
 		return l.fixed, nil
 	}
@@ -216,8 +216,8 @@ func (d *decodeState) columnsOf(n *columnNamer, l columnList) ([]string, error) 
 	return n.read(value.Packed(f.value.AppendPacked(nil)), l.name, "the value at "+at)
 }
 
-// firstOf reads the names that the first item is.
-func (n *columnNamer) firstOf(items iter.Seq2[value.Packed, error]) (names []string, err error) {
+// namesFromFirst reads the names from the first item.
+func (n *columnNamer) namesFromFirst(items iter.Seq2[value.Packed, error]) (names []string, err error) {
 	for item, failed := range items {
 		if failed != nil {
 			return nil, failed
@@ -225,20 +225,20 @@ func (n *columnNamer) firstOf(items iter.Seq2[value.Packed, error]) (names []str
 		if len(item) > maxHeader {
 			return nil, failure.Userf("%s, which names the columns, has more than %d MiB", n.item(1), maxHeader>>20)
 		}
-		names, err = n.read(item, pathBelow{}, n.item(1))
+		names, err = n.read(item, itemPath{}, n.item(1))
 		break
 	}
 	return names, err
 }
 
 // read reads the names in a list.
-func (n *columnNamer) read(list value.Packed, at pathBelow, subject string) (names []string, err error) {
+func (n *columnNamer) read(list value.Packed, at itemPath, subject string) (names []string, err error) {
 	one := n.alone(list)
 	if list.Kind() != value.Array && !one {
 		return nil, failure.Userf("%s is %s, expected the list of the names of the columns ('dataField.columns')", subject, list.Kind().WithArticle())
 	}
 	for parts := valuesOf(list, one); parts.More(); {
-		found, _ := at.in(parts.Value())
+		found, _ := at.lookup(parts.Value())
 		if k := found.Kind(); k == value.Array || k == value.Object {
 			return nil, failure.Userf("%s has %s as name %d, expected a text ('dataField.columns')", subject, k.WithArticle(), len(names)+1)
 		}
@@ -247,10 +247,10 @@ func (n *columnNamer) read(list value.Packed, at pathBelow, subject string) (nam
 	return names, nil
 }
 
-// alone reports whether a value is the only one of a list that is not written as such.
+// alone reports whether v is the single value of a list that is not written as a list.
 func (n *columnNamer) alone(v value.Packed) bool { return n.lone && v.Kind() != value.Array }
 
-// valuesOf are the values in a list, or the one that is alone.
+// valuesOf iterates over the values of a list, or over the single value if alone is set.
 func valuesOf(list value.Packed, alone bool) value.Parts {
 	if alone {
 		return value.PartsOf(list)
@@ -258,8 +258,9 @@ func valuesOf(list value.Packed, alone bool) value.Parts {
 	return list.Parts()
 }
 
-// each streams the items with names, from the one after those to skip up to the last. A
-// list that none of them has is a user error. Several goroutines may do so at once.
+// each streams the items with named values, after skipping the first skip items. last is
+// the number of the last item; if no item has one of the lists, the stream ends with a
+// user error. Several goroutines may iterate at the same time.
 func (n *columnNamer) each(items iter.Seq2[value.Packed, error], skip, last int) iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		var named []byte
@@ -272,7 +273,7 @@ func (n *columnNamer) each(items iter.Seq2[value.Packed, error], skip, last int)
 				named, err = n.append(named[:0], item, number, found)
 			}
 			if i := slices.Index(found, false); err == nil && number == last && i >= 0 {
-				err = failure.Userf("no item%s has a member '%s' ('dataField.columns')", n.place(), n.lists[i].member)
+				err = failure.Userf("no item%s has a member '%s' ('dataField.columns')", n.location(), n.lists[i].member)
 			}
 			if !yield(named, err) || err != nil {
 				return
@@ -281,28 +282,28 @@ func (n *columnNamer) each(items iter.Seq2[value.Packed, error], skip, last int)
 	}
 }
 
-// append appends an item with names in the place of its lists, and notes which of them it
-// has.
+// append appends an item with its lists replaced by named values. It sets found for each
+// list of the item.
 func (n *columnNamer) append(dst []byte, item value.Packed, number int, found []bool) (_ []byte, err error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
 	switch {
 	case n.lists[0].member == "":
 		found[0] = true
-		dst, err = n.spread(dst, 0, item, number)
+		dst, err = n.appendValues(dst, 0, item, number)
 	case item.Kind() == value.Object:
 		for parts := item.Parts(); parts.More() && err == nil; {
 			name, v := parts.Name(), parts.Value()
-			if at := n.list(name); at >= 0 {
+			if at := n.listIndex(name); at >= 0 {
 				found[at] = true
-				dst, err = n.spread(dst, at, v, number)
+				dst, err = n.appendValues(dst, at, v, number)
 			} else if n.taken[string(name)] {
 				err = failure.Userf("%s has a member with the name of a column, %s: one of the two would be lost ('dataField.columns')", n.item(number), nameForMessage(name))
 			} else {
 				dst = append(value.AppendName(dst, name), v...)
 			}
 		}
-	case n.lone && len(item.Raw()) == 0: // an element without any other
+	case n.lone && len(item.Raw()) == 0: // an empty element
 	default:
 		err = failure.Userf("%s is %s, expected an object with '%s' ('dataField.columns')", n.item(number), item.Kind().WithArticle(), n.lists[0].member)
 	}
@@ -310,8 +311,8 @@ func (n *columnNamer) append(dst []byte, item value.Packed, number int, found []
 	return dst, err
 }
 
-// list is which list a member of an item is, -1 for none.
-func (n *columnNamer) list(name []byte) int {
+// listIndex returns the index of the list with the given member name, or -1.
+func (n *columnNamer) listIndex(name []byte) int {
 	for i := range n.lists {
 		if n.lists[i].member == string(name) {
 			return i
@@ -320,9 +321,9 @@ func (n *columnNamer) list(name []byte) int {
 	return -1
 }
 
-// spread appends the values of a list as members. Of a short list the last columns are
-// missing; null is a list without values.
-func (n *columnNamer) spread(dst []byte, at int, list value.Packed, number int) ([]byte, error) {
+// appendValues appends the values of a list as members. If the list is short, the last
+// columns are missing. null is a list without values.
+func (n *columnNamer) appendValues(dst []byte, at int, list value.Packed, number int) ([]byte, error) {
 	l, names := &n.lists[at], n.names[at]
 	one := n.alone(list)
 	if k := list.Kind(); k != value.Array && k != value.Null && !one {
@@ -333,7 +334,7 @@ func (n *columnNamer) spread(dst []byte, at int, list value.Packed, number int) 
 		if i == len(names) {
 			return dst, failure.Userf("%s has %s, but only %s known ('dataField.columns')", n.listOf(l, number), textfmt.Count(list.Len(), "value"), areNames(len(names)))
 		}
-		if v, ok := l.value.in(parts.Value()); ok {
+		if v, ok := l.value.lookup(parts.Value()); ok {
 			dst = append(append(dst, names[i]...), v...)
 		}
 	}
@@ -347,11 +348,11 @@ func areNames(n int) string {
 	return "the names of " + strconv.Itoa(n) + " columns are"
 }
 
-// item names an item, counted from 1, in messages.
-func (n *columnNamer) item(number int) string { return "item " + strconv.Itoa(number) + n.place() }
+// item returns the words for an item in messages. number counts from 1.
+func (n *columnNamer) item(number int) string { return "item " + strconv.Itoa(number) + n.location() }
 
-// place is where the items are, in messages.
-func (n *columnNamer) place() string {
+// location returns where the items are, for messages.
+func (n *columnNamer) location() string {
 	if n.where == "" {
 		return " of the response"
 	}
@@ -365,7 +366,8 @@ func (n *columnNamer) listOf(l *columnList, number int) string {
 	return "'" + l.member + "' of " + n.item(number)
 }
 
-// nameForMessage is a whole name: a part of it could be half of a secret.
+// nameForMessage returns a name for messages. It does not shorten long names, because the
+// rest could be half of a secret that is not masked.
 func nameForMessage(name []byte) string {
 	const most = 100
 	if len(name) > most {
@@ -374,10 +376,10 @@ func nameForMessage(name []byte) string {
 	return "'" + string(name) + "'"
 }
 
-// distinct makes names of columns different, and none empty.
+// distinct returns names of columns that are different and not empty.
 func distinct(names []string) []string {
 	all := make([]string, len(names))
-	known := make(map[string]int, len(names)) // the number that an equal name may have
+	known := make(map[string]int, len(names)) // number for the next column with the same name
 	for i, name := range names {
 		if name == "" {
 			name = columnName(i)
@@ -393,4 +395,4 @@ func distinct(names []string) []string {
 	return all
 }
 
-func columnName(place int) string { return "column_" + strconv.Itoa(place+1) }
+func columnName(index int) string { return "column_" + strconv.Itoa(index+1) }

@@ -11,23 +11,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// csvFormat is how a CSV text is written.
+// csvFormat has the settings of CSV.
 type csvFormat struct {
-	delimiter, quote []byte // each one character; no quote is none
-	header           bool   // the first record names the columns
-	delimited        bool   // the configuration names the delimiter
+	delimiter, quote []byte // each is one character; quote is empty if fields are not quoted
+	header           bool   // first record names the columns
+	delimited        bool   // delimiter is configured
 	names            []string
-	skip             int // lines at the top
+	skip             int // number of lines to drop at the top
 }
 
-// maxColumns is how many columns a CSV text may have: as many as a table.
+// maxColumns is the maximum number of columns of a CSV text, the same as of a table.
 const maxColumns = 100_000
 
-// maxHeader is how many bytes the record may have that names the columns. The names
-// are in memory several times.
+// maxHeader is the maximum size, in bytes, of the record that names the columns. The
+// names are in memory several times.
 const maxHeader = 8 << 20
 
-// decodeCSV reads records as objects of texts.
+// decodeCSV decodes records to objects with texts.
 func decodeCSV(d *decodeState) error {
 	list := d.newItemList()
 	err := d.eachText(func(t *textReader) error {
@@ -45,36 +45,35 @@ func decodeCSV(d *decodeState) error {
 	return largeItem(err)
 }
 
-// csvReader reads the records of one text. encoding/csv would refuse text after a
-// closing quote, knows no quote but one, and drops carriage returns.
+// csvReader reads the records of one text. encoding/csv is not suitable: it rejects text
+// after a closing quote, supports a single quote character, and drops carriage returns.
 type csvReader struct {
 	csvFormat
 	*textReader
 	columns            [][]byte // packed names
-	open               bool     // the first record makes columns of its fields
-	maxRecord          int64    // bytes of a record
-	suggestedDelimiter byte     // parts the name of the only column, as a delimiter would
+	open               bool     // first record determines the number of columns
+	maxRecord          int64    // maximum size of a record, in bytes
+	suggestedDelimiter byte     // usual delimiter in the name of the only column, otherwise 0
 	guess              delimiterGuess
-	top                []byte // the line with the header, nil if there is none
-	// Of the current record:
-	begin  int    // its first line
-	size   int64  // bytes of its lines
-	ending []byte // of its last line
-	buf    []byte // contents of the current field, where they are not in the line
+	top                []byte // line with the header, nil if there is none
+	// State of the current record:
+	begin  int    // number of its first line
+	size   int64  // size of its lines, in bytes
+	ending []byte // line ending of its last line
+	buf    []byte // contents of the current field if they differ from the line
 }
 
-// read reads all records into a list.
 func (r *csvReader) read(list *itemList) error {
 	for n := range r.skip {
 		_, err := r.nextLine(r.maxRecord)
-		if err == io.EOF && n > 0 { // such a text is something else: an error message, for example
+		if err == io.EOF && n > 0 { // probably not CSV, but an error message, for example
 			return r.malformed("the text has only %s, but 'response.skip' drops %d", textfmt.Count(n, "line"), r.skip)
 		}
 		if err != nil {
 			return ignoreEOF(err)
 		}
 	}
-	if err := r.head(); err != nil {
+	if err := r.readHeader(); err != nil {
 		return ignoreEOF(err)
 	}
 	for first := true; ; first = false {
@@ -83,7 +82,7 @@ func (r *csvReader) read(list *itemList) error {
 			return ignoreEOF(err)
 		}
 		if first {
-			if err := r.begins(record); err != nil {
+			if err := r.checkFirstRecord(record); err != nil {
 				return err
 			}
 		}
@@ -101,9 +100,9 @@ func (r *csvReader) read(list *itemList) error {
 	}
 }
 
-// begins looks at the first record of a text without a header: for line ends without a line
-// feed, and for another delimiter.
-func (r *csvReader) begins(record []byte) error {
+// checkFirstRecord checks the first record of a text without a header. It rejects
+// carriage returns as line ends, and begins to look for another delimiter.
+func (r *csvReader) checkFirstRecord(record []byte) error {
 	if r.header && len(r.names) == 0 {
 		return nil
 	}
@@ -117,18 +116,19 @@ func (r *csvReader) begins(record []byte) error {
 	return nil
 }
 
-// repeatsHeader reports whether a record is the header once more, with a byte order mark:
-// the beginning of another file that was added to the first one.
+// repeatsHeader reports whether a record is the header again, after a byte order mark.
+// This happens if the text consists of several files.
 func (r *csvReader) repeatsHeader(record []byte) bool {
 	rest, marked := bytes.CutPrefix(record, []byte(markUTF8))
 	return marked && r.top != nil && bytes.Equal(rest, r.top)
 }
 
 func (r *csvReader) carriageReturns() error {
-	return r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.at(r.begin))
+	return r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.lineName(r.begin))
 }
 
-// noteDelimiter notes that the text has one column and may have another delimiter.
+// noteDelimiter sets OtherDelimiter of the page if the text has one column, but seems to
+// have another delimiter.
 func (r *csvReader) noteDelimiter(page *Page) {
 	if c := r.guess.delimiter(); c != 0 && !r.delimited {
 		page.OtherDelimiter, page.Divided = string(c), true
@@ -137,7 +137,6 @@ func (r *csvReader) noteDelimiter(page *Page) {
 	}
 }
 
-// ignoreEOF is not an error at the end of the text.
 func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil
@@ -145,8 +144,8 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// record returns the next line that has a character, without its ending: a record, or
-// the beginning of one.
+// record returns the next line that is not empty, without its ending. The line is a
+// record or, if a quoted field has line feeds, the beginning of a record.
 func (r *csvReader) record() ([]byte, error) {
 	for {
 		line, err := r.nextLine(r.maxRecord)
@@ -154,15 +153,15 @@ func (r *csvReader) record() ([]byte, error) {
 			return nil, err
 		}
 		r.size = int64(len(line))
-		if line = r.split(line); len(line) > 0 {
+		if line = r.trimLineEnd(line); len(line) > 0 {
 			r.begin = r.line
 			return line, nil
 		}
 	}
 }
 
-// split parts a line from its ending.
-func (r *csvReader) split(line []byte) []byte {
+// trimLineEnd returns the line without its ending, and sets ending.
+func (r *csvReader) trimLineEnd(line []byte) []byte {
 	end := len(line)
 	if end > 0 && line[end-1] == '\n' {
 		end--
@@ -174,37 +173,37 @@ func (r *csvReader) split(line []byte) []byte {
 	return line[:end]
 }
 
-// head settles the columns, unless the first record says how many there are.
-func (r *csvReader) head() error {
+// readHeader sets the columns, unless the first record determines their number.
+func (r *csvReader) readHeader() error {
 	r.guess.ended = true
 	if n := len(r.names); n > 0 {
-		if n > 1 { // a record may have fewer fields, but not the delimiters of all in one
+		if n > 1 { // a record may have too few fields, but not all other delimiters in one field
 			r.guess = delimiterGuess{quote: r.quote, counts: [4]int{n - 1, n - 1, n - 1, n - 1}}
 		}
-		return r.name(r.names)
+		return r.setColumns(r.names)
 	}
 	if r.open = !r.header; r.open {
 		return nil
 	}
 	r.maxRecord = min(r.maxRecord, maxHeader)
 	defer func() { r.maxRecord = r.home.item }()
-	names, err := r.titles()
+	names, err := r.headerNames()
 	if err == errLargeItem {
-		return failure.Userf("the response is too large: the record%s that names the columns has more than %d MiB", r.of(), r.maxRecord>>20)
+		return failure.Userf("the response is too large: the record%s that names the columns has more than %d MiB", r.ofFile(), r.maxRecord>>20)
 	}
 	if err != nil {
 		return err
 	}
-	return r.name(names)
+	return r.setColumns(names)
 }
 
-// titles takes the record that names the columns.
-func (r *csvReader) titles() (names []string, err error) {
+// headerNames reads the record that names the columns.
+func (r *csvReader) headerNames() (names []string, err error) {
 	rest, err := r.record()
 	if err != nil {
 		return nil, err
 	}
-	if r.size > r.maxRecord { // a line that is in memory may be a large one
+	if r.size > r.maxRecord { // nextLine returns longer lines that are in memory
 		return nil, errLargeItem
 	}
 	if bytes.IndexByte(rest, '\r') >= 0 {
@@ -228,8 +227,8 @@ func (r *csvReader) titles() (names []string, err error) {
 	return names, nil
 }
 
-// otherDelimiter is a usual delimiter that is in the name of the only column, 0 for
-// none.
+// otherDelimiter returns a usual delimiter that the name contains after its first
+// character, or 0.
 func (r *csvReader) otherDelimiter(name string) byte {
 	for _, c := range usualDelimiters {
 		if strings.IndexByte(name, c) > 0 {
@@ -239,7 +238,7 @@ func (r *csvReader) otherDelimiter(name string) byte {
 	return 0
 }
 
-// DelimiterName is a delimiter in a message.
+// DelimiterName returns the words for a delimiter in messages.
 func DelimiterName(delimiter string) string {
 	if delimiter == "\t" {
 		return "a tab"
@@ -248,25 +247,24 @@ func DelimiterName(delimiter string) string {
 }
 
 func (r *csvReader) errTooManyColumns() error {
-	return failure.Userf("the response is too large: %s%s has more than %d fields", r.at(r.begin), r.of(), maxColumns)
+	return failure.Userf("the response is too large: %s%s has more than %d fields", r.lineName(r.begin), r.ofFile(), maxColumns)
 }
 
-// name takes the names of the columns.
-func (r *csvReader) name(names []string) error {
+func (r *csvReader) setColumns(names []string) error {
 	for _, name := range distinct(names) {
 		r.columns = append(r.columns, value.AppendName(nil, []byte(name)))
 	}
 	return nil
 }
 
-// object appends a record as an object.
+// object appends a record as a packed object.
 func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
 	for i := 0; rest != nil; i++ {
 		if i == len(r.columns) {
 			if !r.open {
-				return dst, r.tooMany(i, rest)
+				return dst, r.tooManyFieldsError(i, rest)
 			}
 			if i == maxColumns {
 				return dst, r.errTooManyColumns()
@@ -285,9 +283,9 @@ func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// tooMany is the error about a record with more fields than columns: so many, and those
-// in the rest.
-func (r *csvReader) tooMany(fields int, rest []byte) error {
+// tooManyFieldsError returns the error for a record with more fields than columns. fields
+// is the number of fields before rest.
+func (r *csvReader) tooManyFieldsError(fields int, rest []byte) error {
 	for ; rest != nil; fields++ {
 		var err error
 		if _, rest, err = r.field(rest); err != nil {
@@ -298,11 +296,11 @@ func (r *csvReader) tooMany(fields int, rest []byte) error {
 	if r.suggestedDelimiter != 0 {
 		hint = fmt.Sprintf("; the name of the only column holds %s: is that the 'delimiter'?", DelimiterName(string(r.suggestedDelimiter)))
 	}
-	return r.malformed("the record at %s has %s, expected at most %d%s", r.at(r.begin), textfmt.Count(fields, "field"), len(r.columns), hint)
+	return r.malformed("the record at %s has %s, expected at most %d%s", r.lineName(r.begin), textfmt.Count(fields, "field"), len(r.columns), hint)
 }
 
-// field takes the field at the start of the rest of a record. The rest behind it is nil
-// when no other field follows.
+// field returns the first field and the rest of the record after the delimiter. The rest
+// is nil after the last field.
 func (r *csvReader) field(from []byte) (contents, rest []byte, err error) {
 	if r.quotes(from) {
 		return r.quoted(from[len(r.quote):])
@@ -311,12 +309,11 @@ func (r *csvReader) field(from []byte) (contents, rest []byte, err error) {
 	return contents, rest, nil
 }
 
-// quotes reports whether a quote is next.
 func (r *csvReader) quotes(rest []byte) bool {
 	return len(r.quote) > 0 && len(rest) > 0 && rest[0] == r.quote[0] && bytes.HasPrefix(rest, r.quote)
 }
 
-// plain takes what is in front of the next delimiter.
+// plain returns the text up to the next delimiter.
 func (r *csvReader) plain(from []byte) (contents, rest []byte) {
 	end := bytes.Index(from, r.delimiter)
 	if end < 0 {
@@ -325,14 +322,14 @@ func (r *csvReader) plain(from []byte) (contents, rest []byte) {
 	return from[:end], from[end+len(r.delimiter):]
 }
 
-// quoted takes the field whose opening quote was taken. Text after the closing one
-// belongs to it.
+// quoted reads a field after its opening quote. Text between the closing quote and the
+// delimiter belongs to the field.
 func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 	r.buf = r.buf[:0]
 	for {
 		end := bytes.Index(rest, r.quote)
 		if end < 0 {
-			if rest, err = r.goOn(rest); err != nil {
+			if rest, err = r.continueQuoted(rest); err != nil {
 				return nil, nil, err
 			}
 			continue
@@ -352,12 +349,12 @@ func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 	}
 }
 
-// goOn takes the rest of a line into the field, and returns the next line.
-func (r *csvReader) goOn(rest []byte) ([]byte, error) {
+// continueQuoted adds the rest of the line to the field, and returns the next line.
+func (r *csvReader) continueQuoted(rest []byte) ([]byte, error) {
 	r.buf = append(append(r.buf, rest...), r.ending...)
 	line, err := r.nextLine(r.maxRecord)
 	if err == io.EOF {
-		return nil, r.malformed("the quote of a field never ends, in the record at %s", r.at(r.begin))
+		return nil, r.malformed("the quote of a field never ends, in the record at %s", r.lineName(r.begin))
 	}
 	if err != nil {
 		return nil, err
@@ -365,5 +362,5 @@ func (r *csvReader) goOn(rest []byte) ([]byte, error) {
 	if r.size += int64(len(line)); r.size > r.maxRecord {
 		return nil, errLargeItem
 	}
-	return r.split(line), nil
+	return r.trimLineEnd(line), nil
 }

@@ -4,19 +4,19 @@ import "bytes"
 
 var usualDelimiters = []byte{',', ';', '\t', '|'}
 
-// delimiterGuess compares the lines of a CSV text with a single column, which may have
-// another delimiter than the configured one.
+// delimiterGuess compares the lines of a CSV text with a single column to detect another
+// delimiter.
 type delimiterGuess struct {
-	// counts is the number of each of usualDelimiters in every line.
+	// counts is the number of each of usualDelimiters in every line so far.
 	counts [4]int
-	quote  []byte // no quote is none
+	quote  []byte // empty if fields are not quoted
 	// all is set if every line must agree, because there is no header.
 	all   bool
-	lines int  // lines that agree
-	ended bool // no further line counts
+	lines int  // number of lines that agree
+	ended bool // further lines are ignored
 }
 
-// guessed begins with the header or, without one, with the first record.
+// guessed returns a guess from the header or, without a header, from the first record.
 func guessed(line, quote []byte, all bool) delimiterGuess {
 	g := delimiterGuess{quote: quote, all: all}
 	for i, c := range usualDelimiters {
@@ -25,7 +25,7 @@ func guessed(line, quote []byte, all bool) delimiterGuess {
 	return g
 }
 
-// compare compares a record with the counts. delimiter is the configured one.
+// compare compares a record with the guess. delimiter is the configured delimiter.
 func (g *delimiterGuess) compare(line, delimiter []byte) {
 	if g.ended {
 		return
@@ -41,7 +41,7 @@ func (g *delimiterGuess) compare(line, delimiter []byte) {
 	g.ended = left == 0 || !g.all
 }
 
-// delimiter returns the delimiter that all lines have, 0 for none.
+// delimiter returns the delimiter that all lines have in common, or 0.
 func (g *delimiterGuess) delimiter() byte {
 	for i, c := range usualDelimiters {
 		if g.counts[i] > 0 && g.lines > 0 {
@@ -51,8 +51,8 @@ func (g *delimiterGuess) delimiter() byte {
 	return 0
 }
 
-// delimiterOf is the character that parts the first two lines of a text into the same
-// number of fields, at least two; 0 for none.
+// delimiterOf returns a usual delimiter that divides the first two lines of a text into
+// the same number of fields, at least two, or 0.
 func delimiterOf(text []byte) byte {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -61,7 +61,7 @@ func delimiterOf(text []byte) byte {
 	return g.delimiter()
 }
 
-// unquoted counts a character in a line outside of quotes.
+// unquoted counts a character of a line outside quotes.
 func unquoted(line, quote []byte, c byte) (n int) {
 	for outside, more := true, true; more; outside = !outside {
 		part := line

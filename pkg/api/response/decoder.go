@@ -10,30 +10,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decoder reads responses of one format. Each one is a file of this package and a
-// line in decoders.
+// decoder reads responses of one format.
 type decoder struct {
-	// format is its name in a configuration, name the one in messages.
+	// format is the name in the configuration, name the name in messages.
 	format, name string
-	alsoCalled   []string // words of other tools for the format
-	// accept is what the header Accept of a request names.
+	alsoCalled   []string // names of the format in other tools
+	// accept is the value for the header Accept of requests.
 	accept string
-	// whole says that the response has nothing around its items: the only path to them
-	// is that of the whole response.
+	// whole is set if every record of a response is an item, so that the only path of the
+	// data is the whole response.
 	whole bool
-	// settings are those of the section `response` that count with it, besides those
-	// that count with every format.
+	// settings are the settings of the section `response` for this format, in addition to
+	// the settings for all formats.
 	settings []field.Declaration
-	// decode reads the texts of a response once, from start to end. It adds the items
-	// to the store, unless it sets page.items, writes what distinguishes two
-	// answers to the hash, and sets what it knows of the page: page.ItemCount too, unless
-	// the response has nothing around its items. It returns io.EOF for
-	// a response without any text, and a *malformed for one that is not of the format.
+	// decode reads the texts of a response once, from start to end. It adds the items to
+	// the store, unless it sets page.items. It writes what distinguishes two responses to
+	// the hash, and sets the fields of the page: also page.ItemCount, unless whole is
+	// set. It returns io.EOF if the response has no text, and a formatError if the
+	// response is not in the format.
 	decode func(*decodeState) error
 }
 
-// decoders are all there are. The first one is for responses whose format is not
-// named.
+// decoders returns the decoders of all formats, the default format first.
 func decoders() []decoder {
 	return []decoder{
 		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON, settings: []field.Declaration{EncodingSetting}},
@@ -47,7 +45,7 @@ func decoders() []decoder {
 	}
 }
 
-// shape makes of the items that were decoded those that the query wants.
+// shape applies Query.Parallel and Query.Columns to the items.
 func (d *decodeState) shape() error {
 	if err := d.parallel(); err != nil {
 		return err
@@ -55,15 +53,16 @@ func (d *decodeState) shape() error {
 	return d.nameColumns()
 }
 
+// decodeState is the state of decoding one response.
 type decodeState struct {
 	spool *Spool
 	query Query
 	page  *Page
 	items *store
-	hash  maphash.Hash // its sum becomes the fingerprint
-	// itemsHash is the hash of the items, of decoders that come to them one by one.
+	hash  maphash.Hash // becomes Page.Fingerprint
+	// itemsHash is the hash of the items, for decoders that read items one by one.
 	itemsHash maphash.Hash
-	text      *textReader // the current one, nil before the first
+	text      *textReader // current text, nil before the first
 }
 
 // Scanner scans responses. It is safe for concurrent use.
@@ -73,15 +72,15 @@ type Scanner struct {
 	decoders []decoder
 }
 
-// NewScanner makes a scanner whose errors show the start of a body only after
-// redact has masked the secrets in it.
+// NewScanner returns a Scanner. Its errors show the start of a body only after redact has
+// masked the secrets.
 func NewScanner(redact func(string) string) *Scanner {
 	return &Scanner{seed: maphash.MakeSeed(), redact: redact, decoders: decoders()}
 }
 
-// Scan reads a spool once from start to end. A response that is not of the format is
-// a user error that says why and how the response begins; a response without any
-// text is io.EOF.
+// Scan reads a spool once from start to end. If the response is not in the format, Scan
+// returns a user error with the reason and the start of the response. If the response has
+// no text, Scan returns io.EOF.
 func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	format := 0
 	if q.Format.Name != "" {
@@ -91,7 +90,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		return nil, failure.Applicationf("there is no decoder for responses in the format %q", q.Format.Name)
 	}
 	if len(q.Format.unpack) > 0 && spool.Size() == 0 {
-		return nil, io.EOF // nothing is not packed
+		return nil, io.EOF // an empty body is not compressed
 	}
 	if err := spool.decoded(); err != nil {
 		return nil, err
@@ -115,8 +114,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	return d.page, nil
 }
 
-// Files goes through the files of a response, unpacked as the format of the query says.
-// One that has no name is the response itself. Errors are those of Scan.
+// Files calls each for the files of a response, unpacked according to the format of the
+// query. name is "" if the file has no name, such as the response itself. Files returns
+// the same errors as Scan.
 func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Reader) error) error {
 	if err := spool.decoded(); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Read
 	return sc.explained(d, "", d.files(each))
 }
 
-// ScanValue puts a value in the place of a body and scans it, as if it had been the
-// answer in JSON.
+// ScanValue replaces the contents of the spool by a value and scans it as a response in
+// JSON.
 func (sc *Scanner) ScanValue(spool *Spool, v value.Value, q Query) (*Page, error) {
 	if err := spool.Replace(v.AppendJSON(nil)); err != nil {
 		return nil, err

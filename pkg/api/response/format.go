@@ -24,7 +24,7 @@ var (
 	wrapperType = &field.Type{Kinds: []string{"string"}, Choices: []field.Choice{{Name: "gzip", AlsoCalled: []string{"gz"}}, {Name: "zip"}, {Name: "zstd", AlsoCalled: []string{"zst", "zstandard"}}}}
 )
 
-// Type is the type of a section `response`.
+// Type returns the type of a section `response`.
 func Type() *field.Type {
 	t := &field.Type{Name: "response", Title: "Responses", Kinds: []string{"object"},
 		Doc: "The format of the responses. Responses with a status of 400 or above are never read in this format."}
@@ -39,26 +39,26 @@ func Type() *field.Type {
 	return t
 }
 
-// Format is how answers are written. The zero Format is JSON.
+// Format is the format of responses. The zero Format is JSON.
 type Format struct {
-	// Name is that of a decoder; "" is JSON.
+	// Name is the name of a decoder. "" is JSON.
 	Name string
-	// Accept is what the header Accept of a request should name.
+	// Accept is the value for the header Accept of requests.
 	Accept string
-	// Pointer is the place of the section, "" for none.
+	// Pointer is the JSON pointer of the section, or "".
 	Pointer string
 
 	unpack []string
 	member string
-	// charset is the configured character set. Its name is "" if there is none.
+	// charset is the configured character set. Its name is "" if it is not configured.
 	charset charset
 	csv     csvFormat
 }
 
-// Plain reports whether the bytes of the response are those of a JSON text.
+// Plain reports whether the body is an unpacked JSON text.
 func (f Format) Plain() bool { return f.Name == "" && len(f.unpack) == 0 }
 
-// Compile reads a section `response`. Problems go to the section.
+// Compile compiles a section `response`. It adds problems to the section.
 func Compile(s field.Section) Format {
 	if !s.Present() {
 		return Format{}
@@ -88,7 +88,7 @@ func Compile(s field.Section) Format {
 	return f
 }
 
-// anything is the header Accept for files, whose types are many.
+// anything is the header Accept for files, because files have many types.
 const anything = "*/*"
 
 // foreign reports settings of other formats.
@@ -106,8 +106,7 @@ func foreign(s field.Section, all []decoder, d decoder) {
 	}
 }
 
-// CheckDataField reports a path to items in a format whose responses have nothing around
-// them.
+// CheckDataField reports a path to items if every record of a response is an item.
 func (f Format) CheckDataField(path Path, s field.Section) {
 	for _, d := range decoders() {
 		if d.whole && d.format == f.Name && path.Text != "" && path.Text != path.Separator {
@@ -116,8 +115,7 @@ func (f Format) CheckDataField(path Path, s field.Section) {
 	}
 }
 
-// CheckKeyAs reports names of an object that become data in a format whose responses are
-// lists of records.
+// CheckKeyAs reports `keyAs` if responses of the format are lists of records.
 func (f Format) CheckKeyAs(s field.Section) {
 	for _, d := range decoders() {
 		if d.whole && d.format == f.Name && s.Present() {
@@ -126,15 +124,14 @@ func (f Format) CheckKeyAs(s field.Section) {
 	}
 }
 
-// CheckParallel reports parallel lists in a format in whose responses they cannot be
-// known.
+// CheckParallel reports `parallel` if the format has no lists that could be parallel.
 func (f Format) CheckParallel(s field.Section) {
 	if s.Present() && f.Name != "" && f.Name != "jsonl" {
 		s.Problem("expected no such key: it is for the formats \"json\" and \"jsonl\"", "remove the key")
 	}
 }
 
-// csvOf are the settings of CSV.
+// csvOf compiles the settings of CSV.
 func csvOf(s field.Section) csvFormat {
 	f := csvFormat{header: true, quote: []byte(`"`), delimiter: character(DelimiterSetting.In(s), ","), delimited: DelimiterSetting.In(s).Present()}
 	switch quote := QuoteSetting.In(s); quote.Value.Kind() {
@@ -168,7 +165,7 @@ func csvOf(s field.Section) csvFormat {
 	return f
 }
 
-// character is the one character of a setting.
+// character returns the single character of a setting.
 func character(s field.Section, fallback string) []byte {
 	text := s.Value.Text()
 	switch {

@@ -12,17 +12,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Excerpts are cut to mostShown characters after masking, those of HTML to mostHTML;
-// headBytes are read, so that a secret is masked whole and not cut in two first.
+// Excerpts are cut to mostShown characters, or mostHTML for HTML, after masking. They are
+// made from headBytes bytes, so that a secret is not cut before it is masked.
 const (
 	headBytes = 64 << 10
 	mostShown = 300
 	mostHTML  = 120
 )
 
-// Excerpt is the start of a body as an error shows it: one line, masked, marked
-// when more follows, empty when it holds anything unprintable, or a secret in several
-// lines.
+// Excerpt returns the start of a body for an error: a single masked line, with an
+// ellipsis if more follows. It returns "" if the start has unprintable characters, or a
+// secret in several lines.
 func Excerpt(spool *Spool, redact func(string) string) string {
 	c, mark, err := spool.charset(charset{})
 	if err != nil || spool.coding != "" {
@@ -30,7 +30,7 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 	}
 	size := headBytes
 	if c.encoding != nil {
-		size *= 4 // bytes of a character in UTF-32: no secret is cut in two earlier than in UTF-8
+		size *= 4 // bytes of a character in UTF-32, so that a secret is not cut earlier than in UTF-8
 	}
 	head, err := spool.Head(size)
 	if err == nil && c.encoding != nil {
@@ -46,7 +46,7 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 func excerpt(head []byte, more bool, redact func(string) string) string {
 	masked := redact(strings.ToValidUTF8(string(head), "\x00"))
 	if more {
-		masked = masked[:len(masked)/2] // the head may end with half of a secret, which is not masked
+		masked = masked[:len(masked)/2] // the end may have half of a secret, which is not masked
 	}
 	words := strings.Fields(masked)
 	if joined := strings.Join(words, ""); redact(joined) != joined {
@@ -69,14 +69,14 @@ func excerpt(head []byte, more bool, redact func(string) string) string {
 	return shown
 }
 
-// formatError is why a response is not of its format.
+// formatError is the reason why a response is not in its format.
 type formatError struct {
 	reason string
 	cause  error
-	// what is a wrapper, "" for the format; file is the one in an archive that is not of
-	// it, "" for the response.
+	// what is a compression, or "" for the format. file is the name of the file in an
+	// archive, or "" for the response.
 	what, file string
-	// packed is the wrapper that was not undone, "" for none.
+	// packed is the compression of a file that should have been unpacked, or "".
 	packed string
 }
 
@@ -84,13 +84,13 @@ func (m *formatError) Error() string { return m.reason }
 
 func (m *formatError) Unwrap() error { return m.cause }
 
-// malformed says why a text is not of its format.
+// malformed returns a formatError about the text.
 func (t *textReader) malformed(format string, args ...any) error {
 	return &formatError{reason: fmt.Sprintf(format, args...), file: t.name}
 }
 
-// explained makes a user error of a response that is not of its format; any other
-// error stays what it is.
+// explained converts a formatError to a user error with an excerpt and a hint. It returns
+// other errors unchanged.
 func (sc *Scanner) explained(d *decodeState, format string, err error) error {
 	m, ok := errors.AsType[*formatError](err)
 	if !ok {
@@ -115,14 +115,15 @@ func (sc *Scanner) explained(d *decodeState, format string, err error) error {
 	return e
 }
 
-// head is the beginning of the text that is malformed; more says that it continues.
+// head returns the beginning of the text that m is about. more reports whether the text
+// continues.
 func (d *decodeState) head(m *formatError) (head []byte, more bool) {
 	if direct, err := d.direct(); err == nil && m.what == "" && m.packed == "" && d.text != nil && !direct {
 		err := d.eachText(func(t *textReader) error {
 			if t.name != m.file {
 				return nil
 			}
-			head, _ = io.ReadAll(io.LimitReader(&t.buffered, headBytes+1)) // what cannot be read is not shown
+			head, _ = io.ReadAll(io.LimitReader(&t.buffered, headBytes+1)) // unreadable bytes are not shown
 			return errFirstFound
 		})
 		if errors.Is(err, errFirstFound) {

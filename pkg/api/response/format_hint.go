@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// noOtherFormat refuses a text in place of records that is an HTML page, or a whole
-// document of another format: an API that has nothing to give often says so.
+// noOtherFormat returns an error if the text is an HTML page, or a document of another
+// format. APIs often send these instead of an empty list of records.
 func (t *textReader) noOtherFormat() error {
 	for len(t.text) < window {
 		if t.fill() != nil {
-			break // comes again
+			break // the error recurs with the next read
 		}
 	}
 	head := bytes.TrimLeft(t.text[:min(len(t.text), window)], " \t\r\n")
@@ -28,7 +28,6 @@ func (t *textReader) noOtherFormat() error {
 	}
 }
 
-// isHTML reports whether a text begins as an HTML page does.
 func isHTML(head []byte) bool {
 	return hasPrefixFold(head, "<!doctype html") || hasPrefixFold(head, "<html")
 }
@@ -37,8 +36,8 @@ func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(string(text[:len(prefix)]), prefix)
 }
 
-// hint says which setting reads a response that is not of its format, as far as its
-// beginning shows it; "" when it does not.
+// hint returns a hint about the setting that reads a response that is not in its format,
+// or "". It looks only at the beginning of the response.
 func (d *decodeState) hint(m *formatError, head []byte, redact func(string) string) string {
 	f := d.query.Format
 	if m.packed != "" {
@@ -69,14 +68,15 @@ func (d *decodeState) hint(m *formatError, head []byte, redact func(string) stri
 	}
 }
 
-// packedHead is how many bytes of a file CompressionOf looks at.
+// packedHead is the number of bytes that CompressionOf needs.
 const packedHead = 4
 
-// unpackHint says how a file is read that begins as the wrapper does.
+// unpackHint returns a hint about the setting that unpacks a file with the magic bytes of
+// a compression, or "".
 func (f Format) unpackHint(m *formatError, wrapper string) string {
 	switch {
 	case m.what != "" && (m.what == wrapper || m.what != f.unpack[0]):
-		return "" // broken, or one inside of another
+		return "" // the file is damaged, or a compressed file inside another one
 	case m.what != "":
 		return `it is a file in ` + wrapper + `: set "unpack" to "` + wrapper + `"`
 	case len(f.unpack) > 0:

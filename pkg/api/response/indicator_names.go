@@ -5,26 +5,27 @@ import (
 	"slices"
 )
 
-// form is the meaning of a member's name for paging. Services spell the same name in many
-// ways, so names are compared by their letters and words: next_page, nextPage and
-// @odata.nextPage have one form.
+// form is the meaning of a member's name for pagination. Services spell the same name in
+// different ways, so names are compared by their letters and words: next_page, nextPage
+// and @odata.nextPage have the same form.
 type form struct {
-	kind IndicatorKind // 0 for none
-	// weak is set for names that data has too, such as `next` and `last`. Their value and
-	// the objects around them decide.
+	kind IndicatorKind // 0 if the name has no form
+	// weak is set for names that also occur in data, such as `next` and `last`. The value
+	// and the objects around it decide.
 	weak bool
-	// grouped is set for names that count only in an object about paging.
+	// grouped is set for names that count only in an object about pagination.
 	grouped bool
-	// text is set for names that count only directly beside the data, with a text.
+	// text is set for names that count only directly beside the data, and only if the
+	// value is a string.
 	text bool
-	// flag is set for names that count only with true or false.
+	// flag is set for names that count only if the value is true or false.
 	flag bool
 }
 
 // maxForm is the maximum number of letters of a name with a form.
 const maxForm = 40
 
-// formOf is the form of a name.
+// formOf returns the form of a name.
 func formOf(name []byte) form {
 	var buf [maxForm]byte
 	letters, ok := lettersOf(buf[:0:maxForm], name)
@@ -67,22 +68,22 @@ func lettersOf(dst, name []byte) (_ []byte, ok bool) {
 			return dst, false
 		}
 		if len(dst) == maxForm || len(dst) == 0 && !beginsForm(c) {
-			return dst, false // as most names
+			return dst, false // true for most names
 		}
 		dst = append(dst, c)
 	}
 	return dst, len(dst) > 0
 }
 
-// beginsForm reports whether any form, or the name of an object with such members, begins
-// with a letter.
+// beginsForm reports whether a name with a form, or an object about pagination, can begin
+// with the letter.
 func beginsForm(letter byte) bool { return firstLetters&(1<<(letter-'a')) != 0 }
 
-// firstLetters has a bit for each letter, 1 for 'a'.
+// firstLetters is a bit set of letters. Bit 0 is 'a'.
 const firstLetters = 1 | 1<<('c'-'a') | 1<<('e'-'a') | 1<<('h'-'a') | 1<<('i'-'a') | 1<<('l'-'a') | 1<<('m'-'a') | 1<<('n'-'a') |
 	1<<('o'-'a') | 1<<('p'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('v'-'a')
 
-// nextForm returns the form of names that lead to the next page, which begin with n.
+// nextForm returns the form of names that begin with n. They lead to the next page.
 func nextForm(letters []byte) form {
 	if string(letters) == "numfound" {
 		return form{kind: TotalRows}
@@ -95,8 +96,8 @@ func nextForm(letters []byte) form {
 	return form{kind: NextPage, weak: !strong}
 }
 
-// wordsOf reports whether letters consist only of words of paging, and whether one of the
-// strong ones is among them.
+// wordsOf reports whether letters consist only of words of pagination, and whether one of
+// them is a strong word.
 func wordsOf(letters []byte, strongWords ...string) (strong, ok bool) {
 	others := []string{"offset", "start", "after", "skip", "key", "number", "records", "results", "path"}
 	for len(letters) > 0 {
@@ -113,7 +114,7 @@ func wordsOf(letters []byte, strongWords ...string) (strong, ok bool) {
 	return strong, true
 }
 
-// moreForm is the form of a flag that is true when there are more pages.
+// moreForm returns the form of flags that are true if there are more pages.
 func moreForm(letters []byte) form {
 	switch string(letters) {
 	case "hasmore", "hasnext", "hasnextpage", "hasnextpages", "hasnextlink", "hasnextcursor",
@@ -127,7 +128,8 @@ func moreForm(letters []byte) form {
 	}
 }
 
-// lastForm is the form of a flag that is true on the last page, or when it was cut.
+// lastForm returns the form of flags that are true on the last page, or if the list is
+// truncated.
 func lastForm(letters []byte) form {
 	switch string(letters) {
 	case "islast", "islastpage", "endofstream", "endofrecords", "endofresults", "endoflist":
@@ -143,7 +145,7 @@ func lastForm(letters []byte) form {
 	}
 }
 
-// totalForm is the form of the number of all rows.
+// totalForm returns the form of names for the total number of rows.
 func totalForm(letters []byte) form {
 	switch string(letters) {
 	case "total":
@@ -157,21 +159,22 @@ func totalForm(letters []byte) form {
 	}
 }
 
-// tokenForm returns the form of names without `next` for a token of the next page.
+// tokenForm returns the form of names of tokens for the next page that do not contain
+// `next`.
 func tokenForm(letters []byte) form {
 	switch string(letters) {
 	case "continuation", "continuationtoken", "continuationkey":
 		return form{kind: NextPage}
 	case "startingafter", "continue":
 		return form{kind: NextPage, weak: true, grouped: true}
-	case "offset": // a number repeats the request
+	case "offset": // a number would repeat the request
 		return form{kind: NextPage, weak: true, text: true}
 	default:
 		return form{}
 	}
 }
 
-// AboutPages reports whether APIs put indicators into an object of that name.
+// AboutPages reports whether APIs put indicators into objects with this name.
 func AboutPages(name []byte) bool {
 	var buf [maxForm]byte
 	letters, ok := lettersOf(buf[:0:maxForm], name)
@@ -186,7 +189,8 @@ func AboutPages(name []byte) bool {
 	}
 }
 
-// echoesRequest reports whether an object of that name repeats what was requested.
+// echoesRequest reports whether an object with this name repeats the parameters of the
+// request.
 func echoesRequest(name string) bool {
 	switch name {
 	case "request", "query", "params", "parameters", "filter", "filters", "args", "arguments", "input":
@@ -206,7 +210,8 @@ func isNextMember(name []byte) bool {
 	}
 }
 
-// isOfMoney reports whether a name beside a total shows that it is a total of money.
+// isOfMoney reports whether a member with this name shows that a total beside it is an
+// amount of money.
 func isOfMoney(name []byte) bool {
 	switch string(name) {
 	case "currency", "Currency", "currency_code", "currencyCode", "amount", "Amount", "subtotal", "sub_total", "subTotal", "Subtotal", "SubTotal",
@@ -217,8 +222,8 @@ func isOfMoney(name []byte) bool {
 	}
 }
 
-// TruncatesList reports whether the value true of a member with that name means that a list
-// beside it is not whole.
+// TruncatesList reports whether a member with this name shows, by the value true, that a
+// list beside it is incomplete.
 func TruncatesList(name []byte) bool {
 	if len(name) < len("hasMore") {
 		return false

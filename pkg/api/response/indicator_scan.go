@@ -10,10 +10,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Indicator is a member beside the data with a name about the pages of the list.
+// Indicator is a member beside the data with information about the pages of a list.
 type Indicator struct {
 	Kind IndicatorKind
-	// Path are the names that lead to it.
+	// Path is the path of the member.
 	Path []string
 	// Value is a scalar.
 	Value value.Value
@@ -21,73 +21,74 @@ type Indicator struct {
 	form form
 }
 
-// Place is the path in one text, its names parted by dots.
+// Place returns the path as text, with dots between the names.
 func (i Indicator) Place() string { return strings.Join(i.Path, ".") }
 
-// IndicatorKind is what an indicator says.
+// IndicatorKind is the meaning of an indicator.
 type IndicatorKind int
 
 // The kinds of indicators.
 const (
-	// NextPage leads to the next page: an address, a token or a number.
+	// NextPage is an address, a token or a number that leads to the next page.
 	NextPage IndicatorKind = iota + 1
-	// MorePages is true when there are more pages.
+	// MorePages is true if there are more pages.
 	MorePages
-	// LastPage is true when there are none.
+	// LastPage is true if there are no more pages.
 	LastPage
-	// TotalRows is how many items there are on all pages.
+	// TotalRows is the number of items on all pages.
 	TotalRows
 )
 
-// What a survey looks at and keeps, regardless of the response.
+// The limits of a survey.
 const (
-	surveyDepth      = 4   // names, beyond those of the objects that lead to the data
-	surveyPath       = 16  // names of such objects
-	surveyName       = 200 // bytes of a name
-	surveyValue      = 4 << 10
+	surveyDepth      = 4       // depth of objects, in addition to the objects that contain the data
+	surveyPath       = 16      // maximum depth of the objects that contain the data
+	surveyName       = 200     // maximum length of a name, in bytes
+	surveyValue      = 4 << 10 // maximum size of a value, in bytes
 	surveyIndicators = 32
 	surveyLists      = 10
 	surveyMarks      = 32
-	// surveyStrangers is how many objects and lists are looked into of which
-	// nothing is wanted and whose names are not known.
+	// surveyStrangers is the maximum number of objects and lists with unknown names that
+	// are surveyed although no values in them are requested.
 	surveyStrangers = 100
 )
 
-// errorsMember is the member of the response in which APIs report errors that
-// the status does not show.
+// errorsMember is the name of the member in which APIs report errors with a successful
+// status.
 const errorsMember = "errors"
 
-// indicatorScan is what a scan notices beside the data, in objects that are in no list.
+// indicatorScan collects indicators and lists beside the data while a response is
+// scanned. It ignores objects in lists.
 type indicatorScan struct {
-	path  []byte // the names that lead to the current value, each with a NUL after it
-	depth int
-	way   int // how many objects lead to the data
-	off   int // how many values around the current one are not looked into
-	found []Indicator
-	lists []string // with items that are objects or lists
-	// strangers are the objects and lists without a known name so far.
+	path      []byte // names that lead to the current value, each followed by a NUL
+	depth     int
+	dataDepth int // number of objects that contain the data
+	off       int // number of values around the current one that are ignored
+	found     []Indicator
+	lists     []string // paths of lists with objects or lists as items
+	// strangers is the number of objects and lists with unknown names so far.
 	strangers int
-	errors    valueRange // of the member `errors` of the response
+	errors    valueRange // range of the member `errors` of the response
 	// marks are the objects with members that decide about indicators.
 	marks []mark
 }
 
-// mark notes the members of an object that decide about indicators.
+// mark records which members of an object decide about indicators.
 type mark struct {
-	path  string // like survey.path
-	list  bool   // a list with items
-	money bool   // a member of isOfMoney
-	isID  bool   // an id
+	path  string // path in the form of indicatorScan.path
+	list  bool   // has a non-empty list
+	money bool   // has a member of isOfMoney
+	isID  bool   // has a member `id`
 }
 
-// surveyAround returns the survey of a response with its data at a path.
+// surveyAround returns the survey of a response with data at the given path.
 func surveyAround(path []string) indicatorScan {
-	return indicatorScan{way: min(max(len(path)-1, 0), surveyPath)}
+	return indicatorScan{dataDepth: min(max(len(path)-1, 0), surveyPath)}
 }
 
-// enter goes to the member of an object.
+// enter moves to a member of the current object.
 func (v *indicatorScan) enter(name []byte) {
-	if v.off > 0 || v.depth == surveyDepth+v.way || len(name) > surveyName || bytes.IndexByte(name, 0) >= 0 {
+	if v.off > 0 || v.depth == surveyDepth+v.dataDepth || len(name) > surveyName || bytes.IndexByte(name, 0) >= 0 {
 		v.off++
 		return
 	}
@@ -95,7 +96,7 @@ func (v *indicatorScan) enter(name []byte) {
 	v.depth++
 }
 
-// leave goes back from the member.
+// leave moves back from the member to its object.
 func (v *indicatorScan) leave() {
 	if v.off > 0 {
 		v.off--
@@ -113,8 +114,7 @@ func (v *indicatorScan) object() int {
 	return bytes.LastIndexByte(v.path[:len(v.path)-1], 0) + 1
 }
 
-// wants reports whether the current value is looked at, though nothing else is
-// wanted of it.
+// wants reports whether the survey looks at the current value.
 func (v *indicatorScan) wants(kind jsontext.Kind) bool {
 	if v.off > 0 {
 		return false
@@ -136,7 +136,7 @@ func (v *indicatorScan) names() []string {
 	return strings.Split(string(v.path[:len(v.path)-1]), "\x00")
 }
 
-// last are the last two names of them, nil where there is none.
+// last returns the last two names of the path, nil if they do not exist.
 func (v *indicatorScan) last() (above, name []byte) {
 	if len(v.path) == 0 {
 		return nil, nil
@@ -151,7 +151,7 @@ func (v *indicatorScan) last() (above, name []byte) {
 
 func (v *indicatorScan) scalar(raw []byte) { v.indicate(raw, scalarOf) }
 
-// indicate looks at a scalar, which read reads.
+// indicate records a scalar if it is an indicator. read converts raw to a value.
 func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 	if v.off > 0 || len(raw) > surveyValue {
 		return
@@ -172,7 +172,7 @@ func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 		return
 	}
 	for i := range v.found {
-		if slices.Equal(v.found[i].Path, one.Path) { // of equal names the last value counts
+		if slices.Equal(v.found[i].Path, one.Path) { // the last member with the same name counts
 			v.found[i] = one
 			return
 		}
@@ -182,8 +182,8 @@ func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 	}
 }
 
-// formInside returns the form of a member, also in an object `next` or `total`, which gives
-// its members its own form.
+// formInside returns the form of a member. In an object `next` or `total`, some names
+// have the form of the object.
 func formInside(above, name []byte) form {
 	switch {
 	case isNextMember(name):
@@ -196,7 +196,7 @@ func formInside(above, name []byte) form {
 	return formOf(name)
 }
 
-// isFlag reports whether a value is true or false; in XML it is a text.
+// isFlag reports whether a value is true or false. In XML these are texts.
 func isFlag(v value.Value) bool {
 	if v.Kind() == value.Bool {
 		return true
@@ -205,7 +205,7 @@ func isFlag(v value.Value) bool {
 	return v.Kind() == value.String && (text == "true" || text == "false")
 }
 
-// mark returns the mark of the object around the current value, which may be changed.
+// mark returns the mark of the object around the current value. The caller may change it.
 func (v *indicatorScan) mark() *mark {
 	path := v.path[:v.object()]
 	for i := range v.marks {
@@ -232,7 +232,7 @@ func (v *indicatorScan) markOf(names []string) mark {
 	return mark{}
 }
 
-// scalarOf is the value of a scalar that the decoder has accepted.
+// scalarOf returns the value of a scalar that the decoder accepted.
 func scalarOf(raw []byte) value.Value {
 	switch kindOf(jsontext.Value(raw).Kind()) {
 	case value.String:
@@ -246,7 +246,7 @@ func scalarOf(raw []byte) value.Value {
 	}
 }
 
-// list looks at a list whose first item is of that kind.
+// list records the current value, a list, if its first item is an object or a list.
 func (v *indicatorScan) list(first value.Kind) {
 	if v.off > 0 || first != value.Object && first != value.Array {
 		return
@@ -260,7 +260,7 @@ func (v *indicatorScan) list(first value.Kind) {
 	}
 }
 
-// atErrors reports whether the current value is the response's member `errors`.
+// atErrors reports whether the current value is the member `errors` of the response.
 func (v *indicatorScan) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
 }

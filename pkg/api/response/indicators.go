@@ -11,9 +11,9 @@ import (
 // data.
 const maxGroups = 3
 
-// beside returns the indicators that belong to the list at a path. They are in an object
-// around the list, or below such an object. Totals must be next to the list, or in an object
-// about paging that is next to the list or at the top.
+// beside returns the indicators of the list at a path. They are in an object around the
+// list, or below such an object. Totals must be next to the list, or in an object about
+// pagination that is next to the list or at the top.
 func (v *indicatorScan) beside(list []string) []Indicator {
 	if len(list) == 0 {
 		return nil // the response is the list
@@ -22,8 +22,8 @@ func (v *indicatorScan) beside(list []string) []Indicator {
 	return slices.DeleteFunc(v.found, func(i Indicator) bool { return !v.belongs(i, around) })
 }
 
-// belongs reports whether an indicator is about a list, by the names of the objects around
-// the list.
+// belongs reports whether an indicator is about a list. around has the names of the
+// objects around the list.
 func (v *indicatorScan) belongs(i Indicator, around []string) bool {
 	object := i.Path[:len(i.Path)-1]
 	shared := 0
@@ -51,7 +51,7 @@ func (v *indicatorScan) belongs(i Indicator, around []string) bool {
 }
 
 // elsewhere reports whether one of the objects around an indicator has its own list or
-// repeats the request. The first objects, as many as shared, also contain the data.
+// repeats the request. The first shared objects also contain the data.
 func (v *indicatorScan) elsewhere(object []string, shared, groups int) bool {
 	for at := shared; at < shared+groups; at++ {
 		if echoesRequest(strings.ToLower(object[at])) || v.markOf(object[:at+1]).list {
@@ -61,32 +61,32 @@ func (v *indicatorScan) elsewhere(object []string, shared, groups int) bool {
 	return false
 }
 
-// leads reports whether a member with a weak name, such as `next`, leads to a page, by its
-// value and the objects around it. groups is the number of these objects that do not contain
-// the data; ofPaging is true if all of them are about paging.
+// leads reports whether a member with a weak name, such as `next`, leads to a page.
+// groups is the number of objects around the indicator that do not contain the data.
+// ofPaging is set if all of them are about pagination.
 func (v *indicatorScan) leads(i Indicator, groups int, ofPaging bool) bool {
 	text := strings.TrimSpace(i.Value.Text())
 	around := v.markOf(i.Path[:len(i.Path)-1])
 	switch {
-	case i.form.text: // +01:00 is an offset of a time
+	case i.form.text: // +01:00 is the offset of a time
 		return groups == 0 && i.Value.Kind() == value.String && strings.Trim(text, "+-:.0123456789") != ""
 	case i.form.grouped && groups == 0, isDate(text), strings.ContainsAny(text, " \t\n"):
 		return false
 	case IsAddress(text):
 		return ofPaging || !around.isID
-	case i.Value.Kind() == value.Number && around.isID: // a thing that has a next one
+	case i.Value.Kind() == value.Number && around.isID: // an item with a successor
 		return false
 	default:
 		return ofPaging
 	}
 }
 
-// IsAddress reports whether a text looks like an address or a part of one.
+// IsAddress reports whether a text looks like a URL or a part of a URL.
 func IsAddress(text string) bool {
 	return strings.HasPrefix(text, "/") || strings.Contains(text, "://") || strings.HasPrefix(text, "?")
 }
 
-// isDate reports whether a text begins as dates do.
+// isDate reports whether a text begins with a date such as 2006-01-02.
 func isDate(text string) bool {
 	const like = "0000-00-00"
 	if len(text) < len(like) {

@@ -13,7 +13,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// scanJSON scans a text in JSON: where the data is, and what is around it.
+// scanJSON scans a JSON text once. It locates the data, stores its items, and collects
+// the requested fields and the indicators.
 func scanJSON(d *decodeState) error {
 	s := &scan{decodeState: d, detect: d.query.Data.Text == "", data: &pathNode{}, volume: volume{wanted: d.query.Volume}}
 	var err error
@@ -31,36 +32,37 @@ func scanJSON(d *decodeState) error {
 		s.survey = surveyAround(s.path)
 		s.data, s.batched = root.addDataPath(d.query.Data)
 		if s.data.list = true; !s.batched {
-			s.whole = root.addLiteralName(d.query.Data)
+			s.literalData = root.addLiteralName(d.query.Data)
 		}
-		if s.whole != nil {
-			s.whole.list = true
+		if s.literalData != nil {
+			s.literalData.list = true
 		}
 	} else {
 		root.list = true
 	}
-	fields := s.placesOf(root)
+	fields := s.addFieldPaths(root)
 	if err := s.all(root); err != nil {
-		return notJSON(err)
+		return jsonError(err)
 	}
-	if d.page.fields, err = s.seen(fields); err != nil {
+	if d.page.fields, err = s.fieldValues(fields); err != nil {
 		return err
 	}
 	d.page.Root = root.at.kind
 	if d.query.Volume {
 		d.page.Volume = s.volume.bytes
 	}
-	if err := s.locate(d.page); err != nil {
+	if err := s.fillPage(d.page); err != nil {
 		return err
 	}
-	if d.page.errors, err = s.reported(); err != nil {
+	if d.page.errors, err = s.reportedErrors(); err != nil {
 		return err
 	}
 	return d.shape()
 }
 
-// notJSON explains why a text is not JSON; any other error stays what it is.
-func notJSON(err error) error {
+// jsonError converts an error of the decoder to a formatError or a user error. It returns
+// io.EOF and other errors unchanged.
+func jsonError(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case err == io.EOF:
@@ -78,7 +80,7 @@ func notJSON(err error) error {
 	}
 }
 
-func (s *scan) reported() (value.Value, error) {
+func (s *scan) reportedErrors() (value.Value, error) {
 	switch at := s.survey.errors; {
 	case at.kind != value.Array && at.kind != value.Object:
 		return value.Value{}, nil
@@ -100,20 +102,21 @@ func (s *scan) read(at valueRange) (value.Value, error) {
 	return value.Read(value.NewDecoder(io.LimitReader(r, at.end-at.start)))
 }
 
-// locate settles where the items are and how many.
-func (s *scan) locate(page *Page) error {
+// fillPage sets the number of items, how to read them, and the other properties of the
+// page.
+func (s *scan) fillPage(page *Page) error {
 	if s.batched {
-		return s.locateBatches(page)
+		return s.fillBatchPage(page)
 	}
 	s.lists.tidy()
 	for _, l := range s.lists.all {
 		page.Lists = append(page.Lists, l.name)
 	}
 	if s.detect && len(s.lists.all) == 1 {
-		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
+		s.data, s.path = s.lists.all[0].node, []string{s.lists.all[0].name}
 	}
-	if s.whole != nil && s.data.at == (valueRange{}) {
-		s.data, s.path = s.whole, []string{s.query.Data.Text}
+	if s.literalData != nil && s.data.at == (valueRange{}) {
+		s.data, s.path = s.literalData, []string{s.query.Data.Text}
 	}
 	data := s.data.at
 	keyed := s.query.KeyAs != ""
@@ -156,7 +159,7 @@ func (s *scan) locate(page *Page) error {
 	return nil
 }
 
-// readItems reads the items at a place of the text once more.
+// readItems reads the items in a range of the text again.
 func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool) {
 	d, err := s.bounded(data.start)
 	if err != nil {
@@ -165,7 +168,8 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 	}
 	defer d.close()
 	var packer value.Packer
-	// Not a buffer of the spool: several goroutines may read a page at once.
+	// Not a buffer of the spool, because several goroutines may read a page at the same
+	// time.
 	item := s.home.buffer()
 	defer func() { s.home.recycle(item) }()
 	if data.kind != value.Array {
@@ -177,7 +181,7 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 		yield(nil, err)
 		return
 	}
-	d.list()
+	d.beginList()
 	for more := true; more; {
 		item, _, more, err = d.next(&packer, item[:0])
 		if (more || err != nil) && !yield(item, largeItem(err)) {
@@ -189,26 +193,27 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 // scan is the state of one pass over a text.
 type scan struct {
 	*decodeState
-	dec     *jsontext.Decoder
-	bounded *boundedDecoder // of dec
-	volume  volume
-	packer  value.Packer
-	stored  *pathNode // the list whose items are in the store
-	buf     []byte
-	survey  indicatorScan
-	detect  bool
-	data    *pathNode
-	whole   *pathNode // the data where its whole path is a name; nil for none
-	path    []string  // of the data; none when it is the whole response
-	lists   lists     // when the data must be found
-	// batched is set when the data may be at several places, one after another. Their
-	// items are in the store, so many of them, or must be read again; found is set when
-	// there is a list of batches.
-	batched, found, again bool
-	rows                  int
-	// below are the nodes that are wanted of the values around the current one, and of
-	// that, one group after the other.
-	below []*pathNode
+	dec         *jsontext.Decoder
+	bounded     *boundedDecoder // reader of dec
+	volume      volume
+	packer      value.Packer
+	stored      *pathNode // list with its items in the store
+	buf         []byte
+	survey      indicatorScan
+	detect      bool
+	data        *pathNode
+	literalData *pathNode // data at a member with the whole path as its name, or nil
+	path        []string  // path of the data; empty if the data is the whole response
+	lists       lists     // candidates for the data, if the data must be found
+	// batched is set if the path of the data has EveryItem, so that several values can be
+	// the data. Their items are in the store. found is set if the path leads to a list of
+	// batches. rereadBatches is set if the items must be read again. rows is the number
+	// of items in all batches.
+	batched, found, rereadBatches bool
+	rows                          int
+	// nodeStack has the nodes of the current value and of the values around it. Each
+	// value has a group of nodes, the innermost value the last group.
+	nodeStack []*pathNode
 }
 
 func (s *scan) all(root *pathNode) error {
@@ -229,9 +234,9 @@ func (s *scan) all(root *pathNode) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-// value scans the next value, which is at all of these nodes; none are there
-// where nothing is wanted. With collect, list-valued members are candidates for the
-// data.
+// value scans the next value. nodes are the nodes at the path of the value; if there are
+// none, only the survey looks at the value. If collect is set, the list-valued members of
+// an object are candidates for the data.
 func (s *scan) value(nodes []*pathNode, collect bool) error {
 	kind := s.dec.PeekKind()
 	if len(nodes) == 0 && !s.survey.wants(kind) {
@@ -241,25 +246,25 @@ func (s *scan) value(nodes []*pathNode, collect bool) error {
 		p.forget()
 		p.visited = true
 	}
-	if data := s.mayBeData(nodes, kind); data != nil {
-		return s.apart(data, func() error { return s.wantedValue(nodes, kind, collect) })
+	if data := s.dataCandidate(nodes, kind); data != nil {
+		return s.hashSeparately(data, func() error { return s.scanValue(nodes, kind, collect) })
 	}
-	return s.wantedValue(nodes, kind, collect)
+	return s.scanValue(nodes, kind, collect)
 }
 
-// mayBeData returns the node of a value that may be the data, nil for none.
-func (s *scan) mayBeData(nodes []*pathNode, kind jsontext.Kind) *pathNode {
+// dataCandidate returns the node of a value that may be the data, or nil.
+func (s *scan) dataCandidate(nodes []*pathNode, kind jsontext.Kind) *pathNode {
 	for _, p := range nodes {
-		if p.list && (kind == '[' || p == s.data || p == s.whole) {
+		if p.list && (kind == '[' || p == s.data || p == s.literalData) {
 			return p
 		}
 	}
 	return nil
 }
 
-// apart reads the data into a separate hash. The fingerprint contains this hash instead of
-// the data, so that each byte is hashed once.
-func (s *scan) apart(data *pathNode, read func() error) error {
+// hashSeparately calls read with a separate hash for the data. The fingerprint contains
+// the sum of this hash instead of the data, so that each byte is hashed once.
+func (s *scan) hashSeparately(data *pathNode, read func() error) error {
 	around := s.hash
 	s.hash = maphash.Hash{}
 	s.hash.SetSeed(around.Seed())
@@ -273,15 +278,15 @@ func (s *scan) apart(data *pathNode, read func() error) error {
 	return err
 }
 
-// add writes the sum of one hash to another.
+// add writes the sum of another hash to h.
 func add(h *maphash.Hash, sum uint64) {
 	var bytes [8]byte
 	binary.LittleEndian.PutUint64(bytes[:], sum)
 	h.Write(bytes[:])
 }
 
-// wantedValue scans a value that is at these nodes, or that the survey looks at.
-func (s *scan) wantedValue(nodes []*pathNode, kind jsontext.Kind, collect bool) error {
+// scanValue scans a value that has nodes or that the survey looks at.
+func (s *scan) scanValue(nodes []*pathNode, kind jsontext.Kind, collect bool) error {
 	batch := s.inBatch(nodes)
 	if batch != nil && kind != '[' && (kind != '{' || s.query.KeyAs == "") {
 		return s.storeBatch(nodes)
@@ -300,7 +305,7 @@ func (s *scan) wantedValue(nodes []*pathNode, kind jsontext.Kind, collect bool) 
 			err = s.listItems(nodes)
 		}
 		at.end = s.bounded.offset()
-	case '}', ']': // no value; as a token it is refused in the words of the parser
+	case '}', ']': // no value: reading the token returns the error of the parser
 		err = s.token()
 	default:
 		var raw jsontext.Value
@@ -326,7 +331,7 @@ func (s *scan) wantedValue(nodes []*pathNode, kind jsontext.Kind, collect bool) 
 
 func (s *scan) members(nodes []*pathNode, collect bool) error {
 	if s.query.KeyAs != "" {
-		if data, below := dataOf(nodes); data != nil {
+		if data, below := dataNode(nodes); data != nil {
 			return s.dataMembers(nodes, data, below)
 		}
 	}
@@ -334,7 +339,8 @@ func (s *scan) members(nodes []*pathNode, collect bool) error {
 	return err
 }
 
-// dataMembers scans an object that is the data, whose members are the items.
+// dataMembers scans an object with the items of the data as its members. below is set if
+// a node below the object is requested.
 func (s *scan) dataMembers(nodes []*pathNode, data *pathNode, below bool) (err error) {
 	if !below && !s.volume.wanted {
 		if err = s.storeMembers(data); err == nil {
@@ -348,9 +354,8 @@ func (s *scan) dataMembers(nodes []*pathNode, data *pathNode, below bool) (err e
 	return err
 }
 
-// eachMember scans the members of an object and counts them.
 func (s *scan) eachMember(nodes []*pathNode, collect bool) (n int, err error) {
-	group := len(s.below)
+	group := len(s.nodeStack)
 	for ; s.dec.PeekKind() == '"'; n++ {
 		raw, err := s.scalar()
 		if err != nil {
@@ -360,7 +365,7 @@ func (s *scan) eachMember(nodes []*pathNode, collect bool) (n int, err error) {
 		s.survey.enter(name)
 		for _, p := range nodes {
 			if child := p.children[string(name)]; child != nil {
-				s.below = append(s.below, child)
+				s.nodeStack = append(s.nodeStack, child)
 			}
 		}
 		if collect {
@@ -368,33 +373,33 @@ func (s *scan) eachMember(nodes []*pathNode, collect bool) (n int, err error) {
 				return n, err
 			}
 		}
-		if err := s.value(s.below[group:], false); err != nil {
+		if err := s.value(s.nodeStack[group:], false); err != nil {
 			return n, err
 		}
-		s.below = s.below[:group]
+		s.nodeStack = s.nodeStack[:group]
 		s.survey.leave()
 	}
 	return n, s.token()
 }
 
-// candidate notes a list-valued property of the root. What is wanted of it is in
-// a group of the nodes.
+// candidate adds a list-valued member of the root to the candidates for the data. group
+// is the index in nodeStack of the first node of the member.
 func (s *scan) candidate(name string, group int) error {
 	s.lists.forget(name)
 	if s.dec.PeekKind() != '[' {
 		return nil
 	}
-	if len(s.below) == group {
-		s.below = append(s.below, &pathNode{})
+	if len(s.nodeStack) == group {
+		s.nodeStack = append(s.nodeStack, &pathNode{})
 	}
-	child := s.below[group]
+	child := s.nodeStack[group]
 	child.list = true
 	return s.lists.add(name, child)
 }
 
-// dataOf is the node of the data among those of a value, nil where it is not there.
-// below reports whether something in the value is wanted.
-func dataOf(nodes []*pathNode) (data *pathNode, below bool) {
+// dataNode returns the node of the data among nodes, or nil. below reports whether a
+// value inside is requested.
+func dataNode(nodes []*pathNode) (data *pathNode, below bool) {
 	for _, p := range nodes {
 		if p.list {
 			data = p
@@ -405,27 +410,27 @@ func dataOf(nodes []*pathNode) (data *pathNode, below bool) {
 }
 
 func (s *scan) listItems(nodes []*pathNode) error {
-	data, below := dataOf(nodes)
+	data, below := dataNode(nodes)
 	if data != nil && !below && !s.volume.wanted {
 		return s.storeItems(data)
 	}
 	s.survey.list(kindOf(s.dec.PeekKind()))
 	s.survey.off++
-	rows, group := 0, len(s.below)
+	rows, group := 0, len(s.nodeStack)
 	for ; s.dec.PeekKind() != ']'; rows++ {
 		for _, p := range nodes {
 			s.found = s.found || p.every != nil
-			s.below = p.appendItemNodes(s.below, rows)
+			s.nodeStack = p.appendItemNodes(s.nodeStack, rows)
 		}
-		if err := s.value(s.below[group:], false); err != nil {
+		if err := s.value(s.nodeStack[group:], false); err != nil {
 			return err
 		}
-		for _, child := range s.below[group:] {
+		for _, child := range s.nodeStack[group:] {
 			if child.at.kind == value.Null {
-				child.forget() // an item that is null does not count as found
+				child.forget() // null items count as missing
 			}
 		}
-		s.below = s.below[:group]
+		s.nodeStack = s.nodeStack[:group]
 		for _, p := range nodes {
 			p.updateSelected()
 		}
@@ -437,11 +442,11 @@ func (s *scan) listItems(nodes []*pathNode) error {
 	return s.token()
 }
 
-// storeItems scans the items of a list that may be the data. Nothing is wanted of
-// them but the rows.
+// storeItems stores the items of a list that may be the data. Nothing inside the items is
+// requested.
 func (s *scan) storeItems(p *pathNode) error {
-	s.keepIn(p)
-	s.bounded.list()
+	s.startItems(p)
+	s.bounded.beginList()
 	for ; ; p.rows++ {
 		start := len(s.items.last)
 		dst, regular, more, err := s.bounded.next(&s.packer, s.items.last)

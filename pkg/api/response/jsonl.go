@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decodeLines reads JSON values, one in each line.
+// decodeLines decodes JSON values, one per line.
 func decodeLines(d *decodeState) error {
 	list := d.newItemList()
 	empty := true
@@ -47,7 +47,8 @@ type lineReader struct {
 	packer value.Packer
 }
 
-// next appends the value of the next line that has one, packed; io.EOF at the end.
+// next appends the packed value of the next line that is not blank. It returns io.EOF at
+// the end.
 func (r *lineReader) next(dst *[]byte) (regular bool, err error) {
 	for {
 		n, err := r.peekLine(r.home.text)
@@ -78,7 +79,7 @@ func (r *lineReader) short(dst *[]byte, line []byte) (regular bool, err error) {
 	return r.decode(dst, buffered{home: r.home, text: line})
 }
 
-// long reads a line piece by piece.
+// long reads a line that is too large for the buffer.
 func (r *lineReader) long(dst *[]byte) (regular bool, err error) {
 	r.line++
 	source := buffered{home: r.home, source: &restOfLine{textReader: r.textReader}, buf: r.home.buffer()}
@@ -86,7 +87,8 @@ func (r *lineReader) long(dst *[]byte) (regular bool, err error) {
 	return r.decode(dst, source)
 }
 
-// decode reads the value in a line as the reader of JSON does: it says what is wrong.
+// decode reads the value of a line with the JSON decoder, which returns an error if the
+// line is not valid.
 func (r *lineReader) decode(dst *[]byte, line buffered) (regular bool, err error) {
 	b := &boundedDecoder{buffered: line, from: -1}
 	b.dec = value.NewDecoder(b)
@@ -101,16 +103,16 @@ func (r *lineReader) decode(dst *[]byte, line buffered) (regular bool, err error
 		}
 	}
 	if _, explained := errors.AsType[*formatError](err); explained {
-		return false, err // of what the line was unpacked from
+		return false, err // error about the compressed file
 	}
-	err = notJSON(err)
+	err = jsonError(err)
 	if m, ok := err.(*formatError); ok {
 		m.reason, m.file = "line "+strconv.Itoa(r.line)+": "+m.reason, r.name
 	}
 	return false, err
 }
 
-// restOfLine reads a text up to the next line feed.
+// restOfLine reads a text up to and including the next line feed.
 type restOfLine struct {
 	*textReader
 	ended bool

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// decodeJSON scans a response in JSON. Its text is read more than once: one that is
-// packed, or in another character set than UTF-8, is converted first.
+// decodeJSON decodes a response in JSON. A text that is compressed, or in another
+// character set than UTF-8, is converted first, because it is read several times.
 func decodeJSON(d *decodeState) error {
 	direct, err := d.direct()
 	if err != nil {
@@ -45,8 +45,9 @@ func decodeJSON(d *decodeState) error {
 	return err
 }
 
-// join adds the items of a text to those of the texts before it. What is around the
-// items counts from the first text that has it.
+// join adds the items of a text to the items of earlier texts. Fields and errors come
+// from the first text that has them, indicators from the first text, and most other
+// properties of the page from the last text.
 func (d *decodeState) join(one *decodeState, first bool) error {
 	for item, err := range one.page.Items() {
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// skip scans the next value without wanting anything of it.
+// skip scans the next value for the fingerprint and the volume only.
 func (s *scan) skip() error {
 	depth := s.dec.StackDepth()
 	for {
@@ -29,7 +29,7 @@ func (s *scan) skip() error {
 	}
 }
 
-// token reads a brace or bracket into the fingerprint and the volume.
+// token reads a brace or a bracket and adds it to the fingerprint and the volume.
 func (s *scan) token() error {
 	_, elements := s.dec.StackIndex(s.dec.StackDepth())
 	tok, err := s.dec.ReadToken()
@@ -44,7 +44,7 @@ func (s *scan) token() error {
 	return s.hash.WriteByte(byte(tok.Kind()))
 }
 
-// scalar reads a scalar into the fingerprint and the volume: strings without
+// scalar reads a scalar and adds it to the fingerprint and the volume: strings without
 // their escapes, integers by their digits, other numbers by their exact value.
 func (s *scan) scalar() (jsontext.Value, error) {
 	raw, err := s.dec.ReadValue()
@@ -64,8 +64,8 @@ func (s *scan) scalar() (jsontext.Value, error) {
 	return raw, nil
 }
 
-// contents are those of a string, without its quotes and escapes; a part of it
-// where there are none.
+// contents returns the contents of a string, without quotes and escapes. It shares the
+// memory of raw if there are no escapes.
 func contents(raw jsontext.Value) []byte {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		return unquote(nil, raw)
@@ -73,7 +73,7 @@ func contents(raw jsontext.Value) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// text takes a string in, without its quotes and escapes.
+// text adds the contents of a string to the fingerprint and the volume.
 func (s *scan) text(raw jsontext.Value) {
 	contents := []byte(raw[1 : len(raw)-1])
 	if bytes.IndexByte(contents, '\\') >= 0 {
@@ -85,8 +85,8 @@ func (s *scan) text(raw jsontext.Value) {
 	s.volume.text(contents)
 }
 
-// unquote appends the contents of a string that the decoder has accepted; a lone
-// surrogate becomes U+FFFD, which is all that AppendUnquote could complain about.
+// unquote appends the contents of a string that the decoder accepted. A lone surrogate,
+// the only possible error of AppendUnquote, becomes U+FFFD.
 func unquote(dst []byte, raw jsontext.Value) []byte {
 	dst, _ = jsontext.AppendUnquote(dst, raw)
 	return dst

@@ -6,15 +6,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// itemList are the items of a list, one after another as they are decoded, and the
-// fields that lie in the list.
+// itemList collects the items of a response that is a list, and the fields in the list.
 type itemList struct {
 	*decodeState
 	fields []itemField
 	buf    []byte
 }
 
-// newItemList begins a list that is the whole response.
+// newItemList returns the list of a response in which every record is an item.
 func (d *decodeState) newItemList() *itemList {
 	l := &itemList{decodeState: d}
 	for i, path := range d.query.Fields {
@@ -25,8 +24,8 @@ func (d *decodeState) newItemList() *itemList {
 	return l
 }
 
-// add adds the item that a decoder has appended to items.last, from start on. regular
-// says that equal items have equal packed forms.
+// add adds the item that a decoder appended to items.last from start on. regular is set
+// if the item is in regular form: equal items have equal bytes then.
 func (l *itemList) add(start int, regular bool) error {
 	item := value.Packed(l.items.last[start:])
 	if l.query.Volume {
@@ -50,29 +49,30 @@ func (l *itemList) add(start int, regular bool) error {
 	return l.items.spill()
 }
 
-// end gives the fields their values.
+// end sets the values of the fields.
 func (l *itemList) end() {
 	for i := range l.fields {
 		l.fields[i].end()
 	}
 }
 
-// itemField is a field whose path leads to values that come one after another, or
-// into the list of them.
+// itemField is a field with a path into a list of consecutive values. Without a path it
+// is the list itself.
 type itemField struct {
 	field *fieldValue
-	path  []string // from the list on
-	// alone says that a value that has no other beside it is not a list. An index or a
-	// selector finds it all the same.
+	path  []string // path from the list on
+	// alone is set if a single value is not a list, as in XML. An index or a selector
+	// still matches it.
 	alone bool
-	most  int // bytes
-	count int
-	found bool
-	// kept is packed: the values, without a path, else what the path leads to.
+	most  int  // maximum size of the value, in bytes
+	count int  // number of values so far
+	found bool // a value was selected
+	// kept has the packed values of the list or, if there is a path, the value at the
+	// path.
 	kept []byte
 }
 
-// observe looks at the next value.
+// observe adds the next value of the list.
 func (f *itemField) observe(v value.Packed) {
 	at := f.count
 	f.count++
@@ -81,7 +81,7 @@ func (f *itemField) observe(v value.Packed) {
 	case len(path) == 0:
 		f.keep(v)
 		return
-	case !value.MeansItem(path[0]): // it leads on only where there is no list
+	case !value.MeansItem(path[0]): // leads to a value only if there is no list
 		if f.kept = nil; !f.alone || at > 0 {
 			return
 		}
@@ -104,7 +104,7 @@ func (f *itemField) keep(v value.Packed) {
 	}
 }
 
-// selects reports whether a segment means the item at a place of a list.
+// selects reports whether a segment selects the item with index at.
 func selects(segment string, at int, item value.Packed) bool {
 	selector, ok := value.ParseSelector(segment)
 	if !ok {
@@ -113,7 +113,7 @@ func selects(segment string, at int, item value.Packed) bool {
 	return selector.MatchesItem(item)
 }
 
-// end gives the field its value.
+// end sets the value of the field.
 func (f *itemField) end() {
 	switch {
 	case f.field.tooLarge, f.alone && f.count == 0:

@@ -20,8 +20,8 @@ var (
 	loginTitle = regexp.MustCompile(`(?i)\b(log[ -]?[io]n|sign[ -]?[io]n|single sign|authenticat\w*|anmelden|anmeldung|connexion|iniciar sesi|přihl)`)
 )
 
-// LoginPage returns a hint for a message if a response looks like a login page for people,
-// otherwise "".
+// LoginPage returns a hint for a message if a response looks like a login page for
+// people, otherwise "".
 func LoginPage(spool *Spool, redact func(string) string) string {
 	head, err := spool.Head(headBytes)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// appendKeyed appends the item that a member of the data is, where the names of the
-// data are data too: the members of an object after its name, or any other value
-// beside it. The item is packed. An object with another value under the key is a user
-// error, because one of the two would be lost.
+// appendKeyed appends the packed item for a member of the data with KeyAs: key with the
+// name of the member, followed by the members of an object, or by any other value as
+// MemberValue. An object that has key with another value is a user error, because one of
+// the two values would be lost.
 func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, error) {
 	start := len(dst)
 	dst = value.AppendName(value.OpenObject(dst), []byte(key))
@@ -35,7 +35,8 @@ func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, e
 	return dst, nil
 }
 
-// itemOf names an item by its whole name: a part of it could be half of a secret.
+// itemOf returns the words for an item in messages. It does not shorten long names,
+// because the rest could be half of a secret that is not masked.
 func itemOf(name []byte) string {
 	const most = 100
 	if len(name) > most {
@@ -44,13 +45,14 @@ func itemOf(name []byte) string {
 	return "the item '" + string(name) + "'"
 }
 
-// errStop ends the members when no more of them are wanted.
+// errStop ends the iteration over members.
 var errStop = errors.New("no more members are wanted")
 
-// storeMembers scans the members of an object that is the data. Nothing is wanted of
-// them but the rows. Of equal names each is an item: they need not fit in memory.
+// storeMembers stores the members of the data as items. Nothing inside the items is
+// requested. Members with the same name are all stored, because the names may not fit
+// into memory.
 func (s *scan) storeMembers(p *pathNode) error {
-	s.keepIn(p)
+	s.startItems(p)
 	return s.bounded.members(&s.packer, func(name []byte, v value.Packed, regular bool) error {
 		start := len(s.items.last)
 		var err error
@@ -68,7 +70,7 @@ func (s *scan) storeMembers(p *pathNode) error {
 	})
 }
 
-// readMembers reads the members at a place of the text once more, as items.
+// readMembers reads the members of an object in a range of the text again, as items.
 func (s *Spool) readMembers(data valueRange, key string, yield func(value.Packed, error) bool) {
 	d, err := s.bounded(data.start)
 	if err != nil {
@@ -81,7 +83,8 @@ func (s *Spool) readMembers(data valueRange, key string, yield func(value.Packed
 		return
 	}
 	var packer value.Packer
-	// Not a buffer of the spool: several goroutines may read a page at once.
+	// Not a buffer of the spool, because several goroutines may read a page at the same
+	// time.
 	item := s.home.buffer()
 	defer func() { s.home.recycle(item) }()
 	more := true
@@ -99,9 +102,9 @@ func (s *Spool) readMembers(data valueRange, key string, yield func(value.Packed
 	}
 }
 
-// members calls visit for each member of the object whose brace the decoder has just
-// read, up to its end, before the other brace. What visit gets is gone with the next
-// one.
+// members calls visit for each member of an object. The decoder must have just read the
+// opening brace; afterwards the closing brace is its next token. The arguments of visit
+// are valid until the next call.
 func (d *boundedDecoder) members(packer *value.Packer, visit func(name []byte, v value.Packed, regular bool) error) error {
 	var name, packed []byte
 	for d.dec.PeekKind() == '"' {
@@ -115,7 +118,7 @@ func (d *boundedDecoder) members(packer *value.Packer, visit func(name []byte, v
 			return err
 		}
 		if int64(len(name)+len(packed)) > d.home.item {
-			return errLargeItem // they are in memory together
+			return errLargeItem // name and value are in memory together
 		}
 		if err := visit(name, packed, regular); err != nil {
 			return err
@@ -124,24 +127,23 @@ func (d *boundedDecoder) members(packer *value.Packer, visit func(name []byte, v
 	return nil
 }
 
-// notKeyed is the error for data of another kind than an object.
+// notKeyed returns the error for data that is not an object, with KeyAs.
 func (s *scan) notKeyed(kind value.Kind) error {
 	return failure.Userf("the data at '%s' is %s, expected an object whose names become '%s' ('keyAs')", s.query.Data.Text, kind.WithArticle(), s.query.KeyAs)
 }
 
-// keyedElement takes an element whose name is data as an item. A field may lead into
-// it.
-func (x *xmlDocument) keyedElement(tag *xmlTag, place *xmlPlace) (structured bool, err error) {
+// keyedElement adds an element as an item, with its name as data. Fields may lead into
+// the element.
+func (x *xmlDocument) keyedElement(tag *xmlTag, node *xmlNode) (structured bool, err error) {
 	name := []byte(tag.name)
 	if x.buf, err = x.value(x.buf[:0], tag); err != nil {
 		return false, err
 	}
 	v := value.Packed(x.buf)
-	place.observe(v)
+	node.observe(v)
 	return v.Kind() == value.Object, x.appendKeyedItem(name, v)
 }
 
-// appendKeyedItem adds the item that an element is.
 func (x *xmlDocument) appendKeyedItem(name []byte, v value.Packed) (err error) {
 	start := len(x.items.last)
 	if x.items.last, err = appendKeyed(x.items.last, x.query.KeyAs, name, v); err != nil {
@@ -150,8 +152,8 @@ func (x *xmlDocument) appendKeyedItem(name []byte, v value.Packed) (err error) {
 	return x.endItem(start, nil)
 }
 
-// keepElements adds the items that the elements in another one are. Its attributes
-// and its text are none.
+// keepElements adds the elements inside another element as items. Its attributes and its
+// text are not items.
 func (x *xmlDocument) keepElements(around value.Value) error {
 	for _, m := range around.Members() {
 		if strings.HasPrefix(m.Name, "@") || m.Name == "#text" {

@@ -9,105 +9,105 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Path is a place in a response: its segments parted by the separator, see
-// value.Segments. A text equal to the separator is the whole response. Where the path
-// leads nowhere and the whole text is the name of a member of the response, that
-// member counts.
+// Path is a path into a response. Separator is between the segments, see value.Segments.
+// If Text is equal to Separator, the path is the whole response. If the path leads
+// nowhere, and the response has a member with the whole text as its name, the path leads
+// to that member.
 type Path struct {
 	Text, Separator string
 }
 
-// Segments are those of the path, see value.Segments.
+// Segments returns the segments of the path, see value.Segments.
 func (p Path) Segments() []string { return slices.Collect(value.Segments(p.Text, p.Separator)) }
 
-// Query is what a Scan looks for.
+// Query describes what a scan collects.
 type Query struct {
-	// Format is that of the response.
+	// Format is the format of the response.
 	Format Format
-	// MaxBytes is how many bytes may come out when it is unpacked; 0 is no limit.
+	// MaxBytes is the maximum number of unpacked bytes. 0 is no limit.
 	MaxBytes int64
-	// Data is where the items are; an empty Text asks to find them: the
-	// response itself when it is a list, else its only list-valued property.
+	// Data is the path of the items. If Text is empty, the data is the response itself if
+	// it is a list, otherwise its only list-valued member.
 	Data Path
-	// KeyAs is the name under which each member of the data gets its name and becomes
-	// an item; "" for data whose names are not data.
+	// KeyAs is set if the data is an object with items as members, and the names of the
+	// members are data. Each item gets its name under the key KeyAs.
 	KeyAs string
-	// Parallel says that the data is an object of lists, whose first values are an item,
-	// the second ones another, and so on.
+	// Parallel is set if the data is an object of lists. The first values of the lists
+	// are an item, the second values another, and so on.
 	Parallel bool
-	// Columns name the values of items that are, or contain, lists.
+	// Columns name the values of items that are lists, or contain lists.
 	Columns Columns
-	// Fields are places whose values paging rules request.
+	// Fields are the paths of values that pagination needs.
 	Fields []Path
-	// Volume requests the volume of the page.
+	// Volume is set if Page.Volume is needed.
 	Volume bool
 }
 
-// Page is a response that was scanned: what is in it, and where its items are.
+// Page is the result of scanning a response.
 type Page struct {
 	// Root is the kind of the whole response.
 	Root value.Kind
-	// NoBody is set when the response had no body at all.
+	// NoBody is set if the response has no body.
 	NoBody bool
-	// Damaged is the character set of the text if some bytes are not of it, otherwise "".
-	// Bytes that are not UTF-8 were dropped, others became U+FFFD.
+	// Damaged is the character set of the text if some bytes are invalid in it, otherwise
+	// "". Bytes that are not UTF-8 were dropped. In other character sets they became
+	// U+FFFD.
 	Damaged string
-	// UnknownCharset is the charset of the header Content-Type if some bytes of the text were
-	// dropped and the name is not known.
+	// UnknownCharset is the charset of the header Content-Type if its name is unknown and
+	// some bytes of the text were dropped.
 	UnknownCharset string
-	// Rows is the number of items. It is 0 when the path of the data leads
-	// nowhere, or to something empty.
+	// Rows is the number of items. It is 0 if the path of the data leads nowhere, or to
+	// an empty value.
 	Rows int
-	// Lists are the names of the list-valued properties of the response, only
-	// when the data had to be found in an object.
+	// Lists are the names of the list-valued members of the response. It is set only if
+	// the data had to be found in an object.
 	Lists []string
-	// Found is set when the path of the data leads to something, be it empty or
-	// null.
+	// Found is set if the path of the data leads to a value, even if it is empty or null.
 	Found bool
-	// FromErrors is set when the data had to be found and are the list `errors`.
+	// FromErrors is set if the data had to be found and is the list `errors`.
 	FromErrors bool
-	// Indicators are the well-known members beside the data about its
-	// pages, in their order; none when the data is an object or a scalar.
+	// Indicators are the well-known members beside the data about its pages, in their
+	// order. It is empty if the data is an object or a scalar.
 	Indicators []Indicator
-	// OtherLists are the paths of the first ten lists whose items are objects or
-	// lists; "" is the response itself. Only when the query named the data; a list
-	// that is the data is one of them.
+	// OtherLists are the paths of the first ten lists with objects or lists as items. ""
+	// is the response itself. A list that is the data is included. It is set only if the
+	// query has a path of the data.
 	OtherLists []string
-	// OtherDelimiter is set when a CSV text has one column, whose name holds this usual
-	// delimiter. Divided is set when it divides the lines into the same number of fields,
-	// and the configuration names no delimiter.
+	// OtherDelimiter is set if a CSV text has a single column with this usual delimiter
+	// in its name. Divided is set if the delimiter divides the lines into the same number
+	// of fields, and the delimiter is not configured.
 	OtherDelimiter string
 	Divided        bool
-	// Fingerprint is equal for two responses with the same values, regardless
-	// of their white space and escapes. It can be compared with the others of
-	// the same Scanner.
+	// Fingerprint is equal for two responses with the same values, regardless of white
+	// space and escapes. Fingerprints of different Scanners cannot be compared.
 	Fingerprint uint64
-	// ItemCount is Fingerprint of the items alone: equal for two responses with the same
-	// items in the same order, regardless of what is around them. It is 0 without items.
+	// ItemCount is the fingerprint of the items alone, not their number: it is equal for
+	// two responses with the same items in the same order, regardless of the rest. It is
+	// 0 if there are no items.
 	ItemCount uint64
-	// Volume is the number of bytes of the whole response as compact JSON in
-	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
-	// significant digits, others stay as they were written. It is 0 unless the
-	// query requested it. Of other formats than JSON it is that of the list of items.
+	// Volume is the size, in bytes, of the whole response as compact JSON in ASCII, with
+	// \/ for a slash. Numbers with a fraction or an exponent have 17 significant digits,
+	// other numbers are unchanged. In formats other than JSON it is the size of the list
+	// of items. It is 0 if the query does not request it.
 	Volume int64
 
-	list   bool // the data is a list
+	list   bool // data is a list
 	errors value.Value
-	// items streams at least so many items as there are rows.
+	// items streams at least Rows items.
 	items  iter.Seq2[value.Packed, error]
 	fields FieldValues
-	// explain adds to an error about an item; nil adds nothing.
+	// explain adds information to an error about an item. It may be nil.
 	explain func(error) error
 }
 
-// fieldValue is one of the values that paging requests.
+// fieldValue is the value of a field of the query.
 type fieldValue struct {
 	path     Path
 	value    value.Value
 	tooLarge bool
 }
 
-// maxField is the largest JSON text that is read as the value of a field.
+// maxField is the maximum size, in bytes, of the JSON text of a field's value.
 const maxField = 1 << 20
 
 func newPage(q Query) *Page {
@@ -118,11 +118,11 @@ func newPage(q Query) *Page {
 	return p
 }
 
-// Field is the value at one of the places the query named, null when nothing is
-// there. The spool may be closed.
+// Field returns the value of a field of the query, or null if the path leads nowhere. The
+// spool may be closed.
 func (p *Page) Field(path Path) (value.Value, error) { return p.FieldFor("a paging rule", path) }
 
-// FieldFor is Field and names in an error what wants the value.
+// FieldFor returns the same as Field. Its error names what needs the value.
 func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
 	for _, f := range p.fields {
 		if f.path != path {
@@ -136,8 +136,8 @@ func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
 	return value.Value{}, fmt.Errorf("field %q was not requested", path.Text)
 }
 
-// FieldForCondition is Field for a condition, which looks into no list and no object: one that is
-// too large has no items or members.
+// FieldForCondition returns the value of a field for a condition, which does not look
+// into lists and objects. Lists and objects that are too large have no items and members.
 func (p *Page) FieldForCondition(path Path) (value.Value, error) {
 	v, err := p.fields.Value(path)
 	if k := v.Kind(); err == nil && (k == value.Array || k == value.Object) {
@@ -146,22 +146,23 @@ func (p *Page) FieldForCondition(path Path) (value.Value, error) {
 	return p.Field(path)
 }
 
-// Errors is the member `errors` of the response when it is a list or an object,
-// else null; in the place of one that is too large is a text that says so.
+// Errors returns the member `errors` of the response if it is a list or an object,
+// otherwise null. If the member is too large, Errors returns a text about its size.
 func (p *Page) Errors() value.Value { return p.errors }
 
 // IsList reports whether the data is a list.
 func (p *Page) IsList() bool { return p.list }
 
-// Truncate drops all items but the first n, where there are more.
+// Truncate drops all items after the first n.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
-// WrapItemErrors has each user error about an item say more, such as where the response is from.
+// WrapItemErrors sets a function that adds information to user errors about items, such
+// as the source of the response.
 func (p *Page) WrapItemErrors(more func(error) error) { p.explain = more }
 
-// Items streams the items in their order. An object or scalar at the place of the
-// data is one item. An item is gone when the next one comes, or the loop ends. The
-// spool must not be closed meanwhile. Several goroutines may do so at once.
+// Items streams the items in their order. If the data is an object or a scalar, it is the
+// only item. An item is valid until the next iteration. The spool must not be closed
+// during the loop. Several goroutines may iterate at the same time.
 func (p *Page) Items() iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		if p.Rows == 0 {
@@ -180,7 +181,7 @@ func (p *Page) Items() iter.Seq2[value.Packed, error] {
 	}
 }
 
-// NoPage stands for a response without a body: nothing is in it.
+// NoPage returns the page of a response without a body.
 func NoPage(q Query) *Page {
 	p := newPage(q)
 	p.NoBody = true

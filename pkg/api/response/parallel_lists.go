@@ -8,9 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// parallelItem is an item whose members are lists of equal length: the first values of
-// them are an item, the second ones another, and so on. Members beside the lists are in
-// each of these items.
+// parallelItem is an item with lists of equal length as members. The first values of the
+// lists become an item, the second values another, and so on. Each of these items also
+// has the members that are not lists.
 type parallelItem struct {
 	members []parallelMember
 	rows    int
@@ -19,11 +19,11 @@ type parallelItem struct {
 type parallelMember struct {
 	name   []byte
 	value  value.Packed
-	values value.Parts // of a list
+	values value.Parts // rest of a list
 	list   bool
 }
 
-// parallel has the page take the values of parallel lists as items.
+// parallel replaces the items of the page by the items in their parallel lists.
 func (d *decodeState) parallel() error {
 	if !d.query.Parallel || d.page.Rows == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (d *decodeState) parallel() error {
 	return nil
 }
 
-// eachParallel streams the items that are in the lists of each item. Several goroutines
-// may do so at once.
+// eachParallel streams the items in the parallel lists of each item. Several goroutines
+// may iterate at the same time.
 func eachParallel(items iter.Seq2[value.Packed, error]) iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		var p parallelItem
@@ -71,7 +71,7 @@ func eachParallel(items iter.Seq2[value.Packed, error]) iter.Seq2[value.Packed, 
 	}
 }
 
-// open begins with the lists of an item.
+// open reads the members of an item and checks that its lists have equal lengths.
 func (p *parallelItem) open(item value.Packed) error {
 	if item.Kind() != value.Object {
 		return failure.Userf("the data is %s, expected an object of lists ('dataField.parallel')", item.Kind().WithArticle())
@@ -101,7 +101,7 @@ func (p *parallelItem) open(item value.Packed) error {
 	return nil
 }
 
-// next appends the item of the next values.
+// next appends the item with the next value of each list.
 func (p *parallelItem) next(dst []byte) []byte {
 	start := len(dst)
 	dst = value.OpenObject(dst)

@@ -8,39 +8,40 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// pathNode is a node of the tree of wanted paths: what may be below it, and
-// where its value was found last.
+// pathNode is a node in the tree of requested paths. It records where its value was found
+// last.
 type pathNode struct {
-	// children are those below, by the segments of the paths.
+	// children has the nodes below, by the segments of the paths.
 	children map[string]*pathNode
-	// chosen are those of them that, in a list, are the item with a certain value in it.
+	// chosen has the children that select an item of a list by a value in it.
 	chosen []*selectedItem
-	// every is that of them which, in a list, is each item; only on the way to the data.
+	// every is the child for all items of a list, on the path of the data.
 	every *pathNode
-	list  bool // the data, if it is an array
+	list  bool // candidate for the data if the value is an array
 	at    valueRange
-	rows  int    // items, when the value is an array
-	hash  uint64 // of the value, when it may be the data
-	// visited says that there is something to forget, here or below.
+	rows  int    // number of items if the value is an array
+	hash  uint64 // hash of the value if it may be the data
+	// visited is set if the node, or a node below, may have a value to forget.
 	visited bool
 
-	// selector is what the value must be that an item is chosen by, selected
-	// whether it is; nil for anything else.
+	// selector is nil unless an item is selected by the value of this node. selected
+	// reports whether the value matches.
 	selector *value.Selector
 	selected bool
 }
 
-// selectedItem is the first item of a list with a certain value at a path. Until it is found,
-// each item is taken for it.
+// selectedItem is the first item of a list with a certain value at a path. Until it is
+// found, each item is a candidate.
 type selectedItem struct {
 	item *pathNode
-	// candidate is each item too; below it is the value, at the path or at the name that is
-	// the whole of it, which is nil for a path that is a single name.
+	// candidate is the node of the current item. atPath and atName are nodes below it:
+	// for the path of the selector, and for a member with the whole path as its name.
+	// atName is nil if the path has one segment.
 	candidate, atPath, atName *pathNode
 	found                     bool
 }
 
-// selected reports whether the item that was read last is the one.
+// selected reports whether the selector matches the last item.
 func (c *selectedItem) selected() bool {
 	if c.atPath.at == (valueRange{}) && c.atName != nil {
 		return c.atName.selected
@@ -48,14 +49,14 @@ func (c *selectedItem) selected() bool {
 	return c.atPath.selected
 }
 
-// valueRange is a value's place in the text of the spool; kind null and no length
-// when there is nothing.
+// valueRange is the kind of a value and its range in the text of the spool. The zero
+// valueRange means that there is no value.
 type valueRange struct {
 	kind       value.Kind
 	start, end int64
 }
 
-// addPath is the node at the end of a path.
+// addPath adds the nodes of a path and returns the last node.
 func (p *pathNode) addPath(path Path) *pathNode {
 	for segment := range value.Segments(path.Text, path.Separator) {
 		p = p.child(segment)
@@ -63,8 +64,8 @@ func (p *pathNode) addPath(path Path) *pathNode {
 	return p
 }
 
-// addLiteralName is the node of a path whose whole text is a name, nil for one that has
-// a single segment.
+// addLiteralName adds a node for the member with the whole path as its name. It returns
+// nil if the path has fewer than two segments.
 func (p *pathNode) addLiteralName(path Path) *pathNode {
 	if len(path.Segments()) < 2 {
 		return nil
@@ -94,10 +95,11 @@ func (p *pathNode) child(segment string) *pathNode {
 	return child
 }
 
-// forget drops what was found: of equal names the last value counts.
+// forget drops the values of the node and below. If members have the same name, the last
+// one counts.
 func (p *pathNode) forget() {
 	if !p.visited {
-		return // or a long path would be walked again from each of its segments
+		return // avoids quadratic time with long paths
 	}
 	p.at, p.rows, p.selected, p.visited = valueRange{}, 0, false, false
 	for _, child := range p.children {
@@ -108,7 +110,7 @@ func (p *pathNode) forget() {
 	}
 }
 
-// appendItemNodes appends what is wanted of the item with that number, if this is a list.
+// appendItemNodes appends the nodes of the item with the given index, if p is a list.
 func (p *pathNode) appendItemNodes(dst []*pathNode, number int) []*pathNode {
 	if len(p.children) == 0 {
 		return dst
@@ -130,7 +132,7 @@ func (p *pathNode) appendItemNodes(dst []*pathNode, number int) []*pathNode {
 	return dst
 }
 
-// updateSelected looks whether the item that was read last is one of those that are chosen.
+// updateSelected checks the last item against the selectors.
 func (p *pathNode) updateSelected() {
 	for _, c := range p.chosen {
 		if !c.found {
@@ -141,33 +143,31 @@ func (p *pathNode) updateSelected() {
 	}
 }
 
-// lists are the list-valued properties of the root in the order of their last
-// occurrence.
+// lists has the list-valued members of the root, in the order of their last occurrence.
 type lists struct {
 	all   []list
-	index map[string]int // where in all; the others there are void
-	bytes int            // of the names
+	index map[string]int // indexes of the valid lists in all
+	bytes int            // total size of the names
 }
 
 type list struct {
-	name  string
-	place *pathNode
+	name string
+	node *pathNode
 }
 
-// maxLists is how many there may be: they are only counted and named in a
-// message.
+// maxLists is the maximum number of lists. They are only counted and named in a message.
 const maxLists = 100_000
 
-// forget drops a property that occurs once more.
+// forget drops a member if it occurred before.
 func (l *lists) forget(name string) {
 	if at, ok := l.index[name]; ok {
-		l.all[at].place = nil
+		l.all[at].node = nil
 		delete(l.index, name)
 		l.bytes -= len(name)
 	}
 }
 
-// add adds a property that is not there.
+// add adds a member that is not in the lists.
 func (l *lists) add(name string, p *pathNode) error {
 	if len(l.index) == maxLists || l.bytes+len(name) > maxItem {
 		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the one with the data", maxLists, maxItem>>20)
@@ -185,7 +185,7 @@ func (l *lists) add(name string, p *pathNode) error {
 }
 
 func (l *lists) tidy() {
-	l.all = slices.DeleteFunc(l.all, func(one list) bool { return one.place == nil })
+	l.all = slices.DeleteFunc(l.all, func(one list) bool { return one.node == nil })
 	for i, one := range l.all {
 		l.index[one.name] = i
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxPlain is how many bytes a response may have that becomes a single value.
+// maxPlain is the maximum size, in bytes, of a text that becomes a single value.
 const maxPlain = 8 << 20
 
-// decodeText makes an item of each text.
+// decodeText decodes each text to an item.
 func decodeText(d *decodeState) error {
 	list := d.newItemList()
 	err := d.eachText(func(t *textReader) error {
@@ -22,7 +22,7 @@ func decodeText(d *decodeState) error {
 			}
 		}
 		if len(t.text) > maxPlain {
-			return failure.Userf("the text%s is too large: it has more than %d MiB", t.of(), maxPlain>>20)
+			return failure.Userf("the text%s is too large: it has more than %d MiB", t.ofFile(), maxPlain>>20)
 		}
 		if len(t.text) == 0 && t.name == "" {
 			return io.EOF

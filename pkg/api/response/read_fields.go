@@ -8,14 +8,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// ReadFields reads a JSON text once for the values at some places, in the order of the
-// paths: null where there is nothing. A list or an object of more than 1 MiB has no
-// items or members; a larger scalar is a user error, but only when it is requested
-// (Seen.At). ok is false for a text that is not JSON. Nothing of the text stays in
-// memory.
+// ReadFields reads a JSON text once and returns the values at the paths, in the same
+// order. A value is null if its path leads nowhere. A list or an object of more than 1
+// MiB has no items or members. A larger scalar is a user error, but only if
+// FieldValues.Value requests it. ok is false if the text is not JSON. Nothing of the text
+// stays in memory.
 func ReadFields(spool *Spool, paths []Path) (seen FieldValues, ok bool, err error) {
 	if spool.coding != "" {
-		return seen, false, nil // that is an error if it becomes data
+		return seen, false, nil // an error only if the response becomes data
 	}
 	spool, done, err := spool.inUTF8()
 	if err != nil {
@@ -33,18 +33,19 @@ func ReadFields(spool *Spool, paths []Path) (seen FieldValues, ok bool, err erro
 	}
 	s.dec = s.bounded.dec
 	root := &pathNode{}
-	places := s.placesOf(root)
-	if err := notJSON(s.all(root)); err != nil {
+	places := s.addFieldPaths(root)
+	if err := jsonError(s.all(root)); err != nil {
 		if _, malformed := errors.AsType[*formatError](err); malformed || err == io.EOF || failure.KindOf(err) == failure.User {
 			return seen, false, nil
 		}
 		return seen, false, err
 	}
-	seen, err = s.seen(places)
+	seen, err = s.fieldValues(places)
 	return seen, err == nil, err
 }
 
-// inUTF8 is the spool, or another one with its text in UTF-8; done closes that one.
+// inUTF8 returns the spool, or a new one with its text in UTF-8. The caller must call
+// done afterwards.
 func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
 	c, mark, err := s.charset(charset{})
 	if err != nil || c.encoding == nil {
@@ -62,10 +63,10 @@ func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
 	return other, func() { other.Close() }, nil
 }
 
-// FieldValues are the values at some places of a response.
+// FieldValues are the values at some paths of a response.
 type FieldValues []fieldValue
 
-// Value is the value at one of the paths, null when nothing is there.
+// Value returns the value at one of the paths, or null if the path leads nowhere.
 func (s FieldValues) Value(path Path) (value.Value, error) {
 	for _, f := range s {
 		switch {
@@ -79,11 +80,12 @@ func (s FieldValues) Value(path Path) (value.Value, error) {
 	return value.Value{}, failure.Applicationf("field %q was not requested", path.Text)
 }
 
-// fieldNodes are the nodes of a path, and of its whole text as a name.
+// fieldNodes are the node of a path and the node of the member with the whole path as its
+// name. The second node may be nil.
 type fieldNodes [2]*pathNode
 
-// placesOf grows the nodes of the fields of the query.
-func (s *scan) placesOf(root *pathNode) []fieldNodes {
+// addFieldPaths adds the nodes for the fields of the query.
+func (s *scan) addFieldPaths(root *pathNode) []fieldNodes {
 	all := make([]fieldNodes, len(s.query.Fields))
 	for i, path := range s.query.Fields {
 		all[i] = fieldNodes{root.addPath(path), root.addLiteralName(path)}
@@ -91,18 +93,18 @@ func (s *scan) placesOf(root *pathNode) []fieldNodes {
 	return all
 }
 
-// at is where the value is.
-func (p fieldNodes) at() valueRange {
+// valueRange returns the range of the value.
+func (p fieldNodes) valueRange() valueRange {
 	if p[0].at == (valueRange{}) && p[1] != nil {
 		return p[1].at
 	}
 	return p[0].at
 }
 
-// seen reads the values at the places.
-func (s *scan) seen(all []fieldNodes) (seen FieldValues, err error) {
+// fieldValues reads the values of the fields.
+func (s *scan) fieldValues(all []fieldNodes) (seen FieldValues, err error) {
 	for i, p := range all {
-		at := p.at()
+		at := p.valueRange()
 		f := fieldValue{path: s.query.Fields[i], tooLarge: at.end-at.start > maxField}
 		switch {
 		case !f.tooLarge:

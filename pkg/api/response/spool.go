@@ -1,11 +1,10 @@
-// Package response holds one response of the target API as a replayable spool:
-// in memory while it is small, in a temporary file beyond that. A decoder, one for
-// each format, reads it once, from start to end, for everything a decision about
-// the page needs, and keeps its items packed; only then are they streamed one by
-// one. A response is never in memory as a whole tree.
+// Package response stores the responses of the target API and decodes their formats. A
+// Spool keeps the bytes of a response in memory if they are few, otherwise in a temporary
+// file. The decoder of a format reads a spool once, from start to end. It collects
+// everything that a decision about the page needs, and stores the items packed. Then
+// the items are streamed one by one. A response is never in memory as a whole tree.
 //
-// The package knows spools and formats. It knows nothing of HTTP, of paging rules
-// or of tables.
+// The package does not handle HTTP, pagination or tables.
 package response
 
 import (
@@ -22,43 +21,42 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
-// MemoryLimit is how many bytes of a body stay in memory by default.
+// MemoryLimit is the default number of bytes of a body that stay in memory.
 const MemoryLimit = 4 << 20
 
-// Spooler makes spools that share their buffers. It is safe for concurrent
-// use.
+// Spooler creates spools that share their buffers. It is safe for concurrent use.
 type Spooler struct {
 	dir     string
 	limit   int
-	item    int64     // bytes of one value
-	text    int64     // bytes of an item that is read as a whole
-	block   int       // bytes of items that are compressed at once
-	buffers sync.Pool // of *[]byte
+	item    int64     // maximum size of a single value, in bytes
+	text    int64     // maximum size of an item that is read as a whole, in bytes
+	block   int       // size of items that are compressed together, in bytes
+	buffers sync.Pool // *[]byte
 }
 
-// NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
-// in dir.
+// NewSpooler returns a Spooler. Its spools move bodies of more than limit bytes to
+// temporary files in dir.
 func NewSpooler(dir string, limit int) *Spooler {
 	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText, block: blocks.Size}
 }
 
-// Spool holds the bytes of one body. It is written once, from start to end,
-// and then read as often as needed.
+// Spool holds the bytes of one body. It is written once, from start to end, and can then
+// be read any number of times.
 type Spool struct {
 	home    *Spooler
 	memory  []byte
-	items   *store // what a decoder made of it; nil before
+	items   *store // items that a decoder has stored, nil before
 	file    *os.File
 	size    int64
 	invalid bool // some bytes are not UTF-8
-	// coding is a Content-Encoding that could not be undone, "" for none.
+	// coding is a Content-Encoding that could not be decoded, or "".
 	coding string
-	// declared is the character set that the header names.
+	// declared is the character set in the header Content-Type.
 	declared charset
 	tail     []byte // start of a character that the next write completes
 }
 
-// New makes an empty spool.
+// New returns an empty spool.
 func (s *Spooler) New() *Spool {
 	return &Spool{home: s, memory: s.buffer()}
 }
@@ -82,14 +80,14 @@ func (s *Spool) Write(p []byte) (int, error) {
 }
 
 const (
-	// leastRead is how many bytes ReadFrom has free for a read.
+	// leastRead is the minimum free space, in bytes, for a read of ReadFrom.
 	leastRead = 512
-	// chunk is how many bytes it reads at once of what goes to a file.
+	// chunk is the size, in bytes, of the reads of ReadFrom after the memory limit.
 	chunk = 128 << 10
 )
 
-// ReadFrom appends everything that a reader returns. What stays in memory is read into its
-// place.
+// ReadFrom appends everything from a reader. It reads bytes that stay in memory directly
+// into the spool.
 func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 	for s.file == nil && len(s.memory) < s.home.limit {
 		s.memory = slices.Grow(s.memory, leastRead)
@@ -125,8 +123,8 @@ func (s *Spool) toFile() error {
 	return nil
 }
 
-// tempFile makes a temporary file. It has no name any more: it vanishes with its
-// last handle, even when the program is killed.
+// tempFile creates a temporary file and removes its name. The file disappears with its
+// last handle, even if the program is killed.
 func (s *Spooler) tempFile() (*os.File, error) {
 	f, err := os.CreateTemp(s.dir, "response-*")
 	if err != nil {
@@ -149,11 +147,11 @@ func (s *Spooler) recycle(b []byte) {
 	}
 }
 
-// huge reports whether a buffer is better left to the garbage collector: that of a
+// huge reports whether a buffer is left to the garbage collector, because it was for a
 // large item, which few responses have.
 func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
-// buffer is an empty buffer, with some capacity if there is one to use again.
+// buffer returns an empty buffer. It reuses a recycled buffer if there is one.
 func (s *Spooler) buffer() []byte {
 	if b, ok := s.buffers.Get().(*[]byte); ok {
 		return (*b)[:0]
@@ -161,8 +159,8 @@ func (s *Spooler) buffer() []byte {
 	return nil
 }
 
-// checkUTF8 notes whether any byte so far is not UTF-8; characters may be cut
-// by the end of a write.
+// checkUTF8 records whether any byte so far is not UTF-8. A write may end within a
+// character.
 func (s *Spool) checkUTF8(p []byte) {
 	if s.invalid {
 		return
@@ -187,8 +185,8 @@ func (s *Spool) checkUTF8(p []byte) {
 	s.invalid = true
 }
 
-// Arrived notes the header of the response: a Content-Encoding that could not be undone, ""
-// for none, and the Content-Type.
+// Arrived records the headers of the response: the Content-Type, and a Content-Encoding
+// that could not be decoded, or "".
 func (s *Spool) Arrived(coding, contentType string) {
 	if s.size > 0 {
 		s.coding = coding
@@ -196,10 +194,10 @@ func (s *Spool) Arrived(coding, contentType string) {
 	s.declared = declaredCharset(contentType)
 }
 
-// Coding returns the Content-Encoding that could not be undone, "" for none.
+// Coding returns the Content-Encoding that could not be decoded, or "".
 func (s *Spool) Coding() string { return s.coding }
 
-// decoded returns a user error if the Content-Encoding could not be undone.
+// decoded returns a user error if the Content-Encoding could not be decoded.
 func (s *Spool) decoded() error {
 	if s.coding == "" {
 		return nil
@@ -207,13 +205,13 @@ func (s *Spool) decoded() error {
 	return failure.Userf("the response cannot be read: its header Content-Encoding says %q, expected gzip, deflate, zstd or none; if the request has a header Accept-Encoding, set it to gzip or remove it", s.coding)
 }
 
-// Size is the number of bytes.
+// Size returns the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
 // HasInvalidUTF8 reports whether some of the bytes are not UTF-8.
 func (s *Spool) HasInvalidUTF8() bool { return s.invalid || len(s.tail) > 0 }
 
-// Raw reads all bytes as they arrived.
+// Raw returns a reader of the unchanged bytes.
 func (s *Spool) Raw() io.Reader {
 	if s.file == nil {
 		return bytes.NewReader(s.memory)
@@ -221,7 +219,7 @@ func (s *Spool) Raw() io.Reader {
 	return io.NewSectionReader(s.file, 0, s.size)
 }
 
-// Head is up to n bytes of the start.
+// Head returns up to n bytes from the start.
 func (s *Spool) Head(n int) ([]byte, error) {
 	head := make([]byte, n)
 	got, err := io.ReadFull(s.Raw(), head)
@@ -231,8 +229,8 @@ func (s *Spool) Head(n int) ([]byte, error) {
 	return head[:got], err
 }
 
-// text reads the bytes from an offset on, without those that are not UTF-8.
-// The offset counts bytes of the cleaned text.
+// text returns a reader of the text without bytes that are not UTF-8. offset counts bytes
+// of that text.
 func (s *Spool) text(offset int64) (io.Reader, error) {
 	if s.HasInvalidUTF8() {
 		r := &cleaner{source: s.Raw()}
@@ -262,7 +260,7 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Replace puts another text in the place of what was written.
+// Replace replaces the contents of the spool by a text.
 func (s *Spool) Replace(text []byte) error {
 	if err := s.Close(); err != nil {
 		return err
@@ -272,9 +270,9 @@ func (s *Spool) Replace(text []byte) error {
 	return err
 }
 
-// Text returns the whole text in UTF-8, without a byte order mark. If some bytes are not of
-// the character set, damaged is the name of the set. Text is meant for bodies that are known
-// to be small.
+// Text returns the whole text in UTF-8, without a byte order mark. If some bytes are
+// invalid in the character set of the text, damaged is the name of the character set. Use
+// Text only for bodies that are known to be small.
 func (s *Spool) Text(f Format) (text []byte, damaged string, err error) {
 	if err := s.decoded(); err != nil {
 		return nil, "", err

@@ -9,21 +9,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
-// store keeps the items of a response in their order, packed: in memory while they
-// are few, else compressed in a temporary file. First all are added, then they
-// are read as often as needed. The spool closes it.
+// store keeps the packed items of a response in their order: in memory if they are few,
+// otherwise compressed in a temporary file. All items are added first; then they can be
+// read any number of times. The spool closes the store.
 type store struct {
 	home *Spooler
-	most int    // bytes that stay in memory
-	last []byte // the items after those in the file
+	most int    // maximum size of the items in memory, in bytes
+	last []byte // items after the items in the file
 	file *os.File
-	size int64 // of the blocks in the file
+	size int64 // size of the blocks in the file
 
 	blocks blocks.Writer
 }
 
-// newStore is the store for what is made of the spool, in the place of an earlier
-// one.
+// newStore returns an empty store for items of the spool. It reuses the store of an
+// earlier scan.
 func (s *Spool) newStore() *store {
 	if s.items == nil {
 		s.items = &store{home: s.home, last: s.home.buffer()}
@@ -41,8 +41,8 @@ func (s *store) reset() {
 	s.last, s.size = s.last[:0], 0
 }
 
-// spill moves the last items to the file when there are too many for memory. To
-// be called after items were appended to last.
+// spill moves the last items to the file if they are too many for memory. Call it after
+// appending items to last.
 func (s *store) spill() error {
 	if len(s.last) <= s.most {
 		return nil
@@ -66,7 +66,8 @@ func keeping(err error) error {
 	return failure.Applicationf("keeping the items of a response: %w", err)
 }
 
-// complete ends the adding. A response may wait long, without the buffer of the writer.
+// complete ends adding items. It releases the buffer of the writer, because a response
+// may be kept for a long time.
 func (s *store) complete() { s.blocks = blocks.Writer{To: s.write} }
 
 func (s *store) write(p []byte) error {
@@ -75,15 +76,15 @@ func (s *store) write(p []byte) error {
 	return err
 }
 
-// all streams the items. Several goroutines may do so at once.
+// all streams the items. Several goroutines may do so at the same time.
 func (s *store) all(yield func(value.Packed, error) bool) {
-	if s.file == nil || s.inFile(yield) {
+	if s.file == nil || s.eachInFile(yield) {
 		eachItem(s.last, yield)
 	}
 }
 
-// inFile streams the items in the file; false when there should be no more.
-func (s *store) inFile(yield func(value.Packed, error) bool) bool {
+// eachInFile streams the items in the file. It returns false if the iteration must stop.
+func (s *store) eachInFile(yield func(value.Packed, error) bool) bool {
 	reader := blocks.NewReader(io.NewSectionReader(s.file, 0, s.size))
 	for {
 		items, err := reader.Next()
@@ -99,7 +100,7 @@ func (s *store) inFile(yield func(value.Packed, error) bool) bool {
 	}
 }
 
-// eachItem yields packed items; false when there should be no more.
+// eachItem yields packed items. It returns false if the iteration must stop.
 func eachItem(items []byte, yield func(value.Packed, error) bool) bool {
 	for parts := value.PartsOf(items); parts.More(); {
 		if !yield(parts.Value(), nil) {

@@ -8,28 +8,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// textReader is a text of a response in UTF-8: the response itself, or a file of an archive.
+// textReader reads a text in UTF-8: the response, or a file of an archive.
 type textReader struct {
 	buffered
-	name string // of the file, "" for the response
-	line int    // number of the last line that was taken
+	name string // name of the file, "" for the response
+	line int    // number of the last line that was read
 
-	// Of a document in XML, which names its character set itself:
+	// State of an XML document, which names its character set itself:
 
-	marked  bool    // zeros or a byte order mark at its beginning show its character set
-	charset charset // that it was converted from
-	damaged bool    // some bytes are not of it
+	marked  bool    // zero bytes or a byte order mark show the character set
+	charset charset // original character set
+	damaged bool    // some bytes are invalid in charset
 }
 
-// convert has the rest of the text read in another character set.
+// convert converts the rest of the text from another character set.
 func (t *textReader) convert(c charset) {
 	before := t.buffered
 	t.charset = c
 	t.buffered = buffered{home: before.home, source: c.inUTF8(&before, &t.damaged), buf: before.home.buffer()}
 }
 
-// nextLine takes a line with its line feed; io.EOF at the end, errLargeItem when it has
-// more bytes than it may. The line is gone when the next one is taken.
+// nextLine returns the next line with its line feed. The line is valid until the next
+// call. nextLine returns io.EOF at the end, and errLargeItem if a line that is not
+// completely in memory has more than most bytes.
 func (t *textReader) nextLine(most int64) ([]byte, error) {
 	n, err := t.peekLine(most)
 	if err != nil {
@@ -38,8 +39,8 @@ func (t *textReader) nextLine(most int64) ([]byte, error) {
 	return t.take(n), nil
 }
 
-// peekLine is how many bytes the next line has, with its line feed; all of it is in
-// memory then. errLargeItem says that there are more than that.
+// peekLine returns the length of the next line with its line feed. All of the line is in
+// memory then. See nextLine for the errors.
 func (t *textReader) peekLine(most int64) (int, error) {
 	seen := 0
 	for {
@@ -59,7 +60,7 @@ func (t *textReader) peekLine(most int64) (int, error) {
 	}
 }
 
-// take takes a line of so many bytes.
+// take returns the next n bytes as a line.
 func (t *textReader) take(n int) []byte {
 	line := t.text[:n]
 	t.text = t.text[n:]
@@ -67,18 +68,19 @@ func (t *textReader) take(n int) []byte {
 	return line
 }
 
-// at names a line of the text for a message.
-func (t *textReader) at(line int) string { return "line " + strconv.Itoa(line) }
+// lineName returns the words for a line in messages.
+func (t *textReader) lineName(line int) string { return "line " + strconv.Itoa(line) }
 
-// of names the file for a message.
-func (t *textReader) of() string {
+// ofFile returns the words for the file in messages, or "".
+func (t *textReader) ofFile() string {
 	if t.name == "" {
 		return ""
 	}
 	return " of the file " + strconv.Quote(t.name)
 }
 
-// direct reports whether the response is its only text, in UTF-8.
+// direct reports whether the response is a single text in UTF-8, which needs no
+// conversion.
 func (d *decodeState) direct() (bool, error) {
 	if len(d.query.Format.unpack) > 0 {
 		return false, nil
@@ -87,8 +89,8 @@ func (d *decodeState) direct() (bool, error) {
 	return c.encoding == nil, err
 }
 
-// eachText goes through the texts of the response: unpacked, in UTF-8, without byte order
-// marks.
+// eachText calls read for each text of the response, unpacked, in UTF-8, and without byte
+// order marks.
 func (d *decodeState) eachText(read func(*textReader) error) error {
 	direct, err := d.direct()
 	if err != nil {
@@ -103,7 +105,7 @@ func (d *decodeState) eachText(read func(*textReader) error) error {
 			return err
 		}
 		d.noteDamage()
-		return d.one(&textReader{buffered: b}, read)
+		return d.readText(&textReader{buffered: b}, read)
 	}
 	return d.files(func(name string, r io.Reader) error {
 		r, err := rejectCompressed(name, r)
@@ -111,12 +113,12 @@ func (d *decodeState) eachText(read func(*textReader) error) error {
 			return err
 		}
 		return d.decoded(r, func(r io.Reader) error {
-			return d.one(&textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
+			return d.readText(&textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
 		})
 	})
 }
 
-// noteDamage notes that bytes of a response that is read directly are dropped.
+// noteDamage records that invalid bytes of a response in UTF-8 are dropped.
 func (d *decodeState) noteDamage() {
 	if d.spool.HasInvalidUTF8() {
 		d.damage(charset{unknown: d.spool.declared.unknown})
@@ -125,8 +127,9 @@ func (d *decodeState) noteDamage() {
 
 func (d *decodeState) damage(c charset) { d.page.Damaged, d.page.UnknownCharset = c.label(), c.unknown }
 
-// decoded converts a text to UTF-8, without its byte order mark. If the text was unpacked and
-// the header names a character set, it is read twice: first to see whether it is UTF-8.
+// decoded calls read with a text in UTF-8, without its byte order mark. An unpacked text
+// is read twice if the header declares a character set: the first pass checks whether the
+// text is UTF-8.
 func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 	spool, raw := d.spool, r
 	if len(d.query.Format.unpack) > 0 {
@@ -159,8 +162,9 @@ func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 	return err
 }
 
-// rejectCompressedBody refuses a response that is a packed file. Without that its bytes would become
-// values. What is not JSON is refused anyway.
+// rejectCompressedBody returns an error if the body is a compressed file that the
+// configuration does not unpack. Otherwise its bytes would become values. JSON needs no
+// check, because such a file is not valid JSON.
 func (d *decodeState) rejectCompressedBody() error {
 	if d.query.Format.Name == "" {
 		return nil
@@ -172,7 +176,8 @@ func (d *decodeState) rejectCompressedBody() error {
 	return errCompressed("", head)
 }
 
-// rejectCompressed is unpacked for the contents of a file.
+// rejectCompressed returns an error if the file is compressed again. Otherwise it returns
+// a reader of the whole file.
 func rejectCompressed(name string, r io.Reader) (io.Reader, error) {
 	head := make([]byte, packedHead)
 	n, err := io.ReadFull(r, head)
@@ -189,15 +194,15 @@ func errCompressed(name string, head []byte) error {
 	return nil
 }
 
-// files goes through the files of the response, unpacked.
+// files calls each for each unpacked file of the response.
 func (d *decodeState) files(each eachFile) error {
 	f := d.query.Format
 	u := &unpacker{home: d.spool.home, member: f.member, limit: d.query.MaxBytes, left: d.query.MaxBytes}
 	return u.unpack(f.unpack, "", d.spool.reread(), each)
 }
 
-// one reads a text.
-func (d *decodeState) one(t *textReader, read func(*textReader) error) error {
+// readText calls read with a text, without its byte order marks.
+func (d *decodeState) readText(t *textReader, read func(*textReader) error) error {
 	defer t.close()
 	d.text = t
 	for {
@@ -212,12 +217,12 @@ func (d *decodeState) one(t *textReader, read func(*textReader) error) error {
 		if !marked {
 			return read(t)
 		}
-		t.text = rest // some programs write a second mark before that of a file they add to
+		t.text = rest // programs that append a file to another one leave a second mark
 	}
 }
 
-// reread reads the bytes of a spool once more. What goes wrong is not the response's
-// fault.
+// reread reads the bytes of a spool again. Its errors are application errors, because the
+// response is not the cause.
 type reread struct{ whole }
 
 type whole interface {

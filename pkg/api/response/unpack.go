@@ -16,23 +16,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// compression undoes one kind of wrapping. It calls each with the contents, or with the
-// contents of one file after another. file is the name of what is wrapped, "" for none.
+// compression is a file format around a body. unwrap calls each with the contents of the
+// file, for an archive once per file in it. file is the name of the compressed file, or
+// "".
 type compression struct {
 	name   string
-	magic  string // its first bytes
+	magic  string // first bytes of a file
 	unwrap func(u *unpacker, file string, r io.Reader, each eachFile) error
 }
 
-// eachFile gets the contents of a file; name is "" where it has none.
+// eachFile receives the contents of a file. name may be "".
 type eachFile func(name string, r io.Reader) error
 
-// wrappers are all there are.
 func wrappers() []compression {
 	return []compression{{"gzip", "\x1f\x8b", unwrapGzip}, {"zip", "PK\x03\x04", unwrapZip}, {"zstd", "\x28\xb5\x2f\xfd", unwrapZstd}}
 }
 
-// CompressionOf is the name of the wrapper that a file begins like, "" for none.
+// CompressionOf returns the name of the compression with the magic bytes of head, or "".
 func CompressionOf(head []byte) string {
 	for _, w := range wrappers() {
 		if bytes.HasPrefix(head, []byte(w.magic)) {
@@ -42,11 +42,11 @@ func CompressionOf(head []byte) string {
 	return ""
 }
 
-// MaxCompressions is how many wrappers a response may have in each other. Each of them has
-// a window in memory.
+// MaxCompressions is the maximum number of nested compressions of a response. Each of
+// them has a window in memory.
 const MaxCompressions = 4
 
-// unpackOf is the list of wrappers of a setting.
+// unpackOf returns the names of compressions in a setting.
 func unpackOf(s field.Section) []string {
 	all := []field.Section{s}
 	if s.Value.Kind() == value.Array {
@@ -68,11 +68,12 @@ func unpackOf(s field.Section) []string {
 type unpacker struct {
 	home   *Spooler
 	member string // pattern for the files of an archive
-	limit  int64  // of what comes out; 0 is none
-	left   int64
+	limit  int64  // maximum number of unpacked bytes; 0 is no limit
+	left   int64  // number of bytes left of limit
 }
 
-// unpack undoes wrappers, the outermost first.
+// unpack undoes the named compressions, the outermost first, and calls each with the
+// results.
 func (u *unpacker) unpack(names []string, file string, r io.Reader, each eachFile) error {
 	if len(names) == 0 {
 		return each(file, &limitedReader{r, u, &u.left})
@@ -90,7 +91,7 @@ func (u *unpacker) unpack(names []string, file string, r io.Reader, each eachFil
 	})
 }
 
-// unpackReader is what a wrapper contains. Its errors say so.
+// unpackReader reads unpacked contents. Its errors name the compression.
 type unpackReader struct {
 	io.Reader
 	wrapper, file string
@@ -104,8 +105,8 @@ func (r *unpackReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacking makes a *malformed of an error in packed bytes; one that was explained, or
-// that comes from the disk, stays what it is.
+// unpacking converts an error of unpacking to a formatError. It returns a formatError or
+// a failure.Error unchanged.
 func unpacking(wrapper, file string, err error) error {
 	if _, ok := errors.AsType[*formatError](err); ok {
 		return err
@@ -127,7 +128,8 @@ func unpacking(wrapper, file string, err error) error {
 	return &formatError{reason: reason, cause: err, what: wrapper, file: file}
 }
 
-// limitedReader ends with an error when more bytes come out than may.
+// limitedReader returns an error if it reads more than left bytes. There is no limit if
+// u.limit is 0.
 type limitedReader struct {
 	io.Reader
 	u    *unpacker
@@ -149,7 +151,7 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ErrLarge is the cause of the error about a response of which more comes out than may.
+// ErrLarge is the cause of the error if unpacking a response exceeds Query.MaxBytes.
 var ErrLarge = errors.New("too much comes out")
 
 func (u *unpacker) tooLarge() error {
@@ -166,8 +168,8 @@ func unwrapGzip(_ *unpacker, file string, r io.Reader, each eachFile) error {
 	return each("", z)
 }
 
-// maxWindow is how much of what came before a file in zstd may refer to: as much as
-// every reader of the format must take (RFC 8878).
+// maxWindow is the maximum window, in bytes, of a zstd file. It is the size that RFC 8878
+// recommends decoders to support.
 const maxWindow = 8 << 20
 
 func unwrapZstd(_ *unpacker, file string, r io.Reader, each eachFile) error {

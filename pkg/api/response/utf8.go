@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// inUTF8 converts a text without a byte order mark to UTF-8. Bytes that are not UTF-8 are
-// dropped; in another character set, unknown bytes become U+FFFD. Both set damaged.
+// inUTF8 converts a text without a byte order mark to UTF-8. It drops bytes that are not
+// UTF-8; in other character sets, invalid bytes become U+FFFD. Both set damaged.
 func (c charset) inUTF8(r io.Reader, damaged *bool) io.Reader {
 	if c.encoding == nil {
 		return &cleaner{source: r, dropped: damaged}
@@ -18,10 +18,10 @@ func (c charset) inUTF8(r io.Reader, damaged *bool) io.Reader {
 	return transform.NewReader(r, newDecoder(c.encoding, damaged))
 }
 
-// textDecoder decodes a character set and notes bytes that are not of it.
+// textDecoder decodes a character set and detects invalid bytes.
 type textDecoder struct {
 	*encoding.Decoder
-	replacement []byte // U+FFFD in the character set, nil if it has no such character
+	replacement []byte // U+FFFD in the character set, nil if it does not have the character
 	damaged     *bool
 }
 
@@ -36,8 +36,9 @@ func newDecoder(e encoding.Encoding, damaged *bool) *textDecoder {
 	return d
 }
 
-// Transform implements transform.Transformer. Only a decoder, which sees whole characters,
-// can distinguish a U+FFFD that was in the text from one that stands for wrong bytes.
+// Transform implements transform.Transformer. It distinguishes a U+FFFD in the text from
+// one that replaces invalid bytes. Only a decoder can do this, because it sees whole
+// characters.
 func (d *textDecoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	nDst, nSrc, err = d.Decoder.Transform(dst, src, atEOF)
 	if n := bytes.Count(dst[:nDst], inUnicode); n > 0 && !*d.damaged {
@@ -46,12 +47,12 @@ func (d *textDecoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return nDst, nSrc, err
 }
 
-// cleaner drops the bytes that are not UTF-8.
+// cleaner drops bytes that are not UTF-8.
 type cleaner struct {
 	source  io.Reader
-	dropped *bool // set when there are any; nil where that is known
+	dropped *bool // set to true if bytes are dropped; may be nil
 	in      [4096]byte
-	n       int // bytes of in that wait
+	n       int // number of bytes in in that begin an incomplete character
 	out     []byte
 	err     error
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// volume counts the bytes of a response as the original would write it again:
-// compact JSON in ASCII with \/ for a slash, fractions and exponents with 17
-// significant digits. Of equal names in one object every value counts, for
-// nothing is kept that would show which is the last.
+// volume counts the bytes of a response as the original extractor encodes it again:
+// compact JSON in ASCII with \/ for a slash, and numbers with a fraction or an exponent
+// with 17 significant digits. Members with the same name all count, because volume does
+// not keep names.
 type volume struct {
-	// wanted false leaves strings and doubles out, which take time to count.
+	// wanted is false to skip strings and doubles, which take time to count.
 	wanted bool
 	bytes  int64
 }
 
-// literal adds what stays as it was written.
+// literal adds a literal that stays unchanged.
 func (v *volume) literal(raw []byte) { v.bytes += int64(len(raw)) }
 
 // fraction adds a number with a fraction or an exponent.
@@ -34,7 +34,7 @@ func (v *volume) fraction(raw []byte) {
 	}
 }
 
-// text adds a string, given without its quotes and escapes.
+// text adds a string without its quotes and escapes.
 func (v *volume) text(s []byte) {
 	if !v.wanted {
 		return
@@ -64,11 +64,11 @@ func escapedSize(r rune) int64 {
 
 func (v *volume) opening() { v.bytes++ }
 
-// closing adds the brace or bracket after so many names and values, and the
-// commas and colons between them.
+// closing adds the closing brace or bracket, and the commas and colons between elements,
+// the names and values.
 func (v *volume) closing(elements int64) { v.bytes += 1 + max(0, elements-1) }
 
-// packedVolume is the volume of a packed value.
+// packedVolume returns the volume of a packed value.
 func packedVolume(p value.Packed) int64 {
 	v := volume{wanted: true}
 	v.packed(p)

@@ -11,13 +11,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decodeXML reads elements as values: the response is the content of the root. An
-// element is an object of its attributes, its elements and its text; with a text only
-// it is that text. Elements of one name in another are a list.
+// decodeXML reads the elements of a document as values. The content of the root is the
+// response. An element becomes an object of its attributes, its elements and its text, or
+// a string if it has only a text. Elements with the same name in one element become a
+// list.
 func decodeXML(d *decodeState) error {
 	empty := true
 	err := d.xmlTexts(func(t *textReader) error {
-		x := &xmlDocument{decodeState: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
+		x := &xmlDocument{decodeState: d, xmlTokens: newXMLTokens(t, &d.hash), tree: newXMLTree(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
 		err := x.read()
 		if err == io.EOF {
 			return nil
@@ -41,8 +42,8 @@ func decodeXML(d *decodeState) error {
 	}
 }
 
-// xmlTexts are the texts of the response as XML has them: they name their character sets
-// themselves. The header counts for a response that names none.
+// xmlTexts calls read for each text of the response. An XML document names its character
+// set itself; the header Content-Type counts only if the document does not.
 func (d *decodeState) xmlTexts(read func(*textReader) error) error {
 	return d.files(func(name string, r io.Reader) error {
 		t := &textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
@@ -76,7 +77,7 @@ func (d *decodeState) xmlTexts(read func(*textReader) error) error {
 // declarationBytes is the maximum size of a usual XML declaration.
 const declarationBytes = 1 << 10
 
-// namesEncoding reports whether a document begins with a declaration that names its
+// namesEncoding reports whether a document begins with a declaration that names a
 // character set.
 func namesEncoding(text []byte) bool {
 	declaration, _, _ := bytes.Cut(text, []byte("?>"))
@@ -87,31 +88,30 @@ func namesEncoding(text []byte) bool {
 type xmlDocument struct {
 	*decodeState
 	*xmlTokens
-	places   *xmlPlaces
+	tree     *xmlTree
 	survey   indicatorScan
 	grouper  value.Grouper
-	repeated bool // the value that is being made has elements of one name in another
-	item     int  // where the value begins that is being made
+	repeated bool // current value has elements with the same name in one element
+	item     int  // offset of the current value in the buffer that value appends to
 	buf      []byte
-	texts    []byte // of the elements that are open
+	texts    []byte // texts of the open elements, one after another
 	rootName string
 	root     value.Kind
-	names    []string // of the elements below the root, when the items must be found
+	names    []string // names of the elements below the root, if the items must be found
 	rows     int
 }
 
-// read reads the document.
 func (x *xmlDocument) read() error {
 	token, err := x.next()
 	if err != nil {
 		return err
 	}
-	tag := token.(*xmlTag) // anything else at the top is an error
+	tag := token.(*xmlTag) // next returns an error for anything else at the top
 	x.rootName = tag.name
-	if x.root = value.Object; x.places.root.items {
-		err = x.whole(tag)
+	if x.root = value.Object; x.tree.root.items {
+		err = x.rootItem(tag)
 	} else {
-		err = x.content(tag, &x.places.root)
+		err = x.scanContent(tag, &x.tree.root)
 	}
 	if err != nil {
 		return err
@@ -119,47 +119,47 @@ func (x *xmlDocument) read() error {
 	if _, err = x.next(); err == io.EOF {
 		return nil
 	}
-	return err // about a second root, or a text
+	return err // the error is about a second root or a text
 }
 
-// whole takes the content of the root as the only item.
-func (x *xmlDocument) whole(tag *xmlTag) error {
+// rootItem adds the content of the root as the only item. An empty root is no item.
+func (x *xmlDocument) rootItem(tag *xmlTag) error {
 	var err error
 	if x.buf, err = x.value(x.buf[:0], tag); err != nil {
 		return err
 	}
 	item := value.Packed(x.buf)
-	x.notice(item)
+	x.surveyPacked(item)
 	if x.root = item.Kind(); x.root == value.String && len(item.Raw()) == 0 {
 		return nil
 	}
 	x.items.last = append(x.items.last, item...)
-	return x.endItem(len(x.items.last)-len(item), &x.places.root)
+	return x.endItem(len(x.items.last)-len(item), &x.tree.root)
 }
 
-// endItem settles an item that was appended from start on.
-func (x *xmlDocument) endItem(start int, place *xmlPlace) error {
+// endItem completes the item that was appended from start on. node may be nil.
+func (x *xmlDocument) endItem(start int, node *xmlNode) error {
 	item := value.Packed(x.items.last[start:])
 	if x.query.Volume {
 		x.page.Volume += packedVolume(item) + int64(len(","))
 	}
-	place.observe(item)
+	node.observe(item)
 	if x.errorsAlone() {
-		x.places.errorItems.observe(item)
+		x.tree.errorItems.observe(item)
 	}
 	x.itemsHash.Write(item)
 	x.rows++
 	return x.items.spill()
 }
 
-// content goes through an element on the way to something.
-func (x *xmlDocument) content(tag *xmlTag, place *xmlPlace) error {
-	atRoot := place == &x.places.root
-	for _, f := range place.fields {
-		f.field.tooLarge = !atRoot || len(f.path) == 0 // the items are in it
+// scanContent reads an element that may contain requested elements.
+func (x *xmlDocument) scanContent(tag *xmlTag, node *xmlNode) error {
+	atRoot := node == &x.tree.root
+	for _, f := range node.fields {
+		f.field.tooLarge = !atRoot || len(f.path) == 0 // the element contains the items
 	}
 	for _, a := range tag.attributes {
-		place.at("@" + xmlName(a.Name)).observe(value.PackString(nil, []byte(a.Value)))
+		node.find("@" + xmlName(a.Name)).observe(value.PackString(nil, []byte(a.Value)))
 	}
 	var beside siblings
 	simple := len(tag.attributes) == 0
@@ -174,7 +174,7 @@ func (x *xmlDocument) content(tag *xmlTag, place *xmlPlace) error {
 		case *xmlTag:
 			run, simple = x.endText(run), false
 			name := token.name
-			structured, err := x.element(token, place)
+			structured, err := x.scanElement(token, node)
 			if err != nil {
 				return err
 			}
@@ -190,82 +190,83 @@ func (x *xmlDocument) content(tag *xmlTag, place *xmlPlace) error {
 			if len(text) > 0 && simple && atRoot {
 				x.root = value.String
 			} else if len(text) > 0 {
-				place.at("#text").observe(value.PackString(nil, text))
+				node.find("#text").observe(value.PackString(nil, text))
 			}
 			return nil
 		}
 	}
 }
 
-// element goes through an element in one that is on the way. structured says that it
-// has more than a text.
-func (x *xmlDocument) element(tag *xmlTag, around *xmlPlace) (structured bool, err error) {
-	place := around.at(tag.name)
-	found := x.places.detect && around == &x.places.root
+// scanElement reads a child of an element that scanContent reads. structured reports
+// whether the child has more than a text.
+func (x *xmlDocument) scanElement(tag *xmlTag, around *xmlNode) (structured bool, err error) {
+	node := around.find(tag.name)
+	found := x.tree.detect && around == &x.tree.root
 	if found && !slices.Contains(x.names, tag.name) && len(x.names) <= mostNames {
 		x.names = append(x.names, tag.name)
 	}
 	switch {
 	case around.keyed:
-		return x.keyedElement(tag, place)
-	case found && len(x.names) == 1, place != nil && place.items:
+		return x.keyedElement(tag, node)
+	case found && len(x.names) == 1, node != nil && node.items:
 		start := len(x.items.last)
 		if x.items.last, err = x.value(x.items.last, tag); err != nil {
 			return false, err
 		}
 		structured = value.Packed(x.items.last[start:]).Kind() == value.Object
-		return structured, x.endItem(start, place)
-	case found, place == nil:
+		return structured, x.endItem(start, node)
+	case found, node == nil:
 		return x.skim(tag)
 	}
 	x.survey.enter([]byte(tag.name))
 	defer x.survey.leave()
-	if len(place.fields) == 0 || place.around {
-		return true, x.content(tag, place)
+	if len(node.fields) == 0 || node.around {
+		return true, x.scanContent(tag, node)
 	}
 	if x.buf, err = x.value(x.buf[:0], tag); err != nil {
 		return false, err
 	}
 	v := value.Packed(x.buf)
-	place.observe(v)
-	x.notice(v)
+	node.observe(v)
+	x.surveyPacked(v)
 	return v.Kind() == value.Object, nil
 }
 
-// mostNames is how many names of elements a message has.
+// mostNames is the maximum number of names of elements in a message.
 const mostNames = 10
 
-// fillPage gives the page what was found; first says that no other text came before.
+// fillPage adds the results of a document to the page. first is set for the first
+// document of the response.
 func (x *xmlDocument) fillPage(first bool) error {
 	if len(x.names) > 1 {
 		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the one with the data",
-			x.source.of(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
+			x.source.ofFile(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
 	}
-	x.places.root.end()
+	x.tree.root.end()
 	if x.errorsAlone() {
-		x.places.errorItems.end()
+		x.tree.errorItems.end()
 	}
-	if err := x.choose(); err != nil {
+	if err := x.addChosen(); err != nil {
 		return err
 	}
 	page, path := x.page, elementsOf(x.query.Data)
-	if x.places.detect {
+	if x.tree.detect {
 		path = x.names
 	}
-	page.list = !x.places.root.items
+	page.list = !x.tree.root.items
 	if first {
 		page.Root = x.root
 		page.Indicators = x.survey.beside(path)
-		if !x.places.detect {
+		if !x.tree.detect {
 			page.OtherLists = x.survey.lists
 		}
 	}
 	page.Rows += x.rows
 	page.ItemCount = x.itemsHash.Sum64()
-	page.Found = page.Found || x.rows > 0 || x.places.detect || x.places.root.items
+	page.Found = page.Found || x.rows > 0 || x.tree.detect || x.tree.root.items
 	for i := range page.fields {
 		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {
-			found := x.places.fields[i].value()
+			found := x.tree.fields[i].value()
 			f.value, f.tooLarge = found.value, found.tooLarge
 		}
 	}
@@ -273,10 +274,10 @@ func (x *xmlDocument) fillPage(first bool) error {
 	return nil
 }
 
-// report gives the page the errors that the API reports.
+// report sets the errors of the page that the API reports in the document.
 func (x *xmlDocument) report() {
-	errors := x.places.errors.value()
-	x.page.FromErrors = x.places.detect && (slices.Equal(x.names, []string{errorsMember}) || x.errorsAlone())
+	errors := x.tree.errors.value()
+	x.page.FromErrors = x.tree.detect && (slices.Equal(x.names, []string{errorsMember}) || x.errorsAlone())
 	if errors.tooLarge {
 		errors.value = value.OfString("many errors")
 	} else if k := errors.value.Kind(); k != value.Array && k != value.Object && !(x.page.FromErrors && k == value.String) {
@@ -285,15 +286,15 @@ func (x *xmlDocument) report() {
 	x.page.errors = errors.value
 }
 
-// errorsAlone reports whether the document is only errors.
+// errorsAlone reports whether the root is named `errors` and the items are the elements
+// below the root.
 func (x *xmlDocument) errorsAlone() bool {
-	return x.places.detect && strings.EqualFold(x.rootName, errorsMember)
+	return x.tree.detect && strings.EqualFold(x.rootName, errorsMember)
 }
 
-// choose takes the items from the list of elements that the path of the data leads
-// into.
-func (x *xmlDocument) choose() error {
-	chosen := x.places.chosen
+// addChosen adds the items if the path of the data leads into a list of elements.
+func (x *xmlDocument) addChosen() error {
+	chosen := x.tree.chosen
 	switch {
 	case chosen == nil || !chosen.found || chosen.field.value.IsNull():
 		return nil

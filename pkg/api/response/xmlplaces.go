@@ -7,44 +7,45 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// xmlPlaces are all that is wanted of a document, by the names of the elements that
-// lead to it.
-type xmlPlaces struct {
-	root xmlPlace
-	// detect says that the items must be found: they are the elements below the root.
+// xmlTree is the tree of the requested elements and attributes, by their names.
+type xmlTree struct {
+	root xmlNode
+	// detect is set if the items must be found. They are the elements below the root.
 	detect bool
-	fields []xmlField // of the query, in its order
+	fields []xmlField // fields of the query, in the same order
 	errors xmlField
-	// errorItems takes the items of a document that is only errors.
-	errorItems *xmlPlace
-	// chosen is the data where its path leads into a list of elements; else nil.
+	// errorItems collects the items of a document that contains only errors.
+	errorItems *xmlNode
+	// chosen is the data if its path leads into a list of elements, otherwise nil.
 	chosen *itemField
 }
 
-// xmlPlace is an element, or an attribute, on the way to what is wanted.
-type xmlPlace struct {
-	children map[string]*xmlPlace // by name
-	// items says that these elements are the items, around that those are below.
+// xmlNode is an element or attribute that is requested or contains requested ones.
+type xmlNode struct {
+	children map[string]*xmlNode // child nodes by name
+	// items is set if these elements are the items. around is set if the items are below
+	// these elements.
 	items, around bool
-	// keyed says that the elements in these elements are the items, and their names are
+	// keyed is set if the children of these elements are the items, and their names are
 	// data.
 	keyed bool
-	// fields are those whose paths end here, or continue into these elements.
+	// fields are the fields with paths that end at these elements or lead into their
+	// values.
 	fields []*itemField
 }
 
-// xmlField is what was found of a field: at its path, and at the name that is the
-// whole of the path.
+// xmlField has the two possible values of a field: the value at its path, and the value
+// of the element with the whole path as its name.
 type xmlField struct {
 	atPath, atName fieldValue
 }
 
-func newXMLPlaces(q Query, mostData int) *xmlPlaces {
-	p := &xmlPlaces{detect: q.Data.Text == "", fields: make([]xmlField, len(q.Fields))}
+func newXMLTree(q Query, mostData int) *xmlTree {
+	p := &xmlTree{detect: q.Data.Text == "", fields: make([]xmlField, len(q.Fields))}
 	if !p.detect {
 		p.data(elementsOf(q.Data), q.KeyAs != "", mostData)
 	}
-	p.errorItems = &xmlPlace{fields: []*itemField{{field: &p.errors.atName, most: maxField}}}
+	p.errorItems = &xmlNode{fields: []*itemField{{field: &p.errors.atName, most: maxField}}}
 	type wish struct {
 		field    *fieldValue
 		segments []string
@@ -53,7 +54,8 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	for i, path := range q.Fields {
 		wishes = append(wishes, wish{&p.fields[i].atPath, path.Segments()}, wish{&p.fields[i].atName, []string{path.Text}})
 	}
-	// A path ends at an element that another one wants as a whole: the short ones first.
+	// Short paths first: a longer path ends at an element that a shorter path already
+	// requests as a whole.
 	slices.SortStableFunc(wishes, func(a, b wish) int { return cmp.Compare(len(a.segments), len(b.segments)) })
 	for _, w := range wishes {
 		p.field(w.field, w.segments)
@@ -61,14 +63,15 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	return p
 }
 
-// elementsOf is the path of the data: of elements of one name each leads on, so a segment
-// for every item says nothing more.
+// elementsOf returns the path of the data without EveryItem: for elements, a path leads
+// to all elements with the same name anyway.
 func elementsOf(data Path) []string {
 	return slices.DeleteFunc(data.Segments(), func(segment string) bool { return segment == EveryItem })
 }
 
-// data grows the path of the items, or of the elements around them.
-func (p *xmlPlaces) data(segments []string, keyed bool, most int) {
+// data adds the path of the items, or of the elements around them if keyed is set. most
+// is the maximum size, in bytes, of data that is read as a single value.
+func (p *xmlTree) data(segments []string, keyed bool, most int) {
 	at := &p.root
 	for i, segment := range segments {
 		if value.MeansItem(segment) {
@@ -82,42 +85,42 @@ func (p *xmlPlaces) data(segments []string, keyed bool, most int) {
 	at.items, at.keyed, at.around = !keyed, keyed, keyed
 }
 
-// field grows the path of a field.
-func (p *xmlPlaces) field(field *fieldValue, segments []string) {
+// field adds the path of a field.
+func (p *xmlTree) field(field *fieldValue, segments []string) {
 	at := &p.root
 	for len(segments) > 0 && !value.MeansItem(segments[0]) && !at.items && len(at.fields) == 0 && !(p.detect && at != &p.root) {
 		keyed := at.keyed
 		at = at.child(segments[0])
 		segments = segments[1:]
 		if keyed {
-			break // it is taken as a whole
+			break // the element is read as a whole
 		}
 	}
 	at.fields = append(at.fields, &itemField{field: field, path: segments, alone: true, most: maxField})
 }
 
-func (p *xmlPlace) child(name string) *xmlPlace {
+func (p *xmlNode) child(name string) *xmlNode {
 	child := p.children[name]
 	if child == nil {
-		child = &xmlPlace{}
+		child = &xmlNode{}
 		if p.children == nil {
-			p.children = map[string]*xmlPlace{}
+			p.children = map[string]*xmlNode{}
 		}
 		p.children[name] = child
 	}
 	return child
 }
 
-// at is the place of a name, nil where nothing is wanted.
-func (p *xmlPlace) at(name string) *xmlPlace {
+// find returns the child with the given name, or nil. p may be nil.
+func (p *xmlNode) find(name string) *xmlNode {
 	if p == nil {
 		return nil
 	}
 	return p.children[name]
 }
 
-// observe gives a value to the fields.
-func (p *xmlPlace) observe(v value.Packed) {
+// observe passes a value to the fields of the node. p may be nil.
+func (p *xmlNode) observe(v value.Packed) {
 	if p == nil {
 		return
 	}
@@ -126,8 +129,8 @@ func (p *xmlPlace) observe(v value.Packed) {
 	}
 }
 
-// end gives all fields their values.
-func (p *xmlPlace) end() {
+// end sets the values of all fields of the node and below.
+func (p *xmlNode) end() {
 	for _, f := range p.fields {
 		f.end()
 	}
@@ -136,7 +139,8 @@ func (p *xmlPlace) end() {
 	}
 }
 
-// value is what was found: at the path, else at the name.
+// value returns the value at the path, or the value at the name if the path leads
+// nowhere.
 func (f xmlField) value() fieldValue {
 	if f.atPath.value.IsNull() && !f.atPath.tooLarge {
 		return f.atName

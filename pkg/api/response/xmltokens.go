@@ -15,23 +15,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxTag is how many bytes the start tag of an element may have, and a window more: its attributes are
-// in memory with many times that.
+// maxTag is the maximum size, in bytes, of a start tag, because its attributes need many
+// times that in memory. The size is checked once per window, so a tag may be one window
+// larger.
 const maxTag = 1 << 20
 
-// maxElements is how many elements may be in each other, as many as values in JSON.
+// maxElements is the maximum depth of nested elements, as of values in JSON.
 const maxElements = 10_000
 
-// xmlTokens reads the tags of a document and the texts between them. encoding/xml
-// checks each token by itself; that they are in the right order is checked here.
+// xmlTokens reads the tags of a document and the texts between them. encoding/xml checks
+// single tokens only; xmlTokens checks their order.
 type xmlTokens struct {
 	source *xmlSource
 	dec    *xml.Decoder
-	hash   *maphash.Hash // of what distinguishes two documents
-	open   []string      // names of the elements around
-	tag    xmlTag        // the last one
-	rooted bool          // the root has begun
-	begun  bool          // there was a token
+	hash   *maphash.Hash // receives what distinguishes two documents
+	open   []string      // names of the open elements
+	tag    xmlTag        // last start tag
+	rooted bool          // root element has begun
+	begun  bool          // a token was read
 }
 
 func newXMLTokens(t *textReader, hash *maphash.Hash) *xmlTokens {
@@ -41,24 +42,24 @@ func newXMLTokens(t *textReader, hash *maphash.Hash) *xmlTokens {
 	return x
 }
 
-// xmlTag is a start tag; name has its prefix.
+// xmlTag is a start tag. name includes the prefix.
 type xmlTag struct {
 	name       string
 	attributes []xml.Attr
 }
 
-// next is the next token: *xmlTag, xml.CharData, or xml.EndElement; io.EOF at the end.
-// A tag and a text are gone when the next token comes.
+// next returns the next token: *xmlTag, xml.CharData or xml.EndElement. The token is
+// valid until the next call. next returns io.EOF at the end.
 func (x *xmlTokens) next() (xml.Token, error) {
 	for {
 		x.source.begin()
 		raw, err := x.dec.RawToken()
 		if err != nil {
-			return nil, x.ended(err)
+			return nil, x.endError(err)
 		}
 		first := !x.begun
 		x.begun = true
-		switch token := raw.(type) { // what is returned is raw, which need not be allocated again
+		switch token := raw.(type) { // returning raw instead of token avoids an allocation
 		case xml.StartElement:
 			return x.start(token)
 		case xml.EndElement:
@@ -66,7 +67,7 @@ func (x *xmlTokens) next() (xml.Token, error) {
 			return raw, x.end(token)
 		case xml.CharData:
 			if len(x.open) > 0 {
-				if bytes.Contains(token, replacement) && x.invented() {
+				if bytes.Contains(token, replacement) && x.hasSurrogate() {
 					return nil, x.malformed("a reference stands for no character")
 				}
 				if whiteSpace(token) < len(token) {
@@ -104,7 +105,7 @@ func (x *xmlTokens) start(token xml.StartElement) (*xmlTag, error) {
 	x.hash.WriteByte('<')
 	x.hash.WriteString(tag.name)
 	for _, a := range tag.attributes {
-		if strings.Contains(a.Value, string(replacement)) && x.invented() {
+		if strings.Contains(a.Value, string(replacement)) && x.hasSurrogate() {
 			return nil, x.malformed("a reference stands for no character")
 		}
 		x.hash.WriteByte('@')
@@ -125,10 +126,10 @@ var replacement = []byte("\uFFFD")
 // reference matches a reference to a character by its number.
 var reference = regexp.MustCompile(`&#(x?)([0-9A-Fa-f]+);`)
 
-// invented reports whether the last token refers to half of a surrogate pair, as in &#xD800;,
-// for which encoding/xml puts in the replacement character. It sees only what the current
-// part of the text has of the token.
-func (x *xmlTokens) invented() bool {
+// hasSurrogate reports whether the last token refers to half of a surrogate pair, such as
+// &#xD800;. encoding/xml replaces such a reference by the replacement character.
+// hasSurrogate looks only at the bytes of the token in the current part of the text.
+func (x *xmlTokens) hasSurrogate() bool {
 	s := x.source
 	for _, m := range reference.FindAllSubmatch(s.rest[max(s.from, 0):s.at], -1) {
 		base := 10
@@ -142,7 +143,7 @@ func (x *xmlTokens) invented() bool {
 	return false
 }
 
-// repeatedName is the name that two attributes have, "" for none.
+// repeatedName returns a name that two attributes have, or "".
 func repeatedName(all []xml.Attr) string {
 	if len(all) < 2 {
 		return ""
@@ -172,8 +173,8 @@ func (x *xmlTokens) end(token xml.EndElement) error {
 	return nil
 }
 
-// directive refuses a DTD with entities, which may refer to other files and grow
-// without end. Any other DTD is ignored.
+// directive rejects a DTD with entities, which may refer to other files and grow without
+// limit. It ignores other DTDs.
 func (x *xmlTokens) directive(token xml.Directive) error {
 	switch {
 	case hasPrefixFold(token, "doctype html") && !x.rooted:
@@ -187,7 +188,7 @@ func (x *xmlTokens) directive(token xml.Directive) error {
 	}
 }
 
-// xmlName is a name with its prefix.
+// xmlName returns a name with its prefix.
 func xmlName(n xml.Name) string {
 	if n.Space == "" {
 		return n.Local
@@ -195,14 +196,15 @@ func xmlName(n xml.Name) string {
 	return n.Space + ":" + n.Local
 }
 
-// malformed says why and in which line a document is not XML.
+// malformed returns a formatError with the current line.
 func (x *xmlTokens) malformed(format string, args ...any) error {
 	line, _ := x.dec.InputPos()
 	return x.source.malformed("line %d: "+format, append([]any{line}, args...)...)
 }
 
-// ended explains why there is no token.
-func (x *xmlTokens) ended(err error) error {
+// endError converts an error of encoding/xml to a formatError or a user error. It returns
+// other errors, and io.EOF after a complete document, unchanged.
+func (x *xmlTokens) endError(err error) error {
 	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
 	switch {
 	case err == io.EOF && len(x.open) > 0, isSyntax && syntax.Msg == "unexpected EOF":
@@ -215,7 +217,7 @@ func (x *xmlTokens) ended(err error) error {
 		return x.source.malformed("line %d: %s", syntax.Line, syntax.Msg)
 	case err == io.EOF, x.source.err != nil, isMalformed(err):
 		return err
-	default: // of encoding/xml, e.g. about another version
+	default: // errors of encoding/xml, for example about another version
 		return x.malformed("%s", strings.TrimPrefix(err.Error(), "xml: "))
 	}
 }
@@ -226,39 +228,39 @@ func isMalformed(err error) bool {
 }
 
 // xmlSource reads the bytes of a document for encoding/xml, which keeps each token in
-// memory: none may be larger than an item.
+// memory. It returns an error if a token is larger than an item may be.
 type xmlSource struct {
 	*textReader
-	rest   []byte // of the part of the text that was read last
-	at     int    // where the next byte is in it
-	from   int    // where the token begins in it, negative when it began before
-	behind byte   // the byte before the part
-	first  bool   // the token has not begun, as far as it can be seen
-	tag    bool   // it is a start tag
-	err    error  // why there are no more bytes, but for their end
+	rest   []byte // current part of the text
+	at     int    // offset of the next byte in rest
+	from   int    // offset of the token in rest, negative if the token began in an earlier part
+	behind byte   // last byte of the part before rest
+	first  bool   // the token may not have begun yet
+	tag    bool   // token is a start tag
+	err    error  // why reading stopped, other than the end of the text
 }
 
-// begin begins a token. Its first byte may have been read already, at the end of a
-// text.
+// begin begins a token. Its first byte may have been read already, at the end of a text.
 func (s *xmlSource) begin() { s.from, s.first, s.tag = s.at, true, false }
 
 // ReadByte implements io.ByteReader.
 func (s *xmlSource) ReadByte() (byte, error) {
 	if s.at == len(s.rest) {
-		if err := s.more(); err != nil {
+		if err := s.readMore(); err != nil {
 			return 0, err
 		}
 	}
 	c := s.rest[s.at]
 	if s.first {
-		s.look(c)
+		s.detectTag(c)
 	}
 	s.at++
 	return c, nil
 }
 
-// look sees from the next byte whether the token is a start tag, where that is clear.
-func (s *xmlSource) look(c byte) {
+// detectTag decides from the next byte whether the token is a start tag, if the byte
+// shows it.
+func (s *xmlSource) detectTag(c byte) {
 	behind := s.behind
 	if s.at > 0 {
 		behind = s.rest[s.at-1]
@@ -269,8 +271,9 @@ func (s *xmlSource) look(c byte) {
 	}
 }
 
-// more reads the next part of the text, unless the token is too large.
-func (s *xmlSource) more() error {
+// readMore reads the next part of the text. It returns an error if the token is too
+// large.
+func (s *xmlSource) readMore() error {
 	if n := len(s.rest); n > 0 {
 		s.behind = s.rest[n-1]
 		s.from -= n
@@ -297,8 +300,8 @@ func (s *xmlSource) more() error {
 	return nil
 }
 
-// declared continues in the character set that the document names. A document whose
-// declaration could be read is not in UTF-16, no matter what that says.
+// declared continues in the character set that the document names. It ignores UTF-16 and
+// UTF-32: the declaration could be read, so the document has neither.
 func (s *xmlSource) declared(name string, _ io.Reader) (io.Reader, error) {
 	c, known := charsetNamed(name)
 	if !known {

@@ -6,8 +6,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// value appends the value of an element whose tag was read, packed, with elements of one
-// name as lists.
+// value appends the packed value of an element. The tag was read already. Elements with
+// the same name become a list.
 func (x *xmlDocument) value(dst []byte, tag *xmlTag) ([]byte, error) {
 	start, depth := len(dst), len(x.open)-1
 	x.item, x.repeated = start, false
@@ -18,7 +18,8 @@ func (x *xmlDocument) value(dst []byte, tag *xmlTag) ([]byte, error) {
 	return dst, err
 }
 
-// ungrouped is value with a member for each element.
+// ungrouped appends the value of an element with a member for each child element, even if
+// the names are equal.
 func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 	start, mark := len(dst), len(x.texts)
 	members, elements := 0, 0
@@ -67,10 +68,10 @@ func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 	}
 }
 
-// attributeName is the packed name of the member that an attribute becomes.
+// attributeName returns the packed name of the member for an attribute.
 func attributeName(a xml.Attr) []byte { return value.AppendName(nil, []byte("@"+xmlName(a.Name))) }
 
-// text takes a part of the text of an element.
+// text appends to the text of the current element.
 func (x *xmlDocument) text(part xml.CharData) error {
 	if x.texts = append(x.texts, part...); int64(len(x.texts)) > x.source.home.item {
 		return largeItem(errLargeItem)
@@ -78,7 +79,8 @@ func (x *xmlDocument) text(part xml.CharData) error {
 	return nil
 }
 
-// endText ends a part of the text at a tag: one of white space alone does not count.
+// endText ends a text that began at run, and drops it if it is only white space. It
+// returns the start of the next text.
 func (x *xmlDocument) endText(run int) int {
 	if whiteSpace(x.texts[run:]) == len(x.texts)-run {
 		x.texts = x.texts[:run]
@@ -86,7 +88,7 @@ func (x *xmlDocument) endText(run int) int {
 	return len(x.texts)
 }
 
-// skim goes through an element of which nothing is wanted. structured says that it has
+// skim reads an element for the survey only. structured reports whether the element has
 // more than a text.
 func (x *xmlDocument) skim(tag *xmlTag) (structured bool, err error) {
 	x.survey.enter([]byte(tag.name))
@@ -133,13 +135,13 @@ func (x *xmlDocument) skim(tag *xmlTag) (structured bool, err error) {
 
 func textOf(contents []byte) value.Value { return value.OfString(string(contents)) }
 
-// siblings notices lists: elements of one name, one after the other.
+// siblings detects lists: consecutive elements with the same name.
 type siblings struct {
 	last   string
 	listed bool
 }
 
-// see takes the next element.
+// see adds the next element.
 func (s *siblings) see(survey *indicatorScan, name string, structured bool) {
 	if name == s.last && structured && !s.listed {
 		s.listed = true
@@ -151,14 +153,14 @@ func (s *siblings) see(survey *indicatorScan, name string, structured bool) {
 	s.last = name
 }
 
-// notice looks at a value in the survey that was made as a whole.
-func (x *xmlDocument) notice(v value.Packed) {
+// surveyPacked passes a packed value to the survey.
+func (x *xmlDocument) surveyPacked(v value.Packed) {
 	s := &x.survey
 	switch v.Kind() {
 	case value.Object:
 		for parts := v.Parts(); parts.More(); {
 			s.enter(parts.Name())
-			x.notice(parts.Value())
+			x.surveyPacked(parts.Value())
 			s.leave()
 		}
 	case value.Array:

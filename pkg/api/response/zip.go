@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// memberOf is the pattern for the files of an archive.
+// memberOf returns the pattern for the files of an archive, or "".
 func memberOf(s field.Section, unpack []string) string {
 	member := MemberSetting.In(s)
 	if !member.Present() {
@@ -30,11 +30,11 @@ func memberOf(s field.Section, unpack []string) string {
 	return pattern
 }
 
-// maxDirectory is how many bytes the list of files of an archive may have. It is
-// in memory with several times that.
+// maxDirectory is the maximum size, in bytes, of the list of files in an archive. The
+// list needs several times that in memory.
 const maxDirectory = 4 << 20
 
-// unwrapZip goes through the files of an archive in the order of their names.
+// unwrapZip calls each for the files of an archive, in the order of their names.
 func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
 	whole, ok := r.(RandomAccess)
 	if !ok {
@@ -67,8 +67,9 @@ func unwrapZip(u *unpacker, file string, r io.Reader, each eachFile) error {
 	return nil
 }
 
-// OpenZip opens an archive. It refuses bytes that are not of the archive, and a list of
-// files of more than maxDirectory bytes. file is the name for messages.
+// OpenZip opens an archive. It returns an error if the file has bytes that are not part
+// of the archive, or if the list of files has more than maxDirectory bytes. file is the
+// name for messages.
 func OpenZip(file string, whole RandomAccess) (*zip.Reader, error) {
 	if err := wholeZip(file, whole); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func OpenZip(file string, whole RandomAccess) (*zip.Reader, error) {
 	return archive, nil
 }
 
-// takes reports whether a file is one of those that the pattern means.
+// takes reports whether the pattern selects a file.
 func (u *unpacker) takes(name string) bool {
 	if u.member == "" {
 		return true
@@ -91,11 +92,11 @@ func (u *unpacker) takes(name string) bool {
 	if !strings.Contains(u.member, "/") {
 		name = path.Base(name)
 	}
-	ok, _ := path.Match(u.member, name) // the pattern was checked
+	ok, _ := path.Match(u.member, name) // memberOf has checked the pattern
 	return ok
 }
 
-// encrypted is the flag of a file that needs a password.
+// encrypted is the flag of files that need a password.
 const encrypted = 1
 
 func unwrapFile(f *zip.File, each eachFile) error {
@@ -110,7 +111,8 @@ func unwrapFile(f *zip.File, each eachFile) error {
 	return each(f.Name, r)
 }
 
-// unzipping explains errors about an archive, or about a file of it.
+// unzipping converts an error about an archive, or about a file in it, to a user error or
+// a formatError.
 func unzipping(file string, err error) error {
 	switch {
 	case errors.Is(err, errLargeDirectory):
@@ -124,13 +126,14 @@ func unzipping(file string, err error) error {
 	}
 }
 
-// RandomAccess reads any part of a text.
+// RandomAccess reads any part of a text of known size.
 type RandomAccess interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// limitedReaderAt ends with an error when more is read than may be.
+// limitedReaderAt returns errLargeDirectory if it reads more than left bytes. There is no
+// limit if left is noBound.
 type limitedReaderAt struct {
 	io.ReaderAt
 	left int64

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// The records of a zip that say where its list of files is (APPNOTE.TXT, 4.3).
+// The records of a zip with the position of its list of files (APPNOTE.TXT, 4.3).
 const (
 	zipEnd       = "PK\x05\x06"
 	zipEnd64     = "PK\x06\x06"
@@ -21,8 +21,9 @@ const (
 	maxZipComment     = 1<<16 - 1
 )
 
-// wholeZip refuses bytes of a file that are not of its archive. archive/zip finds the last
-// archive in a file and passes over all others, and over what follows it.
+// wholeZip returns an error if the file has bytes that are not part of its archive.
+// archive/zip reads only the last archive in a file, and ignores other archives and
+// trailing bytes.
 func wholeZip(file string, whole RandomAccess) error {
 	size := whole.Size()
 	tail, err := zipPart(whole, max(0, size-zipEndBytes-maxZipComment), zipEndBytes+maxZipComment)
@@ -32,7 +33,7 @@ func wholeZip(file string, whole RandomAccess) error {
 	end, behind := endOfZip(tail)
 	switch {
 	case end < 0:
-		return nil // archive/zip says that it is none
+		return nil // archive/zip returns the error
 	case behind > 0:
 		return notwholeZip(file, behind, "after its end")
 	}
@@ -41,7 +42,7 @@ func wholeZip(file string, whole RandomAccess) error {
 	if err != nil {
 		return err
 	}
-	if foreign > 0 { // archive/zip refuses a record that leads too far
+	if foreign > 0 { // archive/zip rejects a record that points too far
 		return notwholeZip(file, foreign, "that are not of it, as if several archives were one after another")
 	}
 	return nil
@@ -55,8 +56,8 @@ func notwholeZip(file string, n int64, where string) error {
 	return &formatError{reason: fmt.Sprintf("%s %s %s", there, textfmt.Count(int(n), "byte"), where), what: "zip", file: file}
 }
 
-// endOfZip returns the offset of the last record that ends an archive, -1 for none, and the
-// number of bytes behind the archive. A comment belongs to the archive.
+// endOfZip returns the offset of the last record that ends an archive, or -1, and the
+// number of bytes after the archive. A comment is part of the archive.
 func endOfZip(tail []byte) (at int, behind int64) {
 	last := -1
 	for rest := tail; ; {
@@ -78,9 +79,9 @@ func endOfZip(tail []byte) (at int, behind int64) {
 	return last, behind
 }
 
-// foreignBytes returns the number of bytes in front of the record at an offset that are not
-// of its archive. The list of files, and the record for large archives, precede the record.
-// The result is 0 for records that archive/zip refuses.
+// foreignBytes returns the number of bytes before the end record at offset at that are
+// not part of its archive. The list of files, and the record for large archives, precede
+// the end record. The result is 0 for records that archive/zip rejects.
 func foreignBytes(whole RandomAccess, at int64, end []byte) (n int64, err error) {
 	size, offset := int64(binary.LittleEndian.Uint32(end[12:])), int64(binary.LittleEndian.Uint32(end[16:]))
 	locator, err := zipPart(whole, at-zipLocator64Bytes, zipLocator64Bytes)
@@ -101,7 +102,8 @@ func foreignBytes(whole RandomAccess, at int64, end []byte) (n int64, err error)
 	return (at64 - size - offset) + (at - zipLocator64Bytes - at64 - beforeLength - length), nil
 }
 
-// zipPart reads up to n bytes at an offset, none outside of the file.
+// zipPart reads up to n bytes at an offset. It returns nil if the offset is outside the
+// file.
 func zipPart(whole RandomAccess, at int64, n int) ([]byte, error) {
 	if at < 0 || at >= whole.Size() {
 		return nil, nil

@@ -15,26 +15,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Scope is where a list of rules stands.
+// Scope is the part of the configuration that a list of rules belongs to.
 type Scope int
 
-// The places.
+// The scopes.
 const (
 	JobScope Scope = iota
-	// APIScope is `api.http`: rules of jobs come before these.
+	// APIScope is `api.http`. The rules of a job come before these rules.
 	APIScope
 	LoginScope
 )
 
 const (
 	defaultTimeout = time.Hour
-	// DefaultPoll is the wait of Poll if nothing says how long.
+	// DefaultPoll is the wait of Poll if neither the rule nor the response has one.
 	DefaultPoll = 10 * time.Second
 )
 
-// Compile reads a list of rules. Waits may be as long as maxWait. Problems go to the
-// section.
-func Compile(s field.Section, place Scope, maxWait time.Duration) List {
+// Compile compiles a list of rules. maxWait is the maximum wait of a rule. Compile adds
+// problems to the section.
+func Compile(s field.Section, scope Scope, maxWait time.Duration) List {
 	if s.Value.Kind() != value.Array {
 		return nil // a problem already, or absent
 	}
@@ -44,35 +44,36 @@ func Compile(s field.Section, place Scope, maxWait time.Duration) List {
 			continue
 		}
 		c := compiler{Section: item, maxWait: maxWait}
-		r, ok := c.rule(place)
+		r, ok := c.rule(scope)
 		if !ok {
 			continue
 		}
-		if c.readable(r) {
-			c.check(r, all, place)
+		if c.allCompiled(r) {
+			c.checkReach(r, all, scope)
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// compiler reads one rule.
+// compiler compiles one rule.
 type compiler struct {
 	field.Section
 	maxWait time.Duration
 }
 
-// rule reads the rule. One whose verb is unknown is not ok; it has a problem already.
-func (c compiler) rule(place Scope) (Rule, bool) {
+// rule compiles the rule. It returns false if the action is unknown, which is already
+// reported as a problem.
+func (c compiler) rule(scope Scope) (Rule, bool) {
 	r := Rule{Do: Action(doSetting.Of(c.Section)), Pointer: c.Pointer, message: messageSetting.Of(c.Section)}
 	verb := slices.IndexFunc(verbs(), func(v field.Variant) bool { return v.Name == string(r.Do) })
 	if verb < 0 {
 		return r, false
 	}
-	if (r.Do == Skip || r.Do == Restart) && place == LoginScope {
+	if (r.Do == Skip || r.Do == Restart) && scope == LoginScope {
 		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the response as that of the login")
 	}
-	c.foreign(verbs()[verb])
+	c.checkForeignKeys(verbs()[verb])
 	r.statuses = c.statuses()
 	r.when = condition.CompileWords(When.In(c.Section))
 	if at := matchSetting.In(c.Section); at.Present() && !at.Faulty() {
@@ -81,12 +82,12 @@ func (c compiler) rule(place Scope) (Rule, bool) {
 	r.headers = c.headers()
 	r.wait = c.wait()
 	r.Timeout = c.timeout()
-	c.bound(r)
+	c.checkWait(r)
 	return r, true
 }
 
-// foreign reports settings of other verbs.
-func (c compiler) foreign(verb field.Variant) {
+// checkForeignKeys reports settings of other actions.
+func (c compiler) checkForeignKeys(verb field.Variant) {
 	for _, m := range c.Value.Members() {
 		var others []string
 		mine := false
@@ -120,7 +121,8 @@ func (c compiler) statuses() []statusRange {
 	return all
 }
 
-// statusOf reads a code or a class. 1xx comes to no one.
+// statusOf parses a status code or a class of codes. It rejects 1xx, because such
+// responses never reach the rules.
 func statusOf(text string) (statusRange, bool) {
 	if class, ok := strings.CutSuffix(strings.ToLower(text), "xx"); ok {
 		n, err := strconv.Atoi(class)
@@ -174,7 +176,7 @@ func (c compiler) wait() waitSpec {
 	return w
 }
 
-// patternOf compiles a regular expression with at least so many groups.
+// patternOf compiles a regular expression with at least the given number of groups.
 func patternOf(s field.Section, groups int) *regexp.Regexp {
 	pattern, err := regexp.Compile(s.Value.Text())
 	switch {
@@ -202,7 +204,7 @@ func (c compiler) timeout() time.Duration {
 	return Duration(seconds)
 }
 
-// Duration is a number of seconds, cut to what a duration can hold.
+// Duration converts a number of seconds to a duration, limited to the maximum duration.
 func Duration(seconds float64) time.Duration {
 	if seconds >= math.MaxInt64/float64(time.Second) {
 		return math.MaxInt64
@@ -210,8 +212,9 @@ func Duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// bound reports a wait of the configuration that no run would keep.
-func (c compiler) bound(r Rule) {
+// checkWait reports a configured wait that is longer than maxWait or the timeout, or too
+// short for Poll.
+func (c compiler) checkWait(r Rule) {
 	if r.Do != Retry && r.Do != Poll {
 		return
 	}
@@ -240,9 +243,9 @@ func (c compiler) bound(r Rule) {
 // Seconds formats a duration as a number of seconds.
 func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
-// check reports a rule that never matches because of one of those before it, and one
-// that lets no response through.
-func (c compiler) check(r Rule, before List, place Scope) {
+// checkReach reports a rule that never matches because of an earlier rule, and a rule
+// that matches every response, so that there is no data.
+func (c compiler) checkReach(r Rule, before List, scope Scope) {
 	accepts := false
 	for _, other := range before {
 		if other.covers(r) {
@@ -251,7 +254,7 @@ func (c compiler) check(r Rule, before List, place Scope) {
 		}
 		accepts = accepts || other.Do == Accept
 	}
-	if r.takesAll() && r.Do != Accept && !accepts && place != APIScope {
+	if r.takesAll() && r.Do != Accept && !accepts && scope != APIScope {
 		c.idle("takes every response, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
 	}
 }
@@ -260,9 +263,9 @@ func (c compiler) idle(expected, hint failure.Text) {
 	c.Problems().Add(failure.Problem{Code: failure.IdleRule, Pointer: c.Pointer, Expected: expected, Hint: hint})
 }
 
-// readable reports whether all conditions of a rule could be read. If not, there is a
-// problem already.
-func (c compiler) readable(r Rule) bool {
+// allCompiled reports whether all conditions of a rule are valid. If not, there is
+// already a problem.
+func (c compiler) allCompiled(r Rule) bool {
 	statuses := statusSetting.In(c.Section)
 	given := statuses.Value.Len()
 	if statuses.Value.IsScalar() && statuses.Present() {
@@ -276,7 +279,7 @@ func (r Rule) takesAll() bool {
 	return len(r.statuses) == 0 && !r.when.Given() && r.match == nil && len(r.headers) == 0
 }
 
-// covers reports whether a rule matches everything that another one does.
+// covers reports whether r matches every response that other matches.
 func (r Rule) covers(other Rule) bool {
 	if r.when.Given() && r.when.Text != other.when.Text && !r.when.Covers(other.when) {
 		return false
@@ -298,9 +301,9 @@ func (r Rule) covers(other Rule) bool {
 	return len(other.statuses) > 0 && !slices.ContainsFunc(other.statuses, func(s statusRange) bool { return !within(s) })
 }
 
-// MatchesErrors reports whether a rule polls, skips or accepts answers of every status by a
-// condition that holds where none of its keys is, such as `status!=DONE`. An error of the
-// API then matches too.
+// MatchesErrors reports whether a rule polls, skips or accepts responses of every status
+// if the keys of its condition are missing, as with `status!=DONE`. Such a rule also
+// matches the errors of the API.
 func MatchesErrors(s field.Section) bool {
 	verb := Action(doSetting.Of(s))
 	if verb != Poll && verb != Skip && verb != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Describe says in one sentence for each rule what it does.
+// Describe returns one sentence for each rule.
 func (l List) Describe() []string {
 	var all []string
 	for _, r := range l {
@@ -15,7 +15,7 @@ func (l List) Describe() []string {
 	return all
 }
 
-// subject says which responds to the rule is about.
+// subject names the responses that match the rule.
 func (r Rule) subject() string {
 	var parts []string
 	if len(r.statuses) > 0 {
@@ -69,9 +69,9 @@ func (w waitSpec) String() string {
 	case w.fixed:
 		return "after " + inSeconds(w.seconds)
 	case w.header != "":
-		return "when " + w.part() + "its header " + w.header + " says so"
+		return "when " + w.patternText() + "its header " + w.header + " says so"
 	case w.response != "":
-		return fmt.Sprintf("when %s%q of its body says so", w.part(), w.response)
+		return fmt.Sprintf("when %s%q of its body says so", w.patternText(), w.response)
 	case w.match != nil:
 		return fmt.Sprintf("when %q in its body says so", w.match.String())
 	default:
@@ -79,15 +79,15 @@ func (w waitSpec) String() string {
 	}
 }
 
-// part is what the pattern finds in a text, in words.
-func (w waitSpec) part() string {
+// patternText returns the words for the match of the pattern, or "".
+func (w waitSpec) patternText() string {
 	if w.match == nil {
 		return ""
 	}
 	return fmt.Sprintf("%q in ", w.match.String())
 }
 
-// inSeconds is a number of seconds in words.
+// inSeconds formats a number of seconds in words.
 func inSeconds(n float64) string {
 	if n == 1 {
 		return "1 second"

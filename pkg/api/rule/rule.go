@@ -1,8 +1,9 @@
-// Package rule has the rules about responses: which responds to a rule is about, and what to
-// do with them. It only decides; the steps of package exchange act on it, and
-// package engine on what they leave to it.
+// Package rule implements the rules about responses: the conditions on a response, and the
+// action if they match. It only decides. The steps of package httpclient carry out the
+// decisions, and leave some of them to package engine.
 //
-// It reads a response when a rule needs its body, in one pass and without keeping it.
+// The package reads the body of a response only if a rule needs it, in one pass, and does
+// not keep it.
 package rule
 
 import (
@@ -17,10 +18,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Action is what is done with a response.
+// Action is the action of a rule.
 type Action string
 
-// The verbs.
+// The actions.
 const (
 	Fail    Action = "fail"
 	Retry   Action = "retry"
@@ -30,59 +31,59 @@ const (
 	Accept  Action = "accept"
 )
 
-// List is a list of rules. The first one that matches decides.
+// List is a list of rules. The first rule that matches decides.
 type List []Rule
 
-// Rule is one rule.
+// Rule is one rule about responses.
 type Rule struct {
 	Do Action
-	// Pointer is its place in the document.
+	// Pointer is the JSON pointer of the rule in the configuration.
 	Pointer string
-	// Timeout is how long Poll may take in all.
+	// Timeout is the maximum total time of Poll.
 	Timeout time.Duration
 
-	statuses []statusRange // none for every status
+	statuses []statusRange // empty if any status matches
 	when     condition.Condition
-	match    *regexp.Regexp // in the text of the body; nil for every body
+	match    *regexp.Regexp // pattern in the text of the body, nil if any body matches
 	headers  []headerTest
-	message  string // a path, "" for none
+	message  string // path of the message, or ""
 	wait     waitSpec
 }
 
-// statusRange is a status or a class of them.
+// statusRange is a status or a class of statuses.
 type statusRange struct{ from, to int }
 
-func (s statusRange) has(status int) bool { return s.from <= status && status <= s.to }
+func (s statusRange) contains(status int) bool { return s.from <= status && status <= s.to }
 
-// headerTest is a condition on the header of that name.
+// headerTest is a condition on a header.
 type headerTest struct {
 	name string
 	condition.Condition
 }
 
-// Response is what rules look at. They read the body and leave it as it is.
+// Response is the input of rules. They read the body and do not change it.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   *response.Spool
 }
 
-// Decision is a rule that matches a response, with what it wants to know of it.
+// Decision is the first rule that matches a response, with the values that it reads from
+// the response.
 type Decision struct {
 	*Rule
-	// Message is what the API says, "" for nothing: at most MostMessage bytes. It may hold
-	// secrets, and end in the middle of one.
+	// Message is the message of the API, or "". It has at most MostMessage bytes. It may
+	// contain secrets, and may end in the middle of a secret.
 	Message string
-	// Wait is what the rule, or the response, says about the time until the next
-	// request.
+	// Wait is the time until the next request, from the rule or from the response.
 	Wait Wait
 }
 
-// Is reports whether one of the verbs was decided on. No decision is none of them.
+// Is reports whether the decision is one of the given actions. It is false if d is nil.
 func (d *Decision) Is(verbs ...Action) bool { return d != nil && slices.Contains(verbs, d.Do) }
 
-// Decide returns what the first rule that matches decides, nil if none does. The rules
-// of a list come before those of the lists after it.
+// Decide returns the decision of the first rule that matches, or nil if none matches.
+// Earlier lists come first.
 func Decide(a Response, now time.Time, lists ...List) (*Decision, error) {
 	l := lazyResponse{Response: a, lists: lists}
 	for _, list := range lists {
@@ -101,17 +102,17 @@ func Decide(a Response, now time.Time, lists ...List) (*Decision, error) {
 	return nil, nil
 }
 
-// lazyResponse reads the body when a rule needs it for the first time.
+// lazyResponse reads the body when a rule first needs it.
 type lazyResponse struct {
 	Response
 	lists []List
 	read  bool
 	json  bool
 	seen  response.FieldValues
-	head  []byte // of the body; nil until it is read
+	head  []byte // beginning of the body, nil until it is read
 }
 
-// body reads what all rules want to know of the body; it reports whether it is JSON.
+// body reads the values for all rules from the body. It reports whether the body is JSON.
 func (l *lazyResponse) body() (bool, error) {
 	if l.read {
 		return l.json, nil
@@ -126,7 +127,7 @@ func (l *lazyResponse) body() (bool, error) {
 	return l.json, err
 }
 
-// text reads the beginning of the body.
+// text returns the beginning of the body.
 func (l *lazyResponse) text() ([]byte, error) {
 	if l.head != nil {
 		return l.head, nil
@@ -138,12 +139,12 @@ func (l *lazyResponse) text() ([]byte, error) {
 	return l.head, err
 }
 
-func (l *lazyResponse) at(path string) (value.Value, error) { return l.seen.Value(pathOf(path)) }
+func (l *lazyResponse) value(path string) (value.Value, error) { return l.seen.Value(pathOf(path)) }
 
-// pathOf is a path as all of them are written in rules.
+// pathOf returns the path for its text in a rule.
 func pathOf(text string) response.Path { return response.Path{Text: text, Separator: "."} }
 
-// paths are all paths into bodies.
+// paths returns all different paths into bodies.
 func (l List) paths() []response.Path {
 	var all []response.Path
 	for _, r := range l {
@@ -156,8 +157,7 @@ func (l List) paths() []response.Path {
 	return all
 }
 
-// PathTexts are the paths of the values that the rules compare, show or wait for, as they
-// are written.
+// PathTexts returns the texts of the paths that the rules compare, show or wait for.
 func (l List) PathTexts() []string {
 	var all []string
 	for _, r := range l {
@@ -178,7 +178,7 @@ func (r Rule) paths() []string {
 }
 
 func (r *Rule) matches(l *lazyResponse) (bool, error) {
-	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.has(l.Status) }) {
+	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.contains(l.Status) }) {
 		return false, nil
 	}
 	for _, h := range r.headers {
@@ -199,10 +199,10 @@ func (r *Rule) matches(l *lazyResponse) (bool, error) {
 	if ok, err := l.body(); err != nil || !ok {
 		return false, err
 	}
-	return r.when.Holds(l.at)
+	return r.when.Holds(l.value)
 }
 
-// headerOf is a header as one text. An absent one is empty.
+// headerOf returns a header as one text. The text is empty if the header is absent.
 func headerOf(h http.Header, name string) string { return strings.Join(h.Values(name), ", ") }
 
 func (r *Rule) decide(l *lazyResponse, now time.Time) (*Decision, error) {
@@ -213,8 +213,8 @@ func (r *Rule) decide(l *lazyResponse, now time.Time) (*Decision, error) {
 		}
 	}
 	if r.message != "" && l.json {
-		v, err := l.at(r.message)
-		if err == nil { // else it is too large to be a message
+		v, err := l.value(r.message)
+		if err == nil { // otherwise the value is too large for a message
 			d.Message = messageOf(v)
 		}
 	}
@@ -223,8 +223,8 @@ func (r *Rule) decide(l *lazyResponse, now time.Time) (*Decision, error) {
 	return d, err
 }
 
-// MostMessage is how many bytes of a message are kept: more than is shown, so that
-// secrets can be masked before it is shortened.
+// MostMessage is the maximum size, in bytes, of a message. It is larger than what is
+// shown, so that secrets can be masked before the message is shortened.
 const MostMessage = 64 << 10
 
 func messageOf(v value.Value) string {

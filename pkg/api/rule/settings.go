@@ -44,15 +44,15 @@ var (
 
 const expectedStatus = "expected a status such as 404, a class such as \"5xx\", or a list of them"
 
-// DoName is the name of the setting with the verb.
+// DoName is the name of the setting with the action.
 var DoName = doSetting.Name
 
-// units are those of waits, by their names.
+// units returns the units of waits by their names.
 func units() map[string]time.Duration {
 	return map[string]time.Duration{"milliseconds": time.Millisecond, "seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
 }
 
-// verbs are the settings of each verb besides those that every rule may have.
+// verbs returns the settings of each action, without the settings of every rule.
 func verbs() []field.Variant {
 	return []field.Variant{
 		{Name: string(Fail)},
@@ -64,7 +64,7 @@ func verbs() []field.Variant {
 	}
 }
 
-// ruleType is made once, because rules are at several places.
+// rulesType is shared, because several settings are lists of rules.
 var rulesType = func() *field.Type {
 	t := field.Object("rule", "Rule", "A rule applies to responses that satisfy all of `status`, `when`, `match` and `header`. `do` says what to do with them.",
 		statusSetting, When, matchSetting, headerSetting, doSetting, messageSetting)
@@ -76,9 +76,9 @@ var rulesType = func() *field.Type {
 	return list
 }()
 
-// Type is the type of a list of rules.
+// Type returns the type of a list of rules.
 func Type() *field.Type { return rulesType }
 
-// Login are the rules of a login request.
+// Login is the setting with the rules of a login request.
 var Login = field.Of("rules", "Rules about its responses", "As for jobs, but for the responses to this request. `skip` and `restart` have no meaning here.", rulesType).
 	Example(`[{"when": "ok==false", "do": "fail", "message": "error"}]`)

@@ -12,41 +12,44 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// waitSpec is the setting of that name. The zero value says nothing.
+// waitSpec is the setting `wait`. The zero value means that the setting is absent.
 type waitSpec struct {
 	fixed    bool
 	seconds  float64
 	header   string
 	response string
-	// match finds the value in the text of the header or at the path, without both in that
-	// of the body.
+	// match finds the value in the text of the header or at the path. If there is
+	// neither, it finds the value in the text of the body.
 	match *regexp.Regexp
-	// unit is that of a number, which then is a span; 0 for one of seconds or a time.
+	// unit is the unit of a number, which is a span then. It is 0 for a number of seconds
+	// or a time.
 	unit time.Duration
 }
 
-// Wait is how long to wait, as a rule or a response says.
+// Wait is a wait from a rule or a response.
 type Wait struct {
-	// Known is set if one of them says so. Then Seconds is not negative; it may be
-	// infinite.
+	// Known is set if the rule or the response has a wait. Then Seconds is not negative;
+	// it may be infinite.
 	Known   bool
 	Seconds float64
-	// From is what in the response says so, in words; "" if the rule itself does. It may
-	// hold secrets.
+	// From names the source of the wait in the response, in words. It is "" if the rule
+	// itself has the wait. It may contain secrets.
 	From string
 }
 
-// matchBytes is how much of a body is searched for a pattern.
+// matchBytes is the maximum size, in bytes, of the part of a body that is searched for a
+// pattern.
 const matchBytes = 1 << 20
 
-// read returns what the rule, or else the response says.
+// read returns the wait of the rule. If the rule has none, it reads the wait from the
+// response.
 func (w waitSpec) read(l *lazyResponse, now time.Time) (Wait, error) {
 	text, from := "", ""
 	switch {
 	case w.fixed:
 		return Wait{Known: true, Seconds: w.seconds}, nil
 	case w.header != "":
-		text = w.found(headerOf(l.Header, w.header))
+		text = w.extract(headerOf(l.Header, w.header))
 		from = fmt.Sprintf("the header '%s: %s'", w.header, shown(text))
 		if w.match != nil {
 			from = fmt.Sprintf("'%s' in the header '%s'", shown(text), w.header)
@@ -55,18 +58,18 @@ func (w waitSpec) read(l *lazyResponse, now time.Time) (Wait, error) {
 		if !l.json {
 			return Wait{}, nil
 		}
-		v, err := l.at(w.response)
+		v, err := l.value(w.response)
 		if err != nil || !v.IsScalar() {
-			return Wait{}, nil // nothing that could be a time
+			return Wait{}, nil // the value cannot be a time
 		}
-		text = w.found(v.Raw())
+		text = w.extract(v.Raw())
 		from = fmt.Sprintf("'%s' at '%s' of its body", shown(text), w.response)
 	case w.match != nil:
 		head, err := l.text()
 		if err != nil {
 			return Wait{}, err
 		}
-		text = w.found(string(head))
+		text = w.extract(string(head))
 		from = fmt.Sprintf("'%s' in its body", shown(text))
 	}
 	seconds, ok := w.secondsOf(text, now)
@@ -76,8 +79,9 @@ func (w waitSpec) read(l *lazyResponse, now time.Time) (Wait, error) {
 	return Wait{Known: true, Seconds: seconds, From: from}, nil
 }
 
-// found is the part of a text that the pattern finds; all of it without a pattern.
-func (w waitSpec) found(text string) string {
+// extract returns the first group of the pattern in a text, or "" if the pattern does not
+// match. Without a pattern it returns the whole text.
+func (w waitSpec) extract(text string) string {
 	if w.match == nil {
 		return text
 	}
@@ -88,7 +92,7 @@ func (w waitSpec) found(text string) string {
 	return groups[1]
 }
 
-// secondsOf reads a number of the unit, or without one what secondsIn reads.
+// secondsOf parses a number of the unit. Without a unit it calls secondsIn.
 func (w waitSpec) secondsOf(text string, now time.Time) (seconds float64, ok bool) {
 	if w.unit == 0 {
 		return secondsIn(text, now)
@@ -101,8 +105,8 @@ func (w waitSpec) secondsOf(text string, now time.Time) (seconds float64, ok boo
 	return n * w.unit.Seconds(), ok && n > 0
 }
 
-// milliseconds is a number of a unit in milliseconds, rounded up: no request is sent
-// before its time. fits is false for what is beyond them.
+// milliseconds converts a number of a unit to milliseconds. It rounds up, so that no
+// request is sent too early. fits is false if the result is too large.
 func milliseconds(text string, unit time.Duration) (ms int64, fits bool) {
 	n, ok := decimal.Parse(text)
 	if !ok {
@@ -111,8 +115,8 @@ func milliseconds(text string, unit time.Duration) (ms int64, fits bool) {
 	return n.Ceil(unit.Milliseconds())
 }
 
-// shown is a text for a message. A long one is left out: half of a secret could not be
-// masked.
+// shown returns a text for a message, or an ellipsis if the text is long. It does not
+// shorten long texts, because half of a secret could not be masked.
 func shown(text string) string {
 	const most = 60
 	if len(text) > most {
@@ -121,13 +125,13 @@ func shown(text string) string {
 	return text
 }
 
-// secondsIn reads a number of seconds, a date, or a Unix time, which is a number from
-// 2001 on, in seconds or in milliseconds. Only a time in the future, or a number of
-// seconds above 0, is ok.
+// secondsIn parses a number of seconds, a date, or a Unix time: a number from the year
+// 2001 on, in seconds or in milliseconds. ok is false for times in the past and for
+// numbers that are not above 0.
 func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
 	const (
 		firstUnix   = 1e9
-		firstMillis = 1e11 // as seconds it would be the year 5138
+		firstMillis = 1e11 // in seconds, the year 5138
 		lastMillis  = 1e14
 	)
 	text = strings.TrimSpace(text)
@@ -155,7 +159,7 @@ func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// numberIn reads a decimal number, infinite beyond any number.
+// numberIn parses a decimal number. The result is infinite if the number is too large.
 func numberIn(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "0123456789.eE+-") != "" {
 		return 0, false
@@ -164,7 +168,7 @@ func numberIn(text string) (float64, bool) {
 	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// dates are the forms of a date. One without a time zone is in UTC.
+// dates are the layouts of dates. A date without a time zone is in UTC.
 var dates = []string{
 	http.TimeFormat, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC,
 	time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02",

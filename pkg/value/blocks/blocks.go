@@ -1,6 +1,7 @@
-// Package blocks writes and reads bytes in compressed blocks, in their order. It does so
-// where it is called. Goroutines that compress and read ahead cost up to a third of the
-// CPU time of a run, because each block wakes another CPU, and save little wall time.
+// Package blocks writes and reads bytes in compressed blocks, in their order. It runs in
+// the goroutine of the caller: goroutines that compress and read ahead cost up to a third
+// of the CPU time of a run, because each block wakes another CPU, and save little wall
+// time.
 package blocks
 
 import (
@@ -15,24 +16,25 @@ import (
 const (
 	// Size is the recommended size of a block in bytes.
 	Size = 256 << 10
-	// Large is the largest block that is compressed. A larger one is a single large
-	// value, of which there should be no second copy in memory.
+	// Large is the maximum size, in bytes, of a block that is compressed. A larger block
+	// is a single large value, and memory should not hold a second copy of it.
 	Large = 8 << 20
-	// head is the length of a block's head: the size of the contents, the size of the
-	// compressed contents (0 if not compressed), and a checksum of what follows.
+	// head is the size, in bytes, of a block's head: the size of the contents, the size
+	// of the compressed contents (0 if not compressed), and a checksum of the following
+	// bytes.
 	head = 4 + 4 + 4
 )
 
-// Writer makes blocks. It is not safe for concurrent use.
+// Writer writes blocks. It is not safe for concurrent use.
 type Writer struct {
-	// To takes the bytes of the blocks in their order.
+	// To receives the bytes of the blocks in their order.
 	To func([]byte) error
 
 	block []byte // reused
 }
 
-// Add makes a block of contents. It returns the buffer to use again: none if the block
-// is large.
+// Add writes contents as a block. It returns contents as an empty buffer to reuse, or nil
+// if the block is large.
 func (w *Writer) Add(contents []byte) (spare []byte, err error) {
 	if len(contents) > Large {
 		return nil, w.AddPlain(contents)
@@ -43,7 +45,7 @@ func (w *Writer) Add(contents []byte) (spare []byte, err error) {
 	return contents[:0], w.To(w.block[:head+len(compressed)])
 }
 
-// AddPlain makes an uncompressed block of parts.
+// AddPlain writes parts as one uncompressed block.
 func (w *Writer) AddPlain(parts ...[]byte) error {
 	size, sum := 0, uint32(0)
 	for _, part := range parts {
@@ -69,7 +71,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 var errDamaged = errors.New("a temporary file is damaged")
 
-// sized returns a buffer of that size, the given one if it is large enough.
+// sized returns a buffer of the given size. It reuses b if b is large enough.
 func sized(b []byte, size int) []byte {
 	if cap(b) < size {
 		return make([]byte, size)
@@ -80,15 +82,15 @@ func sized(b []byte, size int) []byte {
 // Reader reads blocks in their order. It is not safe for concurrent use.
 type Reader struct {
 	source   io.Reader
-	contents []byte // of the block that Next returned
+	contents []byte // result of the last call of Next
 	block    []byte // reused
 }
 
-// NewReader reads blocks from a source.
+// NewReader returns a Reader of the blocks in source.
 func NewReader(source io.Reader) *Reader { return &Reader{source: source} }
 
-// Next returns the contents of the next block, valid until the next call; io.EOF if
-// there is none.
+// Next returns the contents of the next block, valid until the next call. It returns
+// io.EOF if there is no further block.
 func (r *Reader) Next() ([]byte, error) {
 	if cap(r.contents) > Large {
 		r.contents = nil
@@ -114,7 +116,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return s2.Decode(r.contents, r.block)
 }
 
-// body reads what follows the head.
+// body reads the bytes after the head and checks them against the checksum.
 func (r *Reader) body(p []byte, sum uint32) error {
 	_, err := io.ReadFull(r.source, p)
 	switch {

@@ -1,6 +1,6 @@
-// Package decimal has exact decimal numbers of any size and precision, for the numbers
-// in responses. A number is never expanded: 1e999999999 costs as little as 1. Functions
-// that write digits have a limit for their number.
+// Package decimal implements exact decimal numbers of any size and precision, for the
+// numbers in responses. A number is never expanded: 1e999999999 needs as little memory as
+// 1. Functions that write digits limit their number.
 package decimal
 
 import (
@@ -13,7 +13,7 @@ import (
 // Number is ±0.DIGITS × 10^exponent. The zero Number is 0.
 type Number struct {
 	negative bool
-	digits   string // from the first to the last that is not 0; may have the point inside
+	digits   string // digits from the first to the last that is not 0; may contain the point
 	count    int    // number of digits, without the point
 	exponent int64
 	far      *big.Int // the exponent if it does not fit into exponent, otherwise nil
@@ -25,13 +25,13 @@ const (
 	nearExponent = 17
 	// nearBits is the corresponding number of bits.
 	nearBits = 60
-	// maxExponent is the maximum number of digits of an exponent: the time to read them
-	// grows with their square.
+	// maxExponent is the maximum number of digits of an exponent. The time to read the
+	// digits grows with the square of their number.
 	maxExponent = 10_000
 )
 
-// Parse reads a decimal number: digits with a sign, a fraction and an exponent where
-// there are such. There may be no digits before the point, or none after it.
+// Parse parses a decimal number: digits with an optional sign, fraction and exponent. The
+// digits before or after the point may be missing.
 func Parse(text string) (Number, bool) {
 	f, ok := scan(text)
 	if !ok {
@@ -47,14 +47,14 @@ func Parse(text string) (Number, bool) {
 			return Number{}, false
 		}
 		n.far = written.Add(written, big.NewInt(f.exponent))
-		if n.far.BitLen() < nearBits { // there are zeros in front of the exponent
+		if n.far.BitLen() < nearBits { // the exponent has leading zeros
 			n.exponent, n.far = n.far.Int64(), nil
 		}
 	}
 	return n, true
 }
 
-// farExponent reads an exponent of many digits.
+// farExponent parses an exponent with many digits.
 func farExponent(text string) (*big.Int, bool) {
 	if len(text) > maxExponent {
 		return nil, false
@@ -147,7 +147,7 @@ func scanExponent[T string | []byte](text T, at int, f *form) bool {
 	return at > digits && at == len(text)
 }
 
-// Same reports whether two texts are numbers and denote the same one.
+// Same reports whether two texts denote the same number.
 func Same(a, b string) bool {
 	x, ok := Parse(a)
 	if !ok {
@@ -198,7 +198,7 @@ func (n Number) wholeExponent() *big.Int {
 	return big.NewInt(n.exponent)
 }
 
-// compareDigits compares fractions by their digits. Points do not count.
+// compareDigits compares fractions by their digits. It ignores points.
 func compareDigits(a, b string) int {
 	if len(a) == len(b) && a == b {
 		return 0
@@ -270,8 +270,8 @@ func (n Number) Int() (i int64, ok bool) {
 	return 0, false
 }
 
-// Plus returns the sum with an integer as a plain decimal, without an exponent. ok is false
-// if n has digits that are more than most places away from its point.
+// Plus returns the sum with an integer as a plain decimal, without an exponent. ok is
+// false if n has digits more than most positions away from its point.
 func (n Number) Plus(i int64, most int) (text string, ok bool) {
 	if n.far != nil || n.exponent > int64(most) || n.exponent-int64(n.count) < -int64(most) {
 		return "", false
@@ -287,7 +287,7 @@ func (n Number) Plus(i int64, most int) (text string, ok bool) {
 	return withPoint(sum, places), true
 }
 
-// withPoint returns n divided by 10^places, as a plain decimal.
+// withPoint returns the quotient of n and 10^places as a plain decimal.
 func withPoint(n *big.Int, places int) string {
 	digits := new(big.Int).Abs(n).String()
 	if len(digits) <= places {
@@ -303,10 +303,10 @@ func withPoint(n *big.Int, places int) string {
 	return whole
 }
 
-// Ceil returns the product with a factor above 0, rounded up. ok is false if it does not
-// fit.
+// Ceil returns the product with a factor above 0, rounded up. ok is false if the product
+// does not fit.
 func (n Number) Ceil(factor int64) (i int64, ok bool) {
-	const most = 40 // digits; those after them only round
+	const most = 40 // number of exact digits; further digits only affect rounding
 	switch {
 	case n.Sign() == 0 || n.far != nil && n.far.Sign() < 0 || n.far == nil && n.exponent < -most:
 		return int64(max(0, n.Sign())), true

@@ -3,9 +3,9 @@ package decimal
 import "strconv"
 
 // AppendRegular appends a number in its regular form, which is equal for all texts of the
-// same number. It has a point, no needless zeros, and an exponent only if the number would
-// be long without it. Zero keeps its sign. A text with an exponent beyond 64 bits is
-// appended unchanged.
+// same number. The regular form has a point, no superfluous zeros, and an exponent only
+// if the number would be long without it. Zero keeps its sign. AppendRegular appends a
+// text with an exponent beyond 64 bits unchanged.
 func AppendRegular(dst, literal []byte) []byte {
 	f, ok := scan(literal)
 	if !ok || f.far >= 0 {
@@ -34,8 +34,8 @@ func AppendRegular(dst, literal []byte) []byte {
 	}
 }
 
-// appendWithPoint appends digits with a point after so many of them, and zeros for missing
-// digits.
+// appendWithPoint appends digits with a point after the first whole digits. It adds zeros
+// if there are fewer digits.
 func appendWithPoint(dst, digits []byte, count, whole int) []byte {
 	if whole >= count {
 		dst = appendZeros(appendDigits(dst, digits, count), whole-count)

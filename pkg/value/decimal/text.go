@@ -25,9 +25,9 @@ func Literal(text string) string {
 	return whole + exponent
 }
 
-// Digits returns the number as 0.DIGITS × 10^exponent, rounded to at most so many digits,
-// halves to the even digit. The digits of zero are "", others neither begin nor end with a
-// zero. ok is false if the exponent is beyond 64 bits.
+// Digits returns the number as 0.DIGITS × 10^exponent, rounded to at most most digits,
+// halves to the even digit. The digits of zero are "". Other digits neither begin nor end
+// with a zero. ok is false if the exponent is beyond 64 bits.
 func (n Number) Digits(most int64) (digits string, exponent int64, ok bool) {
 	digits = n.plainDigits()
 	switch {
@@ -54,7 +54,7 @@ func (n Number) Digits(most int64) (digits string, exponent int64, ok bool) {
 	return kept, exponent, true
 }
 
-// next returns the integer after digits, which begin with 0.
+// next increments the integer in digits. It must begin with 0.
 func next(digits string) string {
 	nines := len(digits) - len(strings.TrimRight(digits, "9"))
 	at := len(digits) - nines - 1

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// form is a way to write a date. A fraction may be after the seconds of each.
+// form is the layout of a date. A fraction may follow the seconds.
 type form struct {
 	layout string
 	zone   bool
 }
 
-// forms are the ways to write a date that are known, the usual ones first. With
-// slashes the month comes first and with dots the day, as for strtotime.
+// forms returns the known layouts of dates, the usual ones first. With slashes the month
+// comes first, with dots the day, as in PHP's strtotime.
 func forms() []form {
 	var all []form
 	for _, layout := range []string{
@@ -36,18 +36,18 @@ func forms() []form {
 	return all
 }
 
-// How many bytes a date has.
+// The minimum and maximum length of a date, in bytes.
 const (
 	shortest = len("1/2/2006")
 	longest  = 60
 )
 
-// instantOf reads a date.
+// instantOf parses a date.
 func instantOf(text string) (instant, bool) {
 	if len(text) < shortest || len(text) > longest {
 		return instant{}, false
 	}
-	// The names of the one zone that is the same everywhere.
+	// UTC and GMT are the only time zones with a name that is not ambiguous.
 	spelt := text
 	for _, name := range []string{"UTC", "GMT"} {
 		if before, ok := strings.CutSuffix(text, " "+name); ok {
@@ -62,7 +62,7 @@ func instantOf(text string) (instant, bool) {
 	return instant{}, false
 }
 
-// known are the forms by how a text of them begins.
+// known has the layouts by the beginning of their texts.
 var known = func() map[string][]form {
 	all := map[string][]form{}
 	for _, f := range forms() {
@@ -71,9 +71,9 @@ var known = func() map[string][]form {
 	return all
 }()
 
-// beginning says how a text begins: with so many digits and what comes after them, or
-// with the name of a month or a day. It is quick to say of most texts that they are no
-// dates.
+// beginning classifies a text by its beginning: the number of digits with the character
+// after them, or the name of a month or a day. It rejects most texts that are not dates
+// quickly.
 func beginning(text string) string {
 	digits := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 	switch {

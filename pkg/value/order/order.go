@@ -1,6 +1,6 @@
-// Package order compares values of an API whose types may differ: numbers
-// and texts that hold numbers, dates and other texts. A number is compared exactly,
-// regardless of its size.
+// Package order compares values of an API. The types of the values may differ: a number
+// may be a JSON number or a text, and a text may be a date. Numbers are compared exactly,
+// regardless of their size.
 package order
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// Key is a scalar that is ready to be compared. The zero Key is the empty text.
+// Key is a scalar that is prepared for comparison. The zero Key is the empty text.
 type Key struct {
 	text    string
 	kind    kind
@@ -19,7 +19,7 @@ type Key struct {
 	instant instant
 }
 
-// kind says what a text holds.
+// kind is the kind of data in a text.
 type kind int
 
 const (
@@ -28,15 +28,15 @@ const (
 	kindInstant
 )
 
-// instant is a date, in the form in which it was written. Dates with a time zone are
-// comparable regardless of their forms.
+// instant is a date with its layout. Dates with a time zone are comparable even if their
+// layouts differ.
 type instant struct {
 	at   time.Time
 	form string
 	zone bool
 }
 
-// Of is the key of a scalar.
+// Of returns the key of a scalar.
 func Of(v value.Value) Key {
 	k := Key{text: v.Raw()}
 	if v.Kind() == value.Bool {
@@ -51,9 +51,10 @@ func Of(v value.Value) Key {
 	return k
 }
 
-// Compare is negative when the first key comes before the second, positive when it
-// comes after, else 0. Two numbers are compared as numbers, two dates with a time zone,
-// or of one form, as points in time, and anything else by its bytes.
+// Compare returns a negative number if a comes before b, a positive number if it comes
+// after b, otherwise 0. It compares two numbers as numbers, and two dates as points in
+// time if both have a time zone or both have the same layout. It compares other keys by
+// their bytes.
 func Compare(a, b Key) int {
 	switch {
 	case !Alike(a, b) || a.kind == kindText:
@@ -65,8 +66,8 @@ func Compare(a, b Key) int {
 	}
 }
 
-// Alike reports whether both keys are numbers, or both are texts of no known form, or
-// both are dates that can be compared as such.
+// Alike reports whether Compare compares both keys in the same way: both are numbers,
+// both are other texts, or both are comparable dates.
 func Alike(a, b Key) bool {
 	return a.kind == b.kind && (a.kind != kindInstant || a.instant.zone && b.instant.zone || a.instant.form == b.instant.form)
 }

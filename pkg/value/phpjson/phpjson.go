@@ -1,8 +1,8 @@
-// Package phpjson does to JSON what PHP does that decodes it into arrays and encodes
-// them again: json_decode($text, true) and json_encode. The platform is written in PHP,
-// and a configuration and a state pass through both functions several times.
+// Package phpjson decodes and encodes JSON like json_decode($text, true) and json_encode
+// of PHP, which use arrays for objects. The platform is written in PHP, and a configuration
+// and a state pass through both functions several times.
 //
-// What the platform does, by its public code (2026):
+// The platform does the following, according to its public code (2026):
 //
 //   - Keboola\DockerBundle\Docker\Configuration\Adapter (keboola/docker-bundle) reads
 //     out/state.json and writes config.json and in/state.json with Symfony's JsonEncoder.
@@ -15,8 +15,8 @@
 //     a key with a hash sign to a text, encrypts it, and decrypts it to a text.
 //   - Keboola\StorageApi\Components (keboola/storage-api-php-client) encodes the state once
 //     more, without options.
-//   - keboola/job-runner runs all this in the image php:8.2-cli, whose serialize_precision
-//     is -1: a double is written with the fewest digits that give the same double.
+//   - keboola/job-runner runs all this in the image php:8.2-cli with a serialize_precision of
+//     -1: a double is written with the fewest digits that give the same double.
 //
 // The tests compare the package with PHP itself where it is installed.
 package phpjson
@@ -38,7 +38,7 @@ import (
 // is 512 levels, and a scalar is one level.
 const MaxDepth = 511
 
-// Errors of PHP, in its words. All that is not well-formed is ErrSyntax.
+// Errors with the messages of PHP. ErrSyntax is the error for any text that is not well-formed.
 var (
 	ErrDepth    = errors.New("maximum stack depth exceeded")
 	ErrSyntax   = errors.New("syntax error")
@@ -73,7 +73,7 @@ func Decode(text []byte) (value.Value, error) {
 // keys 0, 1, 2 and so on as lists, and {} as [].
 func Of(v value.Value) (value.Value, error) { return of(v, MaxDepth) }
 
-// of is Of for a value of at most so many levels.
+// of implements Of for a value with at most deep levels.
 func of(v value.Value, deep int) (value.Value, error) {
 	if v.Kind() == value.Number {
 		text, ok := Number(v.Raw())
