@@ -11,15 +11,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// declaration is one entry of a variables configuration. The type is any text;
-// only "int" asks something of the value.
+// declaration is an entry of a variables configuration. kind is any text. Only "int"
+// restricts the value.
 type declaration struct{ name, kind string }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
-// declarations reads what the variables configuration declares; nothing when
-// there is none or no one to ask. Where the token is refused, or an error about
-// missing values follows anyway, a warning takes the place of the error.
+// declarations reads the declarations of variables from the platform. It returns nil
+// without a variables configuration or a platform. If the platform rejects the token, or
+// the document has no values so that an error about missing values follows, it only warns
+// about a failed request.
 func (s *resolver) declarations(ctx context.Context, found valueSet) ([]declaration, error) {
 	if s.in.Platform == nil || s.links.configuration == "" {
 		return nil, nil
@@ -68,7 +69,7 @@ func (s *resolver) readDeclarations(content value.Value) ([]declaration, error) 
 	return declared, nil
 }
 
-// idle are the declared variables that have no value and are not used either.
+// unusedWithoutValue returns the declared variables that are not used and have no value.
 func idle(declared []declaration, used []string, found valueSet) []string {
 	var names nameSet
 	for _, d := range declared {
@@ -79,8 +80,8 @@ func idle(declared []declaration, used []string, found valueSet) []string {
 	return lacking(names, found)
 }
 
-// notIntegers are the variables of type int whose value is something else than
-// an integer or a string of digits with an optional minus.
+// notIntegers returns the variables of type int with a value other than an integer or a
+// string of digits with an optional minus.
 func notIntegers(declared []declaration, found valueSet) []string {
 	var names nameSet
 	for _, d := range declared {

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variableRefs is what the document itself says about its variables.
+// variableRefs contains the references of a document to its variables.
 type variableRefs struct {
 	data          value.Value // variableValuesData
 	row           string      // variableValuesId
@@ -46,7 +46,8 @@ func (l variableRefs) configurationName() string {
 	return fmt.Sprintf("variables configuration %q", l.configuration)
 }
 
-// resolver looks for the values of one run and remembers what it could not read.
+// resolver finds the values of a run and collects warnings about values that it cannot
+// read.
 type resolver struct {
 	in       Inputs
 	links    variableRefs
@@ -57,9 +58,9 @@ func (s *resolver) warnf(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// values returns the first set that has any values, else an empty one. Several
-// places may name a stored row, one is chosen: a row that was meant for this
-// run and cannot be read must not give way to the default values.
+// values returns the first set with values, or an empty set. Several references may name
+// a stored row, and only the first is read. If the row of this run cannot be read, the
+// default values must not replace it.
 func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if found, err := s.fromFlags(); err != nil || !found.empty() {
 		return found, err
@@ -92,7 +93,7 @@ func (s *resolver) fromFlags() (valueSet, error) {
 	return found, nil
 }
 
-// fromJob returns the inline values of the job, or the row that it names.
+// fromJob returns the inline values of the job, or the id of the row that the job names.
 func (s *resolver) fromJob(ctx context.Context) (found valueSet, row string, err error) {
 	job := s.in.RunID[strings.LastIndex(s.in.RunID, ".")+1:]
 	if s.in.Platform == nil || job == "" {
@@ -137,7 +138,7 @@ func (s *resolver) fromRow(ctx context.Context, row string) (valueSet, error) {
 	return found, err
 }
 
-// refused reports whether the platform did not accept the token.
+// isRefused reports whether the platform rejected the token.
 func refused(err error) bool {
 	type refusal interface {
 		error
