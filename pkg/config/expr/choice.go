@@ -13,7 +13,7 @@ func choiceFunctions() []Function {
 	}
 }
 
-// ifEmpty treats an object as not empty even if it has no members.
+// ifEmpty returns the first argument, even if it is an object without members.
 func ifEmpty(in Input) (value.Value, error) {
 	if isEmpty(in.Args[0]) {
 		return in.Args[1], nil

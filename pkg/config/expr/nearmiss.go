@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// otherWords maps other words for the keys of expressions to the keys.
+// otherWords maps other names for the keys of expressions to the keys.
 func otherWords() map[string]string {
 	return map[string]string{"attribute": string(Attr), "attributes": string(Attr), "fn": functionKey, "func": functionKey, "arguments": argsKey, "argument": argsKey}
 }
@@ -58,7 +58,7 @@ func (v Vocabulary) NearMiss(place Site, given value.Value) (form Form, hint fai
 	}
 }
 
-// nearestKey returns the key that a name is or nearly is, or "".
+// nearestKey returns the key that is equal or similar to a name, or "".
 func nearestKey(name string, keys []string) string {
 	if slices.Contains(keys, name) {
 		return name

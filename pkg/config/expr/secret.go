@@ -8,16 +8,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// concealedCharacters is the length from which a text that was made of a secret
-// is masked wherever it occurs. A shorter one ("1", "page", "2025") would hide
-// harmless words: it is masked only where a request carries it.
+// minMaskedLength is the minimum length, in characters, of a text made of a secret that
+// is masked everywhere. A shorter text ("1", "page", "2025") is masked only in the
+// request that contains it, because masking it everywhere would hide harmless words.
 const concealedCharacters = 8
 
-// Conceals reports whether a text that was made of a secret is long enough to be
-// masked wherever it occurs.
+// Conceals reports whether a text that was made of a secret is long enough to be masked
+// everywhere.
 func Conceals(text string) bool { return utf8.RuneCountInString(text) >= concealedCharacters }
 
-// conceal reports what a function made of these arguments.
+// registerSecrets registers the texts that a function made of secret arguments.
 func (s *Scope) conceal(args []value.Value, result value.Value) {
 	if s == nil || s.Conceal == nil {
 		return
@@ -32,8 +32,8 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 	}
 }
 
-// shows reports whether a text contains all secrets among the arguments as they are:
-// then they are masked in it already.
+// showsSecrets reports whether a text contains all secrets among the arguments unchanged,
+// so that they are masked in it already.
 func shows(text string, args []value.Value) bool {
 	for _, arg := range args {
 		for _, part := range scalars(arg, nil) {

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// checkFormat looks at a literal format.
+// checkFormat checks a format that is a literal.
 func checkFormat(args list) *ArgumentProblem {
 	l, ok := args[0].(literal)
 	if !ok || !l.value.IsScalar() {
@@ -40,7 +40,7 @@ func sprintf(in Input) (value.Value, error) {
 	return value.OfString(text), err
 }
 
-// formatted returns argument n as a value of a format.
+// formatValue returns argument n as a value for a format.
 func (in Input) formatted(n int) (php.Scalar, error) {
 	text, err := in.Text(n)
 	s := php.Scalar{Text: text, Literal: text}
