@@ -10,39 +10,41 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are what compiling depends on besides the document.
+// Options are the inputs of Compile besides the document.
 type Options struct {
-	// Now is the clock behind the functions in headers and the base URL; nil is
-	// the computer's.
+	// Now is the clock for functions in headers and in the base URL. Nil means the clock
+	// of the system.
 	Now func() time.Time
 	// Strict makes unknown keys problems instead of warnings.
 	Strict bool
-	// Conceal gets the secrets that are computed, see expr.Scope; nil gets
-	// nothing.
+	// Conceal registers a secret that an expression computed, see expr.Scope. It may be
+	// nil.
 	Conceal func(secret string)
-	// Random is the source of the functions that need one; nil is that of the system.
+	// Random returns n random bytes for functions. Nil means the source of the system.
 	Random func(n int) ([]byte, error)
-	// Getenv reads the environment variables that the document refers to; nil is an
-	// environment without any.
+	// Getenv returns the value of an environment variable. Nil means that no variable is
+	// set.
 	Getenv func(name string) string
-	// Open reports whether a text contains a variable, or a replacement of one, whose value
-	// is not known here. Such a text is not checked where the value decides. Nil: all are
-	// known.
+	// Open reports whether a text contains a variable, or its replacement, with an
+	// unknown value. Such a text is not checked if the result depends on the value. Nil
+	// means that all values are known.
 	Open func(text string) bool
-	// Paging are the names of the values that paging has for a job, by the section
-	// `api.pagination` and the scroller that the job names; nil: none.
+	// Paging returns the names of the paging values that a job can refer to, for the
+	// section `api.pagination` and the scroller of the job. Nil means that there are no
+	// such values.
 	Paging func(pagination Section, scroller string) []string
-	// Vocabulary is what expressions consist of.
+	// Vocabulary holds the functions and references of expressions.
 	Vocabulary expr.Vocabulary
-	// Tree is the type of the document; nil checks what this package declares.
+	// Tree is the type of the document. Nil means the declarations of this package only.
 	Tree *field.Tree
 }
 
-// Compile validates and compiles a document whose variables are replaced. It
-// never stops at the first problem. The list of problems, in the order of the
-// document, is the one that all sections of the result report to, so that other
-// packages can compile theirs before it is judged; with problems the result is good
-// for nothing else.
+// Compile validates and compiles a document after its variables were replaced. It does
+// not stop at the first problem.
+//
+// All sections of the result report to the returned list of problems, so other packages
+// can add theirs before the caller decides about the list. The list is in the order of
+// the document. A result with problems may only be used to find more problems.
 func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	c := &compiler{
 		Options:  o,
@@ -65,19 +67,19 @@ func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	return compiled, c.problems
 }
 
-// compiler is the state of one call of Compile.
+// compiler holds the state of one call of Compile.
 type compiler struct {
 	Options
-	document value.Value // as it was given
+	document value.Value // the document, with secrets marked and environment variables filled in
 	problems *failure.Problems
 	warnings failure.Problems
 	// options is `api.http.defaultOptions`, with checked headers.
 	options        value.Value
 	optionsPointer string  // pointer of options
-	pagination     Section // api.pagination
+	pagination     Section // `api.pagination`
 	// limit is `api.http.rateLimit`.
 	limit RateLimit
-	// ids are the computed ids of jobs, by their places.
+	// ids maps the pointers of jobs to their computed ids.
 	ids map[string]string
 }
 
@@ -107,7 +109,8 @@ func (c *compiler) compile() *Document {
 	}
 }
 
-// wrapped are the sections under `parameters` or at the top level.
+// sectionNames returns the names of the sections that may stand under `parameters` or at
+// the top level.
 func (c *compiler) wrapped() []string {
 	var names []string
 	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
@@ -116,8 +119,8 @@ func (c *compiler) wrapped() []string {
 	return names
 }
 
-// locate is the document with the settings in one place only, and whether they
-// are wrapped. The wrapper wins over sections beside it.
+// locateSettings returns the document with the settings either under `parameters` or at
+// the top level. Settings under `parameters` have precedence.
 func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	root = c.document
 	if root.Kind() == value.Array && root.Len() == 0 {
@@ -147,8 +150,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	return root.Without(Wrapper.Name), false
 }
 
-// markSecrets is a document whose values below keys with a hash sign are marked as
-// secrets.
+// markSecrets marks all values below keys with a hash sign as secrets.
 func markSecrets(v value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		if strings.HasPrefix(m.Name, "#") {
@@ -160,8 +162,8 @@ func markSecrets(v value.Value) value.Value {
 	})
 }
 
-// ciphers reports secrets that are still encrypted: the platform passes plain
-// text, so these are copies from a stored configuration.
+// reportEncrypted reports secrets that are still encrypted. The platform passes secrets
+// as plain text, so an encrypted secret was copied from a stored configuration.
 func (c *compiler) ciphers(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
@@ -188,8 +190,8 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	return hosts
 }
 
-// restricts reports a key of an entry that is there but empty. In the original no
-// address has that scheme or port; here it would allow all of them.
+// checkRestriction reports an empty value of an allowed host. In the original extractor
+// an empty scheme or port matches no URL. In this program it would match every URL.
 func (c *compiler) restricts(s Section, hint failure.Text) {
 	given, ok := c.given(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
@@ -198,12 +200,12 @@ func (c *compiler) restricts(s Section, hint failure.Text) {
 	}
 }
 
-// given is the value at a place of the document as it was given.
+// valueAt returns the value at a pointer, before Tree.Read removed or converted anything.
 func (c *compiler) given(pointer string) (value.Value, bool) {
 	return c.document.Find(failure.PointerSplit(pointer))
 }
 
-// switched is a section whose value is null when it is off.
+// nullUnless replaces the value of a section by null if on is false.
 func switched(s Section, on bool) Section {
 	if !on {
 		s.Value = value.Value{}

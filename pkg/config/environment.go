@@ -18,10 +18,10 @@ var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "
 		field.Text(string(expr.Env), "Environment variable", "The variable is `"+expr.EnvPrefix+"` and this name. Its value is a secret.").Example(`"API_KEY"`).Must(),
 		field.Of("default", "Default", "Used if the variable is not set.", ExpressionType).Example(`"test"`))}
 
-// withEnvironment is the document with environment variables in the attributes that
-// refer to them: in `config`, and in the items of `iterations`. Their values are
-// secrets. The original took such an object for data, so one stays that no expression
-// refers to as a whole.
+// withEnvironment replaces references to environment variables in the attributes: in
+// `config` and in the items of `iterations`. Their values are secrets. In the original
+// extractor such an object is data. So it stays if no expression refers to the attribute
+// as a whole, unless the attribute is a credential.
 func (c *compiler) withEnvironment() value.Value {
 	wrapper := []string{Wrapper.Name}
 	if c.document.Field(Wrapper.Name).Empty() {
@@ -57,16 +57,17 @@ func (c *compiler) withEnvironment() value.Value {
 	return c.document.With(Wrapper.Name, filled)
 }
 
-// environment fills variables into the attributes of a document.
+// environment replaces references to environment variables in the attributes of a
+// document.
 type environment struct {
 	*compiler
-	// names are the attributes that expressions refer to, settings the keys of `config`
-	// that are declared.
-	names    map[string]bool
+	// names are the names of the attributes that expressions refer to.
+	names map[string]bool
+	// settings are the keys of `config` that this package declares.
 	settings []string
 }
 
-// section is `config` or an item of `iterations` with its variables.
+// section replaces the references in `config` or in an item of `iterations`.
 func (e environment) section(s Section) value.Value {
 	return s.Value.Map(func(m value.Member) value.Member {
 		if m.Name != "" && !slices.Contains(e.settings, m.Name) {
@@ -76,7 +77,7 @@ func (e environment) section(s Section) value.Value {
 	})
 }
 
-// value is the value of an attribute, of which path is the name.
+// value replaces the references in an attribute. path is the name of the attribute.
 func (e environment) value(s Section, path string) value.Value {
 	form, ok := e.Vocabulary.All().References.At(expr.InAttributes).Parse(s.Value, true)
 	if !ok || !form.Is(expr.Env) {
@@ -112,7 +113,8 @@ func (e environment) value(s Section, path string) value.Value {
 	return v.AsSecret()
 }
 
-// credential reports whether an attribute is a setting that some package declares.
+// isCredential reports whether a package declares a setting with the name of the
+// attribute.
 func (e environment) credential(name string) bool {
 	settings := e.Tree.Root().Field(Wrapper.Name).Type.Field(ConfigSection.Name).Type
 	for settings.Base != nil {
@@ -121,8 +123,8 @@ func (e environment) credential(name string) bool {
 	return settings.Field(name) != nil
 }
 
-// variable is the value of a reference to the environment. Without one there is a
-// problem.
+// variable evaluates a reference to the environment. On failure it reports a problem and
+// returns false.
 func (e environment) variable(form expr.Form, pointer string) (value.Value, bool) {
 	place := failure.PointerJoin(pointer, string(expr.Env))
 	name := form.Name.Raw()
@@ -154,7 +156,8 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 	return value.Value{}, false
 }
 
-// variables are those that the default of another one refers to.
+// variables returns the value of an environment variable that the default of another
+// variable refers to.
 func (e environment) variables(name string) (value.Value, bool) {
 	if e.Getenv == nil {
 		return value.Value{}, false

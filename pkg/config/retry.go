@@ -30,8 +30,8 @@ var (
 		maxRetries, maxWait, retryHTTP, retryNetwork, oldRetryHeader, oldHTTPCodes, oldNetworkCodes)
 )
 
-// retry is `api.retryConfig`. The old spelling has precedence over the new one:
-// one old key hides the whole object that replaced it.
+// retry compiles `api.retryConfig`. The old keys have precedence: one of them hides the
+// whole object that replaced it.
 func (c *compiler) retry(s Section) Retry {
 	r := Retry{
 		MaxRetries:   max(0, maxRetries.Of(s)),
@@ -50,7 +50,7 @@ func (c *compiler) retry(s Section) Retry {
 		network = oldNetworkCodes.In(s)
 		c.hidden(curl, "ignored because of \"curlCodes\", its old spelling")
 	}
-	if header.Value.IsScalar() { // "" is none: every wait is computed
+	if header.Value.IsScalar() { // with "" every wait is computed
 		r.Header = header.Value.Text()
 	}
 	if codes.Value.Kind() == value.Array {

@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// SyntaxHint suggests how to fix a text that is not JSON: it may be a file with a byte
-// order mark, or have the syntax of JavaScript, YAML or Python.
+// SyntaxHint suggests how to fix a text that is not JSON. It recognizes a byte order
+// mark, and the syntax of JavaScript, YAML and Python.
 func SyntaxHint(text []byte, err *value.SyntaxError) string {
 	if hint := encodingHint(text); hint != "" {
 		return hint
@@ -52,8 +52,8 @@ func begins(text string, any ...string) bool {
 	return false
 }
 
-// encodingHint returns a hint for a text that begins with a byte order mark or as UTF-16,
-// or "".
+// encodingHint returns a hint if a text begins with a byte order mark or is UTF-16,
+// otherwise "".
 func encodingHint(text []byte) string {
 	switch {
 	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
@@ -65,8 +65,8 @@ func encodingHint(text []byte) string {
 	return ""
 }
 
-// nameWithoutQuotes reports whether a text begins with a name and a colon, as JavaScript
-// allows it.
+// nameWithoutQuotes reports whether a text begins with a name and a colon, as in
+// JavaScript.
 func nameWithoutQuotes(rest string) bool {
 	name, _, ok := strings.Cut(rest, ":")
 	name = strings.TrimRight(name, " \t")
