@@ -90,11 +90,11 @@ func (c *compiler) api(s Section) API {
 		MaxResponseBytes:  maxResponseBytes(http),
 		TrustedOrigins:    origins(TrustedOriginsSetting.In(http)),
 		IgnoreErrors:      integers(ignoreErrorsSetting.In(http)),
-		Concurrency:       atOnce(http, concurrency, 1),
-		Lookahead:         atOnce(http, lookahead, 0),
+		Concurrency:       requestCount(http, concurrency, 1),
+		Lookahead:         requestCount(http, lookahead, 0),
 		RateLimit:         rateLimit(rateLimitSetting.In(http)),
-		Authentication:    switched(auth, auth.Present()),
-		Pagination:        switched(paging, paging.Present()),
+		Authentication:    nullUnless(auth, auth.Present()),
+		Pagination:        nullUnless(paging, paging.Present()),
 		Response:          ResponseSection.In(s),
 		Rules:             HTTPRules.In(http),
 		Query:             oldQuery.In(s),
@@ -150,7 +150,7 @@ func maxResponseBytes(http Section) int64 {
 
 // requestCount returns a number of concurrent requests. It reports a number outside of
 // least to MaxConcurrency, and returns least instead.
-func atOnce(http Section, setting field.Setting[int], least int) int {
+func requestCount(http Section, setting field.Setting[int], least int) int {
 	n := setting.Of(http)
 	if n < least || n > MaxConcurrency {
 		setting.In(http).Problem(failure.Text(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency)), "")
@@ -201,14 +201,14 @@ type evaluator struct {
 }
 
 // compilerFor returns a compiler for expressions at a site of the given jobs.
-func (e evaluator) compilerFor(place expr.Site, of JobScope) expr.Compiler {
-	return of.Compiler(place, e.attr, e.Vocabulary, e.problems)
+func (e evaluator) compilerFor(site expr.Site, scope JobScope) expr.Compiler {
+	return scope.Compiler(site, e.attr, e.Vocabulary, e.problems)
 }
 
 // value evaluates an expression. On failure it reports a problem and returns false.
-func (e evaluator) value(place expr.Site, v value.Value, pointer string) (value.Value, bool) {
+func (e evaluator) value(site expr.Site, v value.Value, pointer string) (value.Value, bool) {
 	before := len(*e.problems)
-	compiled := e.compilerFor(place, JobScope{}).Compile(v, pointer)
+	compiled := e.compilerFor(site, JobScope{}).Compile(v, pointer)
 	if len(*e.problems) > before {
 		return value.Value{}, false
 	}
@@ -232,11 +232,11 @@ func (e evaluator) eval(compiled expr.Expr, pointer string) (value.Value, bool) 
 		Conceal:  e.registerSecret,
 	})
 	if err != nil {
-		place := pointer
-		if at := failure.PointerOf(err); at != "" {
-			place = at
+		at := pointer
+		if inner := failure.PointerOf(err); inner != "" {
+			at = inner
 		}
-		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: failure.Part(messageOf(err))})
+		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: at, Expected: failure.Part(messageOf(err))})
 		return value.Value{}, false
 	}
 	return result, true

@@ -23,7 +23,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	if s.Value.IsNull() || s.Faulty() {
 		return &url.URL{} // already reported
 	}
-	e.registerSecret = notAddresses(e.registerSecret)
+	e.registerSecret = skippingURLs(e.registerSecret)
 	v := s.Value
 	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
 		inner, err := value.Parse([]byte(v.Raw()))
@@ -52,13 +52,13 @@ func (e evaluator) baseURL(s Section) *url.URL {
 
 // skippingURLs returns a function that registers secrets, except for complete URLs:
 // messages should show the rest of the URL. It returns nil if register is nil.
-func notAddresses(conceal func(string)) func(string) {
-	if conceal == nil {
+func skippingURLs(register func(string)) func(string) {
+	if register == nil {
 		return nil
 	}
 	return func(secret string) {
 		if !strings.Contains(secret, "://") {
-			conceal(secret)
+			register(secret)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func notAddresses(conceal func(string)) func(string) {
 // part of it.
 func invalidURL(s Section, result value.Value) *url.URL {
 	found, hint := field.Describe(s.Pointer, result), failure.Text("")
-	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return secret.IsSecretPointer(strings.ReplaceAll(name, ".", "/")) }) {
+	if result.Secret() || slices.ContainsFunc(appendAttributeNames(s.Value, nil), func(name string) bool { return secret.IsSecretPointer(strings.ReplaceAll(name, ".", "/")) }) {
 		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {

@@ -48,7 +48,7 @@ func (c *compiler) batch(s Section, above JobScope) Batch {
 		n = 1
 	}
 	b.Size = int(n)
-	c.batched(s, given)
+	c.checkBatchPlaceholder(s, given)
 	return b
 }
 
@@ -56,7 +56,7 @@ var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", Ma
 
 // checkBatchPlaceholder reports a job with a batch that does not have exactly one
 // placeholder.
-func (c *compiler) batched(s, given Section) {
+func (c *compiler) checkBatchPlaceholder(s, given Section) {
 	names := JobPlaceholders.In(s).Value.Members()
 	lacking := func(found string, hint failure.Text) {
 		given.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: given.Pointer, Expected: "expected one placeholder beside it, " + failure.Text(found), Hint: hint})

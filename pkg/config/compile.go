@@ -84,9 +84,9 @@ type compiler struct {
 }
 
 func (c *compiler) compile() *Document {
-	c.ciphers(c.document, "")
+	c.reportEncrypted(c.document, "")
 	c.document = c.withEnvironment()
-	root, wrapped := c.locate()
+	root, wrapped := c.locateSettings()
 	read := c.Tree.Read(root, c.problems)
 	c.warnings = append(c.warnings, read.Warnings...)
 	all := read.Section()
@@ -109,9 +109,9 @@ func (c *compiler) compile() *Document {
 	}
 }
 
-// sectionNames returns the names of the sections that may stand under `parameters` or at
+// sectionNames returns the names of the sections that belong under `parameters` or at
 // the top level.
-func (c *compiler) wrapped() []string {
+func (c *compiler) sectionNames() []string {
 	var names []string
 	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
 		names = append(names, f.Name)
@@ -121,13 +121,13 @@ func (c *compiler) wrapped() []string {
 
 // locateSettings returns the document with the settings either under `parameters` or at
 // the top level. Settings under `parameters` have precedence.
-func (c *compiler) locate() (root value.Value, isWrapped bool) {
+func (c *compiler) locateSettings() (root value.Value, isWrapped bool) {
 	root = c.document
 	if root.Kind() == value.Array && root.Len() == 0 {
 		root = value.OfMembers()
 	}
 	var beside []string
-	for _, name := range c.wrapped() {
+	for _, name := range c.sectionNames() {
 		if !root.Field(name).IsNull() {
 			beside = append(beside, name)
 		}
@@ -137,7 +137,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 		if len(beside) > 0 {
 			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" have precedence: "+field.List(beside), "remove one of the two")
 		}
-		return root.Without(c.wrapped()...), true
+		return root.Without(c.sectionNames()...), true
 	case root.Kind() == value.Object && len(beside) == 0:
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
 	case root.Kind() == value.Object:
@@ -164,22 +164,22 @@ func markSecrets(v value.Value) value.Value {
 
 // reportEncrypted reports secrets that are still encrypted. The platform passes secrets
 // as plain text, so an encrypted secret was copied from a stored configuration.
-func (c *compiler) ciphers(v value.Value, pointer string) {
+func (c *compiler) reportEncrypted(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
 		if v.Kind() == value.Object && strings.HasPrefix(name, "#") && strings.HasPrefix(item.Value.Raw(), "KBC::") {
 			c.problems.Add(failure.Problem{Code: failure.EncryptedSecret, Pointer: item.Pointer, Found: "a value that is still encrypted",
 				Expected: "expected the decrypted value", Hint: "write the secret itself for a run outside the platform"})
 		}
-		c.ciphers(item.Value, item.Pointer)
+		c.reportEncrypted(item.Value, item.Pointer)
 	}
 }
 
 func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	var hosts []AllowedHost
 	for _, entry := range s.Items() {
-		c.restricts(allowedScheme.In(entry), "write a scheme, or leave the key out to allow every scheme")
-		c.restricts(allowedPort.In(entry), "write a port, or leave the key out to allow every port")
+		c.checkRestriction(allowedScheme.In(entry), "write a scheme, or leave the key out to allow every scheme")
+		c.checkRestriction(allowedPort.In(entry), "write a port, or leave the key out to allow every port")
 		hosts = append(hosts, AllowedHost{
 			Scheme:   allowedScheme.Of(entry),
 			Host:     allowedHost.Of(entry),
@@ -192,8 +192,8 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 
 // checkRestriction reports an empty value of an allowed host. In the original extractor
 // an empty scheme or port matches no URL. In this program it would match every URL.
-func (c *compiler) restricts(s Section, hint failure.Text) {
-	given, ok := c.given(s.Pointer)
+func (c *compiler) checkRestriction(s Section, hint failure.Text) {
+	given, ok := c.valueAt(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
 		s.Problem("expected a value, because an empty one restricts nothing", hint)
@@ -201,12 +201,12 @@ func (c *compiler) restricts(s Section, hint failure.Text) {
 }
 
 // valueAt returns the value at a pointer, before Tree.Read removed or converted anything.
-func (c *compiler) given(pointer string) (value.Value, bool) {
+func (c *compiler) valueAt(pointer string) (value.Value, bool) {
 	return c.document.Find(failure.PointerSplit(pointer))
 }
 
 // nullUnless replaces the value of a section by null if on is false.
-func switched(s Section, on bool) Section {
+func nullUnless(s Section, on bool) Section {
 	if !on {
 		s.Value = value.Value{}
 	}

@@ -105,7 +105,7 @@ func (c *compiler) configuredType(it *Iteration, j Job) (header Section, compute
 	own := failure.PointerJoin(j.Pointer, JobHeaders.Name)
 	options := failure.PointerJoin(c.optionsPointer, DefaultHeaders.Name)
 	for _, at := range []string{own, options} {
-		headers, _ := c.given(at)
+		headers, _ := c.valueAt(at)
 		for _, m := range headers.Members() {
 			if strings.EqualFold(m.Name, contentType) {
 				header = Section{Value: m.Value, Pointer: failure.PointerJoin(at, m.Name)}

@@ -28,7 +28,7 @@ func (c *compiler) withEnvironment() value.Value {
 		wrapper = nil
 	}
 	e := environment{compiler: c, names: map[string]bool{}}
-	for _, name := range attributesReferredTo(c.document, nil) {
+	for _, name := range appendAttributeNames(c.document, nil) {
 		e.names[name] = true
 	}
 	for _, f := range field.Fields(ownSettings(nil, nil)...) {
@@ -81,7 +81,7 @@ func (e environment) section(s Section) value.Value {
 func (e environment) value(s Section, path string) value.Value {
 	form, ok := e.Vocabulary.All().References.At(expr.InAttributes).Parse(s.Value, true)
 	if !ok || !form.Is(expr.Env) {
-		if s.Value.Kind() == value.Object && e.credential(path) {
+		if s.Value.Kind() == value.Object && e.isCredential(path) {
 			e.problems.Add(failure.Problem{Code: failure.WrongType, Pointer: s.Pointer, Found: "an object", Expected: "expected a string, or {\"env\": \"NAME\"}"})
 			return value.OfString(path)
 		}
@@ -100,7 +100,7 @@ func (e environment) value(s Section, path string) value.Value {
 			return m
 		})
 	}
-	if !e.names[path] && !e.credential(path) {
+	if !e.names[path] && !e.isCredential(path) {
 		return s.Value
 	}
 	v, ok := e.variable(form, s.Pointer)
@@ -115,7 +115,7 @@ func (e environment) value(s Section, path string) value.Value {
 
 // isCredential reports whether a package declares a setting with the name of the
 // attribute.
-func (e environment) credential(name string) bool {
+func (e environment) isCredential(name string) bool {
 	settings := e.Tree.Root().Field(Wrapper.Name).Type.Field(ConfigSection.Name).Type
 	for settings.Base != nil {
 		settings = settings.Base
@@ -126,10 +126,10 @@ func (e environment) credential(name string) bool {
 // variable evaluates a reference to the environment. On failure it reports a problem and
 // returns false.
 func (e environment) variable(form expr.Form, pointer string) (value.Value, bool) {
-	place := failure.PointerJoin(pointer, string(expr.Env))
+	envPointer := failure.PointerJoin(pointer, string(expr.Env))
 	name := form.Name.Raw()
-	if form.Name.Kind() != value.String || !variableName(name) {
-		e.problems.Add(failure.Problem{Code: failure.UnknownAttribute, Pointer: place, Found: field.Describe(place, form.Name),
+	if form.Name.Kind() != value.String || !isVariableName(name) {
+		e.problems.Add(failure.Problem{Code: failure.UnknownAttribute, Pointer: envPointer, Found: field.Describe(envPointer, form.Name),
 			Expected: "expected the name of an environment variable: letters, digits and _", Hint: "{\"env\": \"API_KEY\"} is the variable " + expr.EnvPrefix + "API_KEY"})
 		return value.Value{}, false
 	}
@@ -151,7 +151,7 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 	if bare, ok := strings.CutPrefix(name, expr.EnvPrefix); ok {
 		hint = "write the name without " + expr.EnvPrefix + ": {\"env\": " + failure.Part(strconv.Quote(bare)) + "}"
 	}
-	e.problems.Add(failure.Problem{Code: failure.MissingVariable, Pointer: place, Found: field.Quoted(name),
+	e.problems.Add(failure.Problem{Code: failure.MissingVariable, Pointer: envPointer, Found: field.Quoted(name),
 		Expected: "expected the environment variable " + failure.Part(expr.EnvPrefix+name) + ", which is not set", Hint: hint})
 	return value.Value{}, false
 }
@@ -166,7 +166,7 @@ func (e environment) variables(name string) (value.Value, bool) {
 	return value.OfString(text), text != ""
 }
 
-func variableName(name string) bool {
+func isVariableName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	})

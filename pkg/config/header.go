@@ -44,7 +44,7 @@ func (e evaluator) header(it *Iteration, name string, s Section) {
 	case len(*e.problems) > before:
 		return
 	case compiled.RefersBeyond(expr.Attr):
-		if headerName(name) || checkHeader(s, name, s.Value) {
+		if isHeaderName(name) || checkHeader(s, name, s.Value) {
 			it.ComputedHeaders = append(it.ComputedHeaders, ComputedHeader{h, compiled})
 		}
 		return
@@ -55,12 +55,12 @@ func (e evaluator) header(it *Iteration, name string, s Section) {
 	}
 	s.Value = v
 	if checkHeader(s, name, v) {
-		it.Headers = append(it.Headers, h.with(v))
+		it.Headers = append(it.Headers, h.withValue(v))
 	}
 }
 
 // withValue returns the header with a checked value.
-func (h Header) with(v value.Value) Header {
+func (h Header) withValue(v value.Value) Header {
 	h.Secret = v.Secret()
 	for _, line := range scalars(v) {
 		h.Values = append(h.Values, strings.Trim(line.Text(), " \t"))
@@ -80,10 +80,10 @@ func (it *Iteration) RequestHeaders(scope *expr.Scope) ([]Header, error) {
 		if v.IsNull() {
 			continue
 		}
-		if expected := wrongLine(scalars(v)); expected != "" {
+		if expected := lineProblem(scalars(v)); expected != "" {
 			return nil, failure.Userf("the header '%s': %s", h.Name, expected).At(h.Pointer)
 		}
-		headers = append(headers, h.with(v))
+		headers = append(headers, h.withValue(v))
 	}
 	return headers, nil
 }
@@ -108,7 +108,7 @@ func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 	for _, m := range s.Value.Members() {
 		header, isObject := s.Get(m.Name), m.Value.Kind() == value.Object
 		if compiler.Any(m.Value) {
-			if headerName(m.Name) || checkHeader(header, m.Name, m.Value) {
+			if isHeaderName(m.Name) || checkHeader(header, m.Name, m.Value) {
 				members = append(members, m)
 			}
 			continue
@@ -140,12 +140,12 @@ func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 func checkHeader(s Section, name string, v value.Value) bool {
 	found, expected := field.DescribeKind(s.Value), failure.Text("")
 	switch k := v.Kind(); {
-	case !headerName(name):
+	case !isHeaderName(name):
 		found, expected = field.Quoted(name), "expected the name of a header: letters, digits and -"
 	case k == value.Object, k == value.Array && v.Len() == 0:
 		expected = "expected the text of a header, or a list of texts"
 	default:
-		expected = wrongLine(scalars(v))
+		expected = lineProblem(scalars(v))
 	}
 	if expected != "" {
 		s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: s.Pointer, Found: found, Expected: expected})
@@ -155,12 +155,12 @@ func checkHeader(s Section, name string, v value.Value) bool {
 
 // lineProblem describes the first problem in the lines of a header. It returns "" if all
 // lines are valid.
-func wrongLine(lines []value.Value) failure.Text {
+func lineProblem(lines []value.Value) failure.Text {
 	for _, v := range lines {
 		if k := v.Kind(); k == value.Object || k == value.Array {
 			return "expected a list of texts, one for each line of the header"
 		}
-		if strings.ContainsFunc(strings.Trim(v.Text(), " \t"), control) {
+		if strings.ContainsFunc(strings.Trim(v.Text(), " \t"), isControl) {
 			return "expected the text of a header without line breaks and control characters"
 		}
 	}
@@ -168,10 +168,10 @@ func wrongLine(lines []value.Value) failure.Text {
 }
 
 // isControl reports whether a character would end or break a header line.
-func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }
 
 // isHeaderName reports whether a name is a token, see RFC 9110, section 5.6.2.
-func headerName(name string) bool {
+func isHeaderName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
@@ -188,7 +188,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 		}
 		c.problems.Add(failure.Problem{
 			Code:     failure.RequiredHeader,
-			Pointer:  c.nearestPlace(headers.Pointer),
+			Pointer:  c.nearestPointer(headers.Pointer),
 			Expected: "expected the header " + field.Quoted(name) + " in \"config.http.headers\"",
 			Hint:     "\"api.http.requiredHeaders\" requires it",
 		})
@@ -197,9 +197,9 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 
 // nearestPointer returns the pointer of the value, or of the nearest ancestor that
 // exists.
-func (c *compiler) nearestPlace(pointer string) string {
+func (c *compiler) nearestPointer(pointer string) string {
 	for pointer != "" {
-		if _, ok := c.given(pointer); ok {
+		if _, ok := c.valueAt(pointer); ok {
 			break
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]

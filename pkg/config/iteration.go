@@ -65,7 +65,9 @@ func (s settings) pointer() string { return cmp.Or(s.over.Pointer, s.base.Pointe
 func (s settings) Get(name string) Section { return s.owner(name).Get(name) }
 
 // settingValue returns the value of a setting, or its default.
-func of[T any](s settings, setting field.Setting[T]) T { return setting.Of(s.owner(setting.Name)) }
+func settingValue[T any](s settings, setting field.Setting[T]) T {
+	return setting.Of(s.owner(setting.Name))
+}
 
 // iterations compiles one iteration for each item, or a single one for `config`.
 func (c *compiler) iterations(root Section) []Iteration {
@@ -73,7 +75,7 @@ func (c *compiler) iterations(root Section) []Iteration {
 	var all []Iteration
 	if items := IterationsSection.In(root); items.Value.Kind() == value.Array {
 		for _, item := range items.Items() {
-			given, _ := c.given(item.Pointer)
+			given, _ := c.valueAt(item.Pointer)
 			all = append(all, c.iteration(APISection.In(root), settings{base: base.base, over: item, given: given}))
 		}
 	}
@@ -86,14 +88,14 @@ func (c *compiler) iterations(root Section) []Iteration {
 func (c *compiler) iteration(api Section, s settings) Iteration {
 	it := Iteration{
 		Attributes:     c.attributes(s),
-		Debug:          of(s, debug),
-		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
-		HoldIncomplete: of(s, OnIncomplete) == holdIncomplete,
-		DriftWarning:   of(s, driftWarning),
+		Debug:          settingValue(s, debug),
+		FailIncomplete: settingValue(s, OnIncomplete) == FailIncomplete,
+		HoldIncomplete: settingValue(s, OnIncomplete) == holdIncomplete,
+		DriftWarning:   settingValue(s, driftWarning),
 		Bucket:         bucket(api, s),
 		Pointer:        s.pointer(),
 		Key:            iterationKey(s.given),
-		Incremental:    of(s, IncrementalOutput),
+		Incremental:    settingValue(s, IncrementalOutput),
 		CompatLevel:    compatLevel(s.owner(compatLevelSetting.Name)),
 		UserData:       s.Get(UserData.Name),
 		Mappings:       s.Get(MappingsSetting.Name),
@@ -117,19 +119,19 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 
 // attributes returns the members of `config` and of the item, except the jobs.
 func (c *compiler) attributes(s settings) value.Value {
-	given, _ := c.given(s.base.Pointer)
+	given, _ := c.valueAt(s.base.Pointer)
 	return value.OfMembers(slices.Concat(given.Members(), s.given.Members())...).Without(JobsSetting.Name)
 }
 
 func bucket(api Section, s settings) string {
-	if name := of(s, OutputBucket); name != "" {
+	if name := settingValue(s, OutputBucket); name != "" {
 		if strings.HasPrefix(name, csvtable.OwnPrefix) {
 			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+csvtable.OwnPrefix,
 				"temporary files of a run begin with it, and the next run would remove the tables")
 		}
 		return name
 	}
-	if id := of(s, ConfigID); id != "" {
+	if id := settingValue(s, ConfigID); id != "" {
 		return "ex-api-" + APIName.Of(api) + "-" + id
 	}
 	return ""

@@ -68,26 +68,26 @@ func (t Types) jobs() *field.Type {
 // an earlier job with the same id, and takes its position in the list.
 func (c *compiler) jobs(s Section, e evaluator, above JobScope) []Job {
 	var jobs []Job
-	places := map[string]int{} // index in jobs by id
+	indexes := map[string]int{} // indexes in jobs by id
 	for _, item := range s.Items() {
 		if item.Value.Kind() != value.Object {
 			continue // already reported
 		}
 		job := c.job(item, e, above)
-		at, ok := places[job.ID]
+		at, ok := indexes[job.ID]
 		if !ok {
-			places[job.ID] = len(jobs)
+			indexes[job.ID] = len(jobs)
 			jobs = append(jobs, job)
 			continue
 		}
-		c.duplicate(jobs[at], job)
+		c.warnDuplicate(jobs[at], job)
 		jobs[at] = job
 	}
 	return jobs
 }
 
-func (c *compiler) duplicate(first, second Job) {
-	if _, ok := c.given(failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
+func (c *compiler) warnDuplicate(first, second Job) {
+	if _, ok := c.valueAt(failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
 		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+failure.Part(first.Pointer)+" and runs in its place", "give it another id")
 		return
 	}
@@ -95,7 +95,7 @@ func (c *compiler) duplicate(first, second Job) {
 }
 
 func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
-	family := above.with(s)
+	family := above.withJob(s)
 	family.Paging = c.Paging(c.pagination, JobScroller.Of(s))
 	j := Job{
 		Pointer:                 s.Pointer,
@@ -123,15 +123,15 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		RateLimit:               c.jobRateLimit(JobRateLimit.In(s)),
 	}
 	if j.ID == "" {
-		j.ID = c.idAt(s.Pointer)
+		j.ID = c.computedID(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
-	j.If = c.runsIf(JobIf.In(s), e, above, family)
+	j.If = c.compileIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if j.Reachable = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Reachable {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
-	c.unstored(s, j)
+	c.checkNotStored(s, j)
 	family.Jobs++
 	j.Children = c.jobs(JobChildren.In(s), e, family)
 	return j
@@ -150,7 +150,7 @@ func (c *compiler) jobRateLimit(s Section) RateLimit {
 // checkNotStored warns if a job with `store: false` has no result, because it has neither
 // children nor remembered values, and if it has `userData`, which only affects stored
 // rows.
-func (c *compiler) unstored(s Section, j Job) {
+func (c *compiler) checkNotStored(s Section, j Job) {
 	if !j.NotStored {
 		return
 	}
@@ -183,7 +183,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
 	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
 	if len(computed.References(expr.Remembered)) > 0 && !computed.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) {
-		if v, err := computed.Eval(firstRun(e.attr, c.Now())); err == nil && v.IsBlank() {
+		if v, err := computed.Eval(firstRunScope(e.attr, c.Now())); err == nil && v.IsBlank() {
 			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
 		}
 	}
@@ -212,10 +212,10 @@ func (c *compiler) refersToParent(s Section) bool {
 
 // computedID returns the computed id of a job. Iterations that share the job share the
 // id.
-func (c *compiler) idAt(pointer string) string {
+func (c *compiler) computedID(pointer string) string {
 	id, ok := c.ids[pointer]
 	if !ok {
-		given, _ := c.given(pointer)
+		given, _ := c.valueAt(pointer)
 		id = jobID(given)
 		c.ids[pointer] = id
 	}

@@ -30,7 +30,7 @@ type JobScope struct {
 
 // withJob returns the scope of a job, given the scope of its parent. The placeholders of
 // a root job are ignored.
-func (f JobScope) with(job Section) JobScope {
+func (f JobScope) withJob(job Section) JobScope {
 	f.Windows = f.Windows || JobWindows.In(job).Present()
 	placeholders, batch := JobPlaceholders.In(job), JobBatch.In(job).Present()
 	if f.Jobs == 0 {
@@ -63,7 +63,7 @@ func jobScopeOf(jobs Section) JobScope {
 			if item.Value.Kind() != value.Object {
 				continue
 			}
-			one := f.with(item)
+			one := f.withJob(item)
 			all.Windows = all.Windows || one.Windows
 			all.Jobs = max(all.Jobs, one.Jobs)
 			all.Placeholders = append(all.Placeholders, one.Placeholders[len(f.Placeholders):]...)
@@ -76,7 +76,7 @@ func jobScopeOf(jobs Section) JobScope {
 }
 
 // Compiler returns a compiler for expressions at a site of the job.
-func (f JobScope) Compiler(place expr.Site, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
+func (f JobScope) Compiler(site expr.Site, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
 	placeholders := make(expr.Members, len(f.Placeholders))
 	for _, name := range f.Placeholders {
 		placeholders[name] = value.Value{}
@@ -90,7 +90,7 @@ func (f JobScope) Compiler(place expr.Site, attributes expr.Members, v expr.Voca
 		windows = expr.WindowNames()
 	}
 	return expr.Compiler{
-		Place: place, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
+		Place: site, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
 		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows, expr.Paging: paging},
 	}
 }

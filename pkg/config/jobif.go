@@ -24,7 +24,7 @@ type If struct {
 // compileIf compiles `if` of a job. It returns nil if the job always runs. It reports a
 // text, because a text is always true, unless it is 1 or contains a variable with an
 // unknown value.
-func (c *compiler) runsIf(s Section, e evaluator, above, family JobScope) *If {
+func (c *compiler) compileIf(s Section, e evaluator, above, family JobScope) *If {
 	if s.Value.IsNull() || s.Faulty() {
 		return nil
 	}

@@ -20,7 +20,7 @@ func (c *compiler) unknownKeys(read *field.CheckedDocument, settings string) {
 	}
 	var referred map[string]bool
 	if len(read.Unknown) > 0 {
-		referred = withLeadingParts(attributesReferredTo(c.document, nil))
+		referred = withPrefixes(appendAttributeNames(c.document, nil))
 	}
 	for _, key := range read.Unknown {
 		if hint, ok := guardHint(key); ok {
@@ -86,7 +86,7 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 
 // withPrefixes returns the set of the names and of all their prefixes before a dot: "a.b"
 // also refers to the attribute "a".
-func withLeadingParts(names []string) map[string]bool {
+func withPrefixes(names []string) map[string]bool {
 	all := make(map[string]bool, len(names))
 	for _, name := range names {
 		for i, c := range name + "." {
@@ -100,20 +100,20 @@ func withLeadingParts(names []string) map[string]bool {
 
 // appendAttributeNames appends the name of every {"attr": name} in a value, with or
 // without a default. It also finds expressions that are written as a string.
-func attributesReferredTo(v value.Value, names []string) []string {
+func appendAttributeNames(v value.Value, names []string) []string {
 	if name := v.Without("default"); name.Len() == 1 && name.Field(string(expr.Attr)).IsScalar() {
 		names = append(names, name.Field(string(expr.Attr)).Raw())
 	}
 	if v.Kind() == value.String && strings.HasPrefix(v.Raw(), "{") {
 		if inner, err := value.Parse([]byte(v.Raw())); err == nil {
-			return attributesReferredTo(inner, names)
+			return appendAttributeNames(inner, names)
 		}
 	}
 	for _, m := range v.Members() {
-		names = attributesReferredTo(m.Value, names)
+		names = appendAttributeNames(m.Value, names)
 	}
 	for _, item := range v.Items() {
-		names = attributesReferredTo(item, names)
+		names = appendAttributeNames(item, names)
 	}
 	return names
 }

@@ -46,7 +46,7 @@ type WindowSettings struct {
 	open func(text string) bool
 	// rulesOpen is true if a setting of the rules contains such a variable. The rules are
 	// not compiled then.
-	partly bool
+	rulesOpen bool
 }
 
 // windows compiles the windows of a job. It returns nil if the job has none. It checks
@@ -83,13 +83,13 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 // compileRules compiles the settings that are not expressions.
 func (w *WindowSettings) compileRules(s Section) {
 	for _, setting := range []field.Setting[string]{windowsStep, WindowsLookback, windowsFormat, windowsTimezone} {
-		w.partly = w.partly || w.open(setting.Of(s))
+		w.rulesOpen = w.rulesOpen || w.open(setting.Of(s))
 	}
-	if w.partly {
+	if w.rulesOpen {
 		return
 	}
-	w.lookback = spanOf(s, WindowsLookback)
-	w.rules = window.Spec{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
+	w.lookback = stepOf(s, WindowsLookback)
+	w.rules = window.Spec{Step: stepOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
 		windowsFormat.In(s).Problem("expected a format of the function date", failure.Text(hint))
 	} else if w.rules.Step != (window.Step{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
@@ -106,7 +106,7 @@ func defaultTo(s Section) value.Value {
 }
 
 // stepOf returns the length of time in a setting, or zero if the setting is absent.
-func spanOf(parent Section, setting field.Setting[string]) window.Step {
+func stepOf(parent Section, setting field.Setting[string]) window.Step {
 	s, text := setting.In(parent), setting.Of(parent)
 	if text == "" || s.Faulty() {
 		return window.Step{}
@@ -130,10 +130,10 @@ func zoneOf(parent Section) *time.Location {
 
 // check reports problems of bounds that are known before a run.
 func (w *WindowSettings) check(s Section, attributes expr.Members, now time.Time) {
-	if w.partly {
+	if w.rulesOpen {
 		return
 	}
-	scope := firstRun(attributes, now)
+	scope := firstRunScope(attributes, now)
 	for i, bound := range []struct {
 		expr    expr.Expr
 		section Section
@@ -148,14 +148,14 @@ func (w *WindowSettings) check(s Section, attributes expr.Members, now time.Time
 		if i == 0 && w.startless(v) {
 			continue
 		}
-		if _, fault := w.moment(v, now); fault.expected != "" {
-			bound.section.Problem(fault.expected, fault.hint)
+		if _, problem := w.timeOf(v, now); problem.expected != "" {
+			bound.section.Problem(problem.expected, problem.hint)
 		}
 	}
 }
 
 // firstRunScope returns the scope of a run that starts now, without remembered values.
-func firstRun(attributes expr.Members, now time.Time) *expr.Scope {
+func firstRunScope(attributes expr.Members, now time.Time) *expr.Scope {
 	return &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
 	}}
@@ -167,41 +167,41 @@ func (w *WindowSettings) startless(from value.Value) bool {
 }
 
 // boundProblem describes an invalid value of a bound. It is zero if the value is valid.
-type boundFault struct{ expected, hint failure.Text }
+type boundProblem struct{ expected, hint failure.Text }
 
 // timeOf converts the value of a bound to a time.
-func (w *WindowSettings) moment(v value.Value, now time.Time) (time.Time, boundFault) {
+func (w *WindowSettings) timeOf(v value.Value, now time.Time) (time.Time, boundProblem) {
 	const expected = "expected a time: a number of seconds since 1970, or a text that strtotime understands"
 	switch v.Kind() {
 	case value.Null:
-		return time.Time{}, boundFault{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
+		return time.Time{}, boundProblem{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
 	case value.Number:
 		seconds, ok := v.Float()
 		if !ok || math.Abs(seconds) > php.Farthest {
-			return time.Time{}, boundFault{expected, "the number is beyond what can be reckoned with"}
+			return time.Time{}, boundProblem{expected, "the number is beyond what can be reckoned with"}
 		}
 		whole, _ := v.Int()
 		if seconds < float64(whole) { // a fraction before 1970
 			whole--
 		}
-		return time.Unix(whole, 0), boundFault{}
+		return time.Unix(whole, 0), boundProblem{}
 	case value.String:
 		if t, ok := php.StrToTimeIn(v.Raw(), now, w.rules.Zone); ok {
-			return t, boundFault{}
+			return t, boundProblem{}
 		}
 		// Variables and CSV contain only texts, and the state stores long numbers as
 		// texts. So a number that strtotime rejects is a Unix time.
 		if v.IsNumeric() {
-			return w.moment(value.OfNumber(decimal.Literal(strings.Trim(v.Raw(), value.Blanks))), now)
+			return w.timeOf(value.OfNumber(decimal.Literal(strings.Trim(v.Raw(), value.Blanks))), now)
 		}
 		if strings.TrimSpace(v.Raw()) == "" {
-			return w.moment(value.Value{}, now)
+			return w.timeOf(value.Value{}, now)
 		}
-		return time.Time{}, boundFault{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
+		return time.Time{}, boundProblem{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
 	case value.Bool:
-		return time.Time{}, boundFault{expected, "the function strtotime gives false for a text that it does not understand"}
+		return time.Time{}, boundProblem{expected, "the function strtotime gives false for a text that it does not understand"}
 	default:
-		return time.Time{}, boundFault{expected, ""}
+		return time.Time{}, boundProblem{expected, ""}
 	}
 }
 
@@ -219,11 +219,11 @@ func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.S
 	var start time.Time
 	open := w.startless(from)
 	if !open {
-		if start, err = w.bound(WindowsFrom, from, now); err != nil {
+		if start, err = w.boundTime(WindowsFrom, from, now); err != nil {
 			return all, false, err
 		}
 	}
-	end, err := w.bound(WindowsTo, to, now)
+	end, err := w.boundTime(WindowsTo, to, now)
 	if err != nil {
 		return all, false, err
 	}
@@ -248,7 +248,7 @@ func (w *WindowSettings) Known(scope *expr.Scope) bool {
 			return false
 		}
 	}
-	return !w.partly
+	return !w.rulesOpen
 }
 
 // remembered reports whether `from` refers to a remembered value that is not blank.
@@ -259,12 +259,12 @@ func (w *WindowSettings) remembered(scope *expr.Scope) bool {
 }
 
 // boundTime returns the time of a bound, or a user error.
-func (w *WindowSettings) bound(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
-	t, fault := w.moment(v, now)
-	if fault.expected == "" {
+func (w *WindowSettings) boundTime(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
+	t, problem := w.timeOf(v, now)
+	if problem.expected == "" {
 		return t, nil
 	}
-	return t, failure.Userf("'windows.%s': %s%s", setting.Name, fault.expected, hinted(fault.hint)).At(failure.PointerJoin(w.Pointer, setting.Name))
+	return t, failure.Userf("'windows.%s': %s%s", setting.Name, problem.expected, hinted(problem.hint)).At(failure.PointerJoin(w.Pointer, setting.Name))
 }
 
 func hinted(hint failure.Text) failure.Text {

@@ -32,13 +32,13 @@ func (c Condition) Given() bool { return len(c.alternatives) > 0 }
 
 // comparison compares a value with a text.
 type comparison struct {
-	path     string
-	operator string
-	text     string
-	number   decimal.Number // value of text if it is numeric
-	numeric  bool           // text is a number
-	like     *regexp.Regexp // pattern of the operators ~~ and !~
-	words    bool
+	path         string
+	operator     string
+	text         string
+	number       decimal.Number // value of text if it is numeric
+	numeric      bool           // text is a number
+	pattern      *regexp.Regexp // pattern of the operators ~~ and !~
+	booleanWords bool
 }
 
 // Compile compiles a condition. An absent condition always holds. A comparison without an
@@ -91,7 +91,7 @@ func parse(text string, words bool) (c Condition, wrong string, ok bool) {
 			if !ok {
 				return Condition{}, text, false
 			}
-			one.words = words
+			one.booleanWords = words
 			all = append(all, one)
 		}
 		c.alternatives = append(c.alternatives, all)
@@ -123,7 +123,7 @@ func parseComparison(text string) (comparison, bool) {
 		text := strings.ToValidUTF8(c.text, "\uFFFD")
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "%", "[^\\n]*")
 		var err error
-		if c.like, err = regexp.Compile("^" + pattern + "$"); err != nil {
+		if c.pattern, err = regexp.Compile("^" + pattern + "$"); err != nil {
 			return comparison{}, false // pattern exceeds the size limit of package regexp
 		}
 	}
@@ -240,9 +240,9 @@ func (c comparison) holds(v value.Value) (bool, error) {
 	case "!=":
 		return !c.equals(v), nil
 	case "~~":
-		return c.like.MatchString(textOf(v)), nil
+		return c.pattern.MatchString(textOf(v)), nil
 	case "!~":
-		return !c.like.MatchString(textOf(v)), nil
+		return !c.pattern.MatchString(textOf(v)), nil
 	}
 	order := c.compare(v)
 	switch c.operator {
@@ -273,7 +273,7 @@ func (c comparison) equals(v value.Value) bool {
 			return n.Compare(c.number) == 0
 		}
 	}
-	return textOf(v) == c.text || c.words && v.Kind() == value.Bool && v.Raw() == c.text
+	return textOf(v) == c.text || c.booleanWords && v.Kind() == value.Bool && v.Raw() == c.text
 }
 
 // compare compares numbers and numeric texts by their exact values, and other values by

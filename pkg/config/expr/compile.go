@@ -191,8 +191,8 @@ func (c Compiler) reference(form Form, pointer string) node {
 	}
 	n := reference{form.Reference, name.Raw(), pointer}
 	if check := form.Reference.Check; check != nil {
-		if fault := check(c, n.name); fault != nil {
-			c.problem(failure.UnknownAttribute, at, fault.Found, fault.Expected, fault.Hint)
+		if problem := check(c, n.name); problem != nil {
+			c.problem(failure.UnknownAttribute, at, problem.Found, problem.Expected, problem.Hint)
 			return invalid{}
 		}
 		return n
@@ -243,8 +243,8 @@ func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
 		return invalid{}
 	}
 	if f.check != nil {
-		if fault := f.check(nodes); fault != nil {
-			c.problem(failure.WrongArguments, argPointers[fault.argument], fault.Found, fault.Expected, fault.Hint)
+		if problem := f.check(nodes); problem != nil {
+			c.problem(failure.WrongArguments, argPointers[problem.argument], problem.Found, problem.Expected, problem.Hint)
 			return invalid{}
 		}
 	}

@@ -154,7 +154,7 @@ func references(n node, c Context, names []string) []string {
 
 // isOptional reports whether null may mean an absent value: the expression contains an
 // optional reference, an optional function or a default.
-func optional(n node) bool {
+func isOptional(n node) bool {
 	found := false
 	visit(n, func(n node) {
 		switch n := n.(type) {
@@ -264,7 +264,7 @@ func (n call) evalWith(s *Scope, args []value.Value) (value.Value, error) {
 		return value.Value{}, e
 	}
 	if slices.ContainsFunc(args, value.Value.Secret) {
-		s.conceal(args, v)
+		s.registerSecrets(args, v)
 		v = v.AsSecret()
 	}
 	return v, nil
@@ -289,13 +289,13 @@ func (s *Scope) input(args []value.Value) Input {
 type object struct {
 	names []string
 	// dropNull contains, for each value, whether it is left out if it is null.
-	dropped []bool
-	values  list
+	dropNull []bool
+	values   list
 }
 
 func (n *object) add(name string, v node, keepNull bool) {
 	n.names, n.values = append(n.names, name), append(n.values, v)
-	n.dropped = append(n.dropped, !keepNull && optional(v))
+	n.dropNull = append(n.dropNull, !keepNull && isOptional(v))
 }
 
 func (n object) eval(s *Scope) (value.Value, error) {
@@ -305,7 +305,7 @@ func (n object) eval(s *Scope) (value.Value, error) {
 	}
 	members := make([]value.Member, 0, len(values))
 	for i, v := range values {
-		if !v.IsNull() || !n.dropped[i] {
+		if !v.IsNull() || !n.dropNull[i] {
 			members = append(members, value.Member{Name: n.names[i], Value: v})
 		}
 	}

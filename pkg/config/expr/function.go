@@ -117,11 +117,11 @@ type Input struct {
 
 // Text returns an argument as text, see textOf. A list or an object is an error.
 func (in Input) Text(i int) (string, error) {
-	return textOf(in.Args[i]), in.scalar(i, "a text")
+	return textOf(in.Args[i]), in.checkScalar(i, "a text")
 }
 
 // checkScalar returns an error if an argument is a list or an object.
-func (in Input) scalar(i int, expected string) error {
+func (in Input) checkScalar(i int, expected string) error {
 	if k := in.Args[i].Kind(); k != value.Array && k != value.Object {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (in Input) texts(n int) ([]string, error) {
 // integer returns an argument as an integer. It is limited to 32 bits, which is more than
 // the number of characters of any text.
 func (in Input) integer(i int) (int, error) {
-	if err := in.scalar(i, "an integer"); err != nil {
+	if err := in.checkScalar(i, "an integer"); err != nil {
 		return 0, err
 	}
 	n, ok := in.Args[i].Nearest()
@@ -158,10 +158,10 @@ func (in Input) flag(i int) (bool, error) {
 	if i >= len(in.Args) {
 		return false, nil
 	}
-	return !in.Args[i].Empty(), in.scalar(i, "true or false")
+	return !in.Args[i].Empty(), in.checkScalar(i, "true or false")
 }
 
-var errFarthest = errors.New("the time is out of range")
+var errOutOfRange = errors.New("the time is out of range")
 
 // timestamp returns an optional argument, in seconds since 1970, as a time. An absent or
 // null argument means now. False, the result of a failed strtotime, means 1970. For any
@@ -186,9 +186,9 @@ func (in Input) timestamp(i int) (t time.Time, known bool, err error) {
 		}
 		return time.Time{}, false, nil
 	case !ok:
-		return time.Time{}, false, in.scalar(i, "a number of seconds")
+		return time.Time{}, false, in.checkScalar(i, "a number of seconds")
 	case seconds < -php.Farthest || seconds > php.Farthest:
-		return time.Time{}, false, fmt.Errorf("argument %d: %w", i+1, errFarthest)
+		return time.Time{}, false, fmt.Errorf("argument %d: %w", i+1, errOutOfRange)
 	}
 	return time.Unix(seconds, 0).UTC(), true, nil
 }

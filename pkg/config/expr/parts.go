@@ -211,7 +211,7 @@ func sprintfParts(in Input, args [][]Part) []Part {
 		return nil
 	}
 	var parts []Part
-	err = format.Each(in.formatted, func(text string, argument int) {
+	err = format.Each(in.formatValue, func(text string, argument int) {
 		part := Part{Text: text}
 		if argument > 0 {
 			given := args[argument]

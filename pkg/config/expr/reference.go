@@ -83,10 +83,10 @@ func AllReferences() References {
 }
 
 // At returns the references that exist at a site.
-func (all References) At(place Site) References {
+func (all References) At(site Site) References {
 	var here References
 	for _, r := range all {
-		if slices.Contains(r.Where, place) {
+		if slices.Contains(r.Where, site) {
 			here = append(here, r)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 // minMaskedLength is the minimum length, in characters, of a text made of a secret that
 // is masked everywhere. A shorter text ("1", "page", "2025") is masked only in the
 // request that contains it, because masking it everywhere would hide harmless words.
-const concealedCharacters = 8
+const minMaskedLength = 8
 
 // Conceals reports whether a text that was made of a secret is long enough to be masked
 // everywhere.
-func Conceals(text string) bool { return utf8.RuneCountInString(text) >= concealedCharacters }
+func Conceals(text string) bool { return utf8.RuneCountInString(text) >= minMaskedLength }
 
 // registerSecrets registers the texts that a function made of secret arguments.
-func (s *Scope) conceal(args []value.Value, result value.Value) {
+func (s *Scope) registerSecrets(args []value.Value, result value.Value) {
 	if s == nil || s.Conceal == nil {
 		return
 	}
@@ -26,7 +26,7 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 		return slices.ContainsFunc(args, func(arg value.Value) bool { return !arg.Secret() && arg.Equal(made) })
 	}
 	for _, made := range scalars(result, nil) {
-		if text := made.Text(); Conceals(text) && !written(made) && !shows(text, args) {
+		if text := made.Text(); Conceals(text) && !written(made) && !showsSecrets(text, args) {
 			s.Conceal(text)
 		}
 	}
@@ -34,7 +34,7 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 
 // showsSecrets reports whether a text contains all secrets among the arguments unchanged,
 // so that they are masked in it already.
-func shows(text string, args []value.Value) bool {
+func showsSecrets(text string, args []value.Value) bool {
 	for _, arg := range args {
 		for _, part := range scalars(arg, nil) {
 			secret := textOf(part)

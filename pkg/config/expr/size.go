@@ -9,13 +9,13 @@ import (
 
 // maxValueSize is the maximum size, in bytes, of the value of a function. Nested
 // functions could otherwise turn a few bytes from an API into an arbitrarily large value.
-const maxComputed = 16 << 20
+const maxValueSize = 16 << 20
 
-var errLarge = fmt.Errorf("the value has more than %d MiB", maxComputed>>20)
+var errLarge = fmt.Errorf("the value has more than %d MiB", maxValueSize>>20)
 
 // checkSize returns errLarge if a value exceeds maxValueSize.
 func checkSize(v value.Value) error {
-	if size(v) > maxComputed {
+	if size(v) > maxValueSize {
 		return errLarge
 	}
 	return nil
@@ -34,10 +34,10 @@ func size(v value.Value) int {
 }
 
 // product returns a*b, or maxValueSize+1 if the product is larger than maxValueSize.
-func times(a, b int) int {
+func product(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high > 0 || low > maxComputed {
-		return maxComputed + 1
+	if high > 0 || low > maxValueSize {
+		return maxValueSize + 1
 	}
 	return int(low)
 }

@@ -70,7 +70,7 @@ func implode(in Input) (value.Value, error) {
 		texts[i] = textOf(item)
 	}
 	between := textOf(separator)
-	if times(len(between), len(texts)) > maxComputed {
+	if product(len(between), len(texts)) > maxValueSize {
 		return value.Value{}, errLarge
 	}
 	return value.OfString(strings.Join(texts, between)), nil
@@ -91,7 +91,7 @@ func replace(in Input) (value.Value, error) {
 		return value.Value{}, err
 	case texts[1] == "": // an empty text is never replaced
 		return value.OfString(texts[0]), nil
-	case times(len(texts[2]), strings.Count(texts[0], texts[1])) > maxComputed:
+	case product(len(texts[2]), strings.Count(texts[0], texts[1])) > maxValueSize:
 		return value.Value{}, errLarge
 	}
 	return value.OfString(strings.ReplaceAll(texts[0], texts[1], texts[2])), nil

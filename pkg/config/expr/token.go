@@ -99,12 +99,12 @@ func jwt(in Input) (value.Value, error) {
 		}
 		header = append(header, more.Members()...)
 	}
-	text := encoded(value.OfMembers(header...).JSON()) + "." + encoded(claims.JSON())
+	text := base64URL(value.OfMembers(header...).JSON()) + "." + base64URL(claims.JSON())
 	signed, err := sign(text, key)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("argument 3: %w", err)
 	}
-	return value.OfString(text + "." + encoded(string(signed))), nil
+	return value.OfString(text + "." + base64URL(string(signed))), nil
 }
 
 // object returns an argument that is an object. An empty list counts as an empty object.
@@ -119,7 +119,7 @@ func (in Input) object(i int, what string) (value.Value, error) {
 	}
 }
 
-func encoded(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+func base64URL(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
 func hmacSignature(newHash func() hash.Hash) signature {
 	return func(text, key string) ([]byte, error) {
@@ -164,7 +164,7 @@ func signECDSA(text, key string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("the key cannot sign")
 	}
-	return pairOf(der)
+	return fixedSignature(der)
 }
 
 // privateKey parses a key in PEM form: PKCS #8, PKCS #1 or SEC 1. Its errors do not
@@ -201,17 +201,17 @@ func privateKey(text string) (any, error) {
 
 // coordinateSize is the size, in bytes, of each of the two numbers of a signature with
 // P-256.
-const coordinate = 32
+const coordinateSize = 32
 
 // fixedSignature converts a signature from ASN.1 to the form of RFC 7518, section 3.4:
 // its two numbers, one after the other.
-func pairOf(der []byte) ([]byte, error) {
+func fixedSignature(der []byte) ([]byte, error) {
 	var pair struct{ R, S *big.Int }
 	if _, err := asn1.Unmarshal(der, &pair); err != nil {
 		return nil, err
 	}
-	signed := make([]byte, 2*coordinate)
-	pair.R.FillBytes(signed[:coordinate])
-	pair.S.FillBytes(signed[coordinate:])
+	signed := make([]byte, 2*coordinateSize)
+	pair.R.FillBytes(signed[:coordinateSize])
+	pair.S.FillBytes(signed[coordinateSize:])
 	return signed, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // maxShown is the maximum length, in characters, of a value in a message. It must be less
 // than secret.MostShown: otherwise parts of secrets would not be masked.
-const longest = 40
+const maxShown = 40
 
 // Describe describes a value of the document for a message. It returns scalars as
 // shortened JSON, and lists and objects by size.
@@ -39,9 +39,9 @@ func describeShown(v value.Value) failure.Text {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {
-		return failure.Part(textfmt.Shorten(v.Raw(), longest))
+		return failure.Part(textfmt.Shorten(v.Raw(), maxShown))
 	}
-	return failure.Part(value.OfString(textfmt.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
+	return failure.Part(value.OfString(textfmt.Shorten(secret.WithoutCredentials(v.Raw()), maxShown)).JSON())
 }
 
 // DescribeKind describes the type and the size of a value without its contents.

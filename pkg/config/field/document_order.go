@@ -11,15 +11,15 @@ import (
 // InOrder sorts problems in the order of the document and removes duplicates. Problems
 // with the same pointer keep their order.
 func InOrder(doc value.Value, problems failure.Problems) failure.Problems {
-	type placed struct {
+	type located struct {
 		failure.Problem
 		path []int
 	}
-	all := make([]placed, 0, len(problems))
+	all := make([]located, 0, len(problems))
 	for _, p := range problems.Unique() {
-		all = append(all, placed{p, path(doc, p.Pointer)})
+		all = append(all, located{p, path(doc, p.Pointer)})
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return slices.CompareFunc(a.path, b.path, cmp.Compare) })
+	slices.SortStableFunc(all, func(a, b located) int { return slices.CompareFunc(a.path, b.path, cmp.Compare) })
 	var sorted failure.Problems
 	for _, p := range all {
 		sorted = append(sorted, p.Problem)

@@ -95,7 +95,7 @@ type Setting[T any] struct {
 	*Field
 	fallback T
 	read     func(s Section, fallback T) T
-	of       func(T) value.Value
+	toValue  func(T) value.Value
 }
 
 // Of returns the value of the setting in a section, or its default. It reports a value of
@@ -135,14 +135,14 @@ func Unread(name, title, doc string) Setting[Section] { return Of(name, title, d
 
 // Default sets the default value.
 func (s Setting[T]) Default(v T) Setting[T] {
-	s.fallback, s.Field.Default = v, s.of(v)
+	s.fallback, s.Field.Default = v, s.toValue(v)
 	return s
 }
 
 // DefaultJSON sets the default in the reference. The package that reads the value applies
 // it.
 func (s Setting[T]) DefaultJSON(text string) Setting[T] {
-	s.Field.Default = parsed(text)
+	s.Field.Default = mustParse(text)
 	return s
 }
 
@@ -172,14 +172,14 @@ func (s Setting[T]) Old(instead failure.Text) Setting[T] {
 
 // EmptyMeans sets the value that replaces an empty value.
 func (s Setting[T]) EmptyMeans(v T) Setting[T] {
-	empty := s.of(v)
+	empty := s.toValue(v)
 	s.Empty = &empty
 	return s
 }
 
 // NullMeans sets the value that replaces null.
 func (s Setting[T]) NullMeans(v T) Setting[T] {
-	null := s.of(v)
+	null := s.toValue(v)
 	s.Null = &null
 	return s
 }
@@ -197,8 +197,8 @@ func (s Setting[T]) As(role Role) Setting[T] {
 }
 
 // Evaluated sets the sites of the expressions in the value.
-func (s Setting[T]) Evaluated(places ...Site) Setting[T] {
-	s.Places = places
+func (s Setting[T]) Evaluated(sites ...Site) Setting[T] {
+	s.Places = sites
 	return s
 }
 
@@ -221,7 +221,7 @@ func (f *Field) meaning(v value.Value) *value.Value {
 }
 
 // mustParse parses a JSON text in a declaration.
-func parsed(text string) value.Value {
+func mustParse(text string) value.Value {
 	v, err := value.Parse([]byte(text))
 	if err != nil {
 		panic("a declaration holds no JSON: " + strconv.Quote(text)) // a test builds all of them

@@ -86,7 +86,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
 		return `write an object, {"name": value}, instead of the list`
 	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.IsSecretPointer(pointer):
-		if keys, ok := dotted(found); ok {
+		if keys, ok := joinKeys(found); ok {
 			return "write " + Quoted(keys)
 		}
 	case found.IsScalar() && t.allows(value.Object) && !t.allows(value.String) && len(t.names()) > 0 && len(t.names()) <= 4:
@@ -97,7 +97,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 
 // joinKeys converts a list of keys to a path. It returns false if the list contains other
 // values.
-func dotted(keys value.Value) (string, bool) {
+func joinKeys(keys value.Value) (string, bool) {
 	var all []string
 	for _, key := range keys.Items() {
 		if key.Kind() != value.String && key.Kind() != value.Number {
@@ -146,5 +146,5 @@ func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String
 
 // OwnName formats the name of a declared field for a message.
 func OwnName(name string) failure.Text {
-	return failure.Text(value.OfString(textfmt.Shorten(name, longest)).JSON())
+	return failure.Text(value.OfString(textfmt.Shorten(name, maxShown)).JSON())
 }

@@ -166,7 +166,7 @@ func (w *schemaWriter) property(f *Field) object {
 func valueList(texts []string) value.Value {
 	all := make([]value.Value, len(texts))
 	for i, text := range texts {
-		all[i] = parsed(text)
+		all[i] = mustParse(text)
 	}
 	return value.OfItems(all...)
 }

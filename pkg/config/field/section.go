@@ -36,21 +36,21 @@ func (s Section) Present() bool { return !s.Value.Empty() }
 func (s Section) Faulty() bool { return s.faulty[s.Pointer] }
 
 // Get returns the named member. If it is absent, the section has the value null.
-func (s Section) Get(name string) Section { return s.below(name, s.Value.Field(name)) }
+func (s Section) Get(name string) Section { return s.child(name, s.Value.Field(name)) }
 
 // Items returns the items of a list or the members of an object.
 func (s Section) Items() []Section {
 	items := make([]Section, 0, s.Value.Len())
 	for i, item := range s.Value.Items() {
-		items = append(items, s.below(strconv.Itoa(i), item))
+		items = append(items, s.child(strconv.Itoa(i), item))
 	}
 	for _, m := range s.Value.Members() {
-		items = append(items, s.below(m.Name, m.Value))
+		items = append(items, s.child(m.Name, m.Value))
 	}
 	return items
 }
 
-func (s Section) below(name string, v value.Value) Section {
+func (s Section) child(name string, v value.Value) Section {
 	s.Value, s.Pointer = v, failure.PointerJoin(s.Pointer, name)
 	return s
 }

@@ -114,7 +114,7 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 		return
 	}
 	for _, m := range s.Value.Members() {
-		at := s.below(m.Name, m.Value)
+		at := s.child(m.Name, m.Value)
 		if f := base.Field(m.Name); f == nil {
 			base.Others.visit(at, visit)
 		} else if visit(f, at, s) {
@@ -123,7 +123,7 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 	}
 	if base.Items != nil {
 		for i, item := range s.Value.Items() {
-			base.Items.visit(s.below(strconv.Itoa(i), item), visit)
+			base.Items.visit(s.child(strconv.Itoa(i), item), visit)
 		}
 	}
 }

@@ -47,14 +47,14 @@ func (d *CheckedDocument) Section() Section {
 
 // read checks the value at a pointer and returns its meaning.
 func (d *CheckedDocument) read(v value.Value, t *Type, pointer string) value.Value {
-	meant := d.meant(v, t, pointer)
+	meant := d.meaningOf(v, t, pointer)
 	d.check(meant, v, t, pointer)
 	return meant
 }
 
 // meaningOf returns the meaning of the value at a pointer. It checks only the values
 // inside.
-func (d *CheckedDocument) meant(v value.Value, t *Type, pointer string) value.Value {
+func (d *CheckedDocument) meaningOf(v value.Value, t *Type, pointer string) value.Value {
 	base := t.base()
 	switch {
 	case base == nil:
@@ -64,8 +64,8 @@ func (d *CheckedDocument) meant(v value.Value, t *Type, pointer string) value.Va
 	case v.Kind() == value.Object && v.Len() == 0 && !t.allows(value.Object) && t.allows(value.Array):
 		return value.OfItems()
 	case base.IsSingleItem != nil && base.IsSingleItem(v):
-		if fault := base.AloneFault; fault != nil {
-			d.fault(fault.Code, pointer, v, fault.Expected, fault.Hint)
+		if problem := base.AloneFault; problem != nil {
+			d.addProblem(problem.Code, pointer, v, problem.Expected, problem.Hint)
 			return value.OfItems()
 		}
 		return d.read(v, base.Others, pointer)
@@ -99,7 +99,7 @@ func (d *CheckedDocument) members(v value.Value, t *Type, pointer string) value.
 			m.Value = *f.meaning(m.Value)
 		case f != nil:
 			given := m.Value
-			m.Value = d.meant(given, f.Type, at)
+			m.Value = d.meaningOf(given, f.Type, at)
 			if f.absent(m.Value, given.Empty(), slices.Contains(required, m.Name)) {
 				continue
 			}
@@ -153,7 +153,7 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	if base == nil {
 		return
 	}
-	if !base.holds(v) {
+	if !base.hasKind(v) {
 		d.wrongType(given, base, pointer)
 		return
 	}
@@ -169,9 +169,9 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	}
 	switch {
 	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
-		d.faultOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
+		d.addProblemOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
 	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
-		d.fault(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
+		d.addProblem(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
 	}
 	if v.Kind() == value.Object {
 		d.missing(v, given, t, pointer)
@@ -182,7 +182,7 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	switch {
 	case v.Kind() == value.String && v.Raw() == "", v.Kind() == value.Array && v.Len() == 0,
 		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // otherwise missing keys are reported
-		d.fault(failure.WrongValue, pointer, given, base.Message, "")
+		d.addProblem(failure.WrongValue, pointer, given, base.Message, "")
 	}
 }
 
@@ -198,7 +198,7 @@ func (d *CheckedDocument) missing(v, given value.Value, t *Type, pointer string)
 
 // hasKind reports whether a value has one of the type's kinds. An integer may have a
 // fraction of zero.
-func (t *Type) holds(v value.Value) bool {
+func (t *Type) hasKind(v value.Value) bool {
 	if len(t.Kinds) == 0 || t.allows(v.Kind()) && v.Kind() != value.Number {
 		return true
 	}
@@ -216,17 +216,17 @@ func (d *CheckedDocument) wrongType(given value.Value, t *Type, pointer string) 
 	} else if message == "" {
 		message = failure.Text("expected " + phrase(t.Kinds))
 	}
-	d.faultOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
+	d.addProblemOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
 }
 
 // addProblem adds a problem with a value, unless its pointer has one.
-func (d *CheckedDocument) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
-	d.faultOf(nil, code, pointer, found, expected, hint)
+func (d *CheckedDocument) addProblem(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+	d.addProblemOf(nil, code, pointer, found, expected, hint)
 }
 
 // addProblemOf adds a problem with a value of type t, unless its pointer has one. t may
 // be nil.
-func (d *CheckedDocument) faultOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+func (d *CheckedDocument) addProblemOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
 	}

@@ -19,7 +19,7 @@ type variableRefs struct {
 	configuration string      // variables_id
 }
 
-func readLinks(doc value.Value) (variableRefs, error) {
+func readRefs(doc value.Value) (variableRefs, error) {
 	var problems failure.Problems
 	id := func(name string) string {
 		v := doc.Field(name)
@@ -50,7 +50,7 @@ func (l variableRefs) configurationName() string {
 // read.
 type resolver struct {
 	in       Inputs
-	links    variableRefs
+	refs     variableRefs
 	warnings []string
 }
 
@@ -65,7 +65,7 @@ func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if found, err := s.fromFlags(); err != nil || !found.empty() {
 		return found, err
 	}
-	found, err := oneSet("the configuration", s.links.data, "/"+config.VariableValuesData.Name, s.links.row)
+	found, err := inlineSet("the configuration", s.refs.data, "/"+config.VariableValuesData.Name, s.refs.row)
 	if err != nil || !found.empty() {
 		found.source = "variableValuesData of the configuration"
 		return found, err
@@ -74,7 +74,7 @@ func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if err != nil || !found.empty() {
 		return found, err
 	}
-	for _, named := range []string{s.links.row, s.links.defaultRow} {
+	for _, named := range []string{s.refs.row, s.refs.defaultRow} {
 		if row == "" {
 			row = named
 		}
@@ -108,7 +108,7 @@ func (s *resolver) fromJob(ctx context.Context) (found valueSet, row string, err
 		return valueSet{}, "", nil
 	}
 	source := fmt.Sprintf("job %q", job)
-	found, err = oneSet(source, data, "", row)
+	found, err = inlineSet(source, data, "", row)
 	found.source, found.platform = source, true
 	return found, row, err
 }
@@ -117,29 +117,29 @@ func (s *resolver) fromRow(ctx context.Context, row string) (valueSet, error) {
 	if row == "" {
 		return valueSet{}, nil
 	}
-	if s.links.configuration == "" {
+	if s.refs.configuration == "" {
 		s.warnf("variable values %q are not used: variables_id does not say to which configuration they belong", row)
 		return valueSet{}, nil
 	}
 	if s.in.Platform == nil {
 		return valueSet{}, nil
 	}
-	source := fmt.Sprintf("row %q of %s", row, s.links.configurationName())
-	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.links.configuration, row)
+	source := fmt.Sprintf("row %q of %s", row, s.refs.configurationName())
+	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.refs.configuration, row)
 	if err != nil {
 		if ctx.Err() != nil {
 			return valueSet{}, interrupted(ctx)
 		}
-		s.warnf("cannot read variable values %q of %s: %s", row, s.links.configurationName(), err)
+		s.warnf("cannot read variable values %q of %s: %s", row, s.refs.configurationName(), err)
 		return valueSet{}, nil
 	}
-	found, err := oneSet(source, content, "", "")
+	found, err := inlineSet(source, content, "", "")
 	found.source, found.platform = source, true
 	return found, err
 }
 
 // isRefused reports whether the platform rejected the token.
-func refused(err error) bool {
+func isRefused(err error) bool {
 	type refusal interface {
 		error
 		Refused() bool

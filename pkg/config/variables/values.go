@@ -52,7 +52,7 @@ func (s valueSet) secretsIn(doc value.Value) []string {
 // inlineSet reads inline values. Inline values and the id of a row exclude each other.
 // pointer is the JSON pointer of data in the document, or "" if data is not in the
 // document.
-func oneSet(where string, data value.Value, pointer, row string) (valueSet, error) {
+func inlineSet(where string, data value.Value, pointer, row string) (valueSet, error) {
 	found, problems := readSet(data, pointer)
 	switch {
 	case len(problems) > 0 && pointer != "":
@@ -71,26 +71,26 @@ func oneSet(where string, data value.Value, pointer, row string) (valueSet, erro
 func readSet(data value.Value, pointer string) (valueSet, failure.Problems) {
 	var problems failure.Problems
 	var found valueSet
-	if data.Kind() != value.Object && !absent(data) {
-		problems.Add(expected(`an object {"values": […]}`, pointer, data))
+	if data.Kind() != value.Object && !isAbsent(data) {
+		problems.Add(typeProblem(`an object {"values": […]}`, pointer, data))
 	}
 	values := data.Field("values")
 	pointer = failure.PointerJoin(pointer, "values")
-	if values.Kind() != value.Array && !absent(values) {
-		problems.Add(expected("a list of {name, value}", pointer, values))
+	if values.Kind() != value.Array && !isAbsent(values) {
+		problems.Add(typeProblem("a list of {name, value}", pointer, values))
 	}
 	for i, item := range values.Items() {
 		at := failure.PointerJoin(pointer, strconv.Itoa(i))
 		if item.Kind() != value.Object {
-			problems.Add(expected("an object {name, value}", at, item))
+			problems.Add(typeProblem("an object {name, value}", at, item))
 			continue
 		}
 		name, v := item.Field("name"), item.Field("value")
-		if !filled(name) {
-			problems.Add(expected("a name that is not empty", failure.PointerJoin(at, "name"), name))
+		if !isNonEmptyString(name) {
+			problems.Add(typeProblem("a name that is not empty", failure.PointerJoin(at, "name"), name))
 		}
 		if !v.IsScalar() {
-			problems.Add(expected("a string, an integer or a boolean", failure.PointerJoin(at, "value"), v))
+			problems.Add(typeProblem("a string, an integer or a boolean", failure.PointerJoin(at, "value"), v))
 		}
 		found.add(name.Raw(), v)
 	}
@@ -98,14 +98,14 @@ func readSet(data value.Value, pointer string) (valueSet, failure.Problems) {
 }
 
 // isAbsent reports whether a list, an object or null is empty.
-func absent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
+func isAbsent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
 
 // isNonEmptyString reports whether the value is a string that is not empty.
-func filled(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
+func isNonEmptyString(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
 
 // typeProblem returns a problem with the type of the value. It does not contain the
 // value.
-func expected(what, pointer string, found value.Value) failure.Problem {
+func typeProblem(what, pointer string, found value.Value) failure.Problem {
 	kind := found.Kind().String()
 	if found.Kind() == value.String && found.Raw() == "" {
 		kind = "an empty string"

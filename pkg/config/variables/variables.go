@@ -120,16 +120,16 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if in.Component == "" {
 		in.Component = DefaultComponent
 	}
-	links, err := readLinks(doc)
+	refs, err := readRefs(doc)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &resolver{in: in, links: links}
+	s := &resolver{in: in, refs: refs}
 	found, err := s.values(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	if found.empty() && links.configuration == "" {
+	if found.empty() && refs.configuration == "" {
 		return Result{Document: rest, Warnings: s.warnings}, nil
 	}
 	if s.replacedAlready(found, used) {
@@ -168,7 +168,7 @@ func (in Inputs) unused(used []string, declared []declaration) []string {
 // is whether these values contain every placeholder of the document. An unreplaced document
 // would fail it: it also contains the placeholder of the variable with such a value.
 func (s *resolver) replacedAlready(found valueSet, used []string) bool {
-	if !found.platform || s.links.configuration == "" {
+	if !found.platform || s.refs.configuration == "" {
 		return false
 	}
 	var inValues []string
@@ -191,11 +191,11 @@ func WithoutValues(doc value.Value) value.Value {
 // warnings about values that could not be read.
 func (s *resolver) check(found valueSet, used, unused []string, declared []declaration) error {
 	var missing []string
-	if names := lacking(used, found); len(names) > 0 {
+	if names := withoutValue(used, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
 	}
-	if names := idle(declared, used, found); len(names) > 0 {
-		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.links.configurationName()+")")
+	if names := unusedWithoutValue(declared, used, found); len(names) > 0 {
+		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.refs.configurationName()+")")
 	}
 	var texts []string
 	if len(missing) > 0 {
@@ -222,12 +222,12 @@ func (s *resolver) origin(found valueSet) string {
 	case s.in.Platform == nil:
 		return "no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)"
 	default:
-		return "no variable values provided for " + s.links.configurationName()
+		return "no variable values provided for " + s.refs.configurationName()
 	}
 }
 
 // withoutValue returns the names without a value.
-func lacking(names []string, found valueSet) []string {
+func withoutValue(names []string, found valueSet) []string {
 	var left []string
 	for _, name := range names {
 		if _, ok := found.values[name]; !ok {

@@ -58,7 +58,7 @@ func CheckFormat(format string) string {
 func Timeless(format string) bool { return !strings.ContainsAny(letters(format), lettersOfTime) }
 
 // formatTime formats a time. A Unix time is a number.
-func written(format string, t time.Time) value.Value {
+func formatTime(format string, t time.Time) value.Value {
 	if format == unixFormat {
 		return value.OfInt(t.Unix())
 	}

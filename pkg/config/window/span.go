@@ -36,7 +36,7 @@ func (s Step) UnderADay() bool {
 // add returns the time n steps after t. It adds months first. If the month is too short
 // for the day, the result is its last day. Days are calendar days in the zone of t.
 // Hours, minutes and seconds are elapsed time, even if the clocks change.
-func (s Step) from(t time.Time, n int64) time.Time {
+func (s Step) add(t time.Time, n int64) time.Time {
 	if s.parts.Months != 0 || s.parts.Days != 0 {
 		year, month, day := t.Date()
 		months := int64(month) + n*s.parts.Months
@@ -47,4 +47,4 @@ func (s Step) from(t time.Time, n int64) time.Time {
 }
 
 // Before returns the time one step before t.
-func (s Step) Before(t time.Time) time.Time { return s.from(t, -1) }
+func (s Step) Before(t time.Time) time.Time { return s.add(t, -1) }

@@ -13,7 +13,7 @@ type unit time.Duration
 const day unit = -1
 
 // finestUnit returns the smallest unit of a format.
-func finest(format string) unit {
+func finestUnit(format string) unit {
 	found := letters(format)
 	switch {
 	case strings.Contains(found, "u"):

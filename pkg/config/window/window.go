@@ -33,7 +33,7 @@ type Spec struct {
 
 // Sequence contains the windows between two times.
 type Sequence struct {
-	rules    Spec
+	spec     Spec
 	end      unit
 	from, to time.Time
 	open     bool // true if there is no start
@@ -45,7 +45,7 @@ type Sequence struct {
 // Most windows are a user error.
 func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
-	w := Sequence{rules: r, end: r.end(), from: in(from), to: in(to)}
+	w := Sequence{spec: r, end: r.endUnit(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {
 		if spans++; spans > Most {
@@ -60,16 +60,16 @@ func (r Spec) Between(from, to time.Time) (Sequence, error) {
 
 // Until returns a single window without a start.
 func (r Spec) Until(to time.Time) Sequence {
-	return Sequence{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
+	return Sequence{spec: r, end: r.endUnit(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
 }
 
 // endUnit returns the unit by which windows end earlier, or 0 if a window ends at the
 // start of the next window.
-func (r Spec) end() unit {
+func (r Spec) endUnit() unit {
 	if !r.Inclusive {
 		return 0
 	}
-	return finest(r.Format)
+	return finestUnit(r.Format)
 }
 
 // Window is the time from Start to End. The next window starts at End. A window of Until
@@ -84,7 +84,7 @@ type Window struct {
 }
 
 func (w Sequence) window(start, end time.Time) Window {
-	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, end: w.end}
+	return Window{Start: start, End: end, open: w.open, format: w.spec.Format, end: w.end}
 }
 
 // All returns the windows in their order. It leaves out windows that are shorter than a
@@ -113,14 +113,14 @@ func (w Sequence) All() iter.Seq[Window] {
 func (w Sequence) spans() iter.Seq2[time.Time, time.Time] {
 	return func(yield func(start, end time.Time) bool) {
 		start := w.from
-		if w.open || w.rules.Step == (Step{}) {
+		if w.open || w.spec.Step == (Step{}) {
 			if start.Before(w.to) {
 				yield(start, w.to)
 			}
 			return
 		}
 		for n := int64(1); start.Before(w.to); n++ {
-			end := w.rules.Step.from(w.from, n)
+			end := w.spec.Step.add(w.from, n)
 			switch {
 			case !end.After(start):
 				continue
@@ -149,14 +149,14 @@ func (w Window) empty() bool {
 	case w.open || w.end == 0:
 		return false
 	case w.end == day:
-		return compareDays(w.last(), w.Start) < 0
+		return compareDays(w.lastTime(), w.Start) < 0
 	default:
-		return w.last().Before(w.end.floor(w.Start))
+		return w.lastTime().Before(w.end.floor(w.Start))
 	}
 }
 
 // lastTime returns the time that is formatted as the end.
-func (w Window) last() time.Time {
+func (w Window) lastTime() time.Time {
 	switch w.end {
 	case 0:
 		return w.End
@@ -172,19 +172,19 @@ func (w Window) last() time.Time {
 func (w Window) StartValue() value.Value { return w.start(w.format) }
 
 // EndValue returns the end of the window for expressions, see Spec.Inclusive.
-func (w Window) EndValue() value.Value { return written(w.format, w.last()) }
+func (w Window) EndValue() value.Value { return formatTime(w.format, w.lastTime()) }
 
 // StartBound returns the start as a remembered value, which does not depend on Format.
 func (w Window) StartBound() value.Value { return w.start(boundFormat) }
 
 // EndBound returns the end as a remembered value, which does not depend on Format.
-func (w Window) EndBound() value.Value { return written(boundFormat, w.End) }
+func (w Window) EndBound() value.Value { return formatTime(boundFormat, w.End) }
 
 func (w Window) start(format string) value.Value {
 	if w.open {
 		return value.Value{}
 	}
-	return written(format, w.Start)
+	return formatTime(format, w.Start)
 }
 
 // String returns the window for messages.
