@@ -116,7 +116,7 @@ func (c *compiler) defaultOptions(s Section) value.Value {
 }
 
 // seconds returns a time limit. It returns fallback if the value is absent, zero or
-// faulty.
+// invalid, and reports a negative value.
 func seconds(s Section, fallback time.Duration) time.Duration {
 	if !s.Present() || s.Faulty() {
 		return fallback
@@ -148,8 +148,8 @@ func maxResponseBytes(http Section) int64 {
 	return int64(n)
 }
 
-// requestCount returns a number of concurrent requests. It reports a number outside of
-// least to MaxConcurrency, and returns least instead.
+// requestCount returns a number of concurrent requests. It reports a number below least
+// or above MaxConcurrency, and returns least instead.
 func requestCount(http Section, setting field.Setting[int], least int) int {
 	n := setting.Of(http)
 	if n < least || n > MaxConcurrency {

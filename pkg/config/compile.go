@@ -190,8 +190,8 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	return hosts
 }
 
-// checkRestriction reports an empty value of an allowed host. In the original extractor
-// an empty scheme or port matches no URL. In this program it would match every URL.
+// checkRestriction reports an empty scheme or port, or port 0, of an allowed host. In the
+// original extractor it matches no URL. In this program it would match every URL.
 func (c *compiler) checkRestriction(s Section, hint failure.Text) {
 	given, ok := c.valueAt(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {

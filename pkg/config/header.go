@@ -15,7 +15,7 @@ import (
 // occur. If names differ only in case, the last header is sent.
 func (e evaluator) headers(it *Iteration, api, conf Section) {
 	members := value.OfMembers(slices.Concat(api.Value.Members(), conf.Value.Members())...).Members()
-	last := make(map[string]string, len(members)) // lower-case name to the last spelling
+	last := make(map[string]string, len(members)) // last spelling by lower-case name
 	for _, m := range members {
 		last[strings.ToLower(m.Name)] = m.Name
 	}
@@ -36,7 +36,7 @@ func (e evaluator) headers(it *Iteration, api, conf Section) {
 // evaluates it.
 func (e evaluator) header(it *Iteration, name string, s Section) {
 	compiler := e.compilerFor(expr.InHeaders, e.all)
-	compiler.Exact = s.Value.Kind() != value.Object // the original extractor evaluated only objects
+	compiler.Exact = s.Value.Kind() != value.Object // the original extractor evaluates only objects
 	before := len(*e.problems)
 	compiled := compiler.Compile(s.Value, s.Pointer)
 	h := Header{Name: name, Pointer: s.Pointer}

@@ -138,7 +138,7 @@ func bucket(api Section, s settings) string {
 }
 
 // Values of `onIncomplete`. With FailIncomplete, findings are errors. With
-// holdIncomplete, the next run starts from the same `previousStart`.
+// holdIncomplete, a finding about missing rows keeps `previousStart` for the next run.
 const (
 	FailIncomplete = "fail"
 	holdIncomplete = "hold"

@@ -63,6 +63,7 @@ func (r RequestSpec) WithParam(name string, v value.Value) RequestSpec {
 }
 
 // Over overlays another request with r. Parameters, query and headers are merged by name.
+// The result lacks Paging, ForcedType and Own.
 func (r RequestSpec) Over(under RequestSpec) RequestSpec {
 	return RequestSpec{
 		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),

@@ -69,7 +69,7 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	var e Entries
 	add := func(name string, v value.Value) {
 		compiler := c
-		compiler.Exact = c.Exact || v.Kind() == value.Array // the original evaluated no lists
+		compiler.Exact = c.Exact || v.Kind() == value.Array // the original extractor evaluates no lists
 		e.add(name, compiler.node(v, failure.PointerJoin(pointer, name)), c.KeepNull)
 	}
 	switch {

@@ -32,7 +32,7 @@ func (s Section) Problems() *failure.Problems { return s.problems }
 // Present reports whether the value is not empty.
 func (s Section) Present() bool { return !s.Value.Empty() }
 
-// Faulty reports whether Tree.Read has reported a problem with the value.
+// Faulty reports whether Tree.Read has rejected the value. Missing keys do not count.
 func (s Section) Faulty() bool { return s.faulty[s.Pointer] }
 
 // Get returns the named member. If it is absent, the section has the value null.
@@ -89,7 +89,7 @@ func (s Section) bool(fallback bool) bool {
 	return !s.Value.Empty()
 }
 
-// Problem reports a problem with the value, unless Tree.Read has reported one.
+// Problem reports a problem with the value, unless Tree.Read has rejected the value.
 func (s Section) Problem(expected, hint failure.Text) {
 	code := failure.WrongValue
 	if s.Value.IsNull() {
@@ -98,7 +98,7 @@ func (s Section) Problem(expected, hint failure.Text) {
 	s.Fault(code, expected, hint)
 }
 
-// Fault reports a problem with the given code, unless Tree.Read has reported one.
+// Fault reports a problem with the given code, unless Tree.Read has rejected the value.
 func (s Section) Fault(code failure.Code, expected, hint failure.Text) {
 	if s.faulty[s.Pointer] {
 		return

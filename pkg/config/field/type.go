@@ -33,7 +33,7 @@ type Type struct {
 	Required []string
 	// Choices are all values that a string may have.
 	Choices    []Choice
-	IgnoreCase bool // case of choices does not matter
+	IgnoreCase bool // whether the case of Choices does not matter
 	// NotEmpty contains the kinds that must not be empty. A value of another kind counts
 	// as absent if it is empty.
 	NotEmpty []string

@@ -20,7 +20,8 @@ type CheckedDocument struct {
 	Unknown  []Key
 	tree     *Tree
 	problems *failure.Problems
-	// faulty contains the pointers with a problem. Each pointer gets only one problem.
+	// faulty contains the pointers of rejected values. Each value gets only one problem,
+	// in addition to problems with missing keys.
 	faulty map[string]bool
 }
 

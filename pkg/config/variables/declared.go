@@ -18,9 +18,9 @@ type declaration struct{ name, kind string }
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
 // declarations reads the declarations of variables from the platform. It returns nil
-// without a variables configuration or a platform. If the platform rejects the token, or
-// the document has no values so that an error about missing values follows, it only warns
-// about a failed request.
+// without a variables configuration or a platform. A failed request is a user error. It is
+// only a warning if the platform rejects the token, or if there are no values, because an
+// error about missing values follows.
 func (s *resolver) declarations(ctx context.Context, found valueSet) ([]declaration, error) {
 	if s.in.Platform == nil || s.refs.configuration == "" {
 		return nil, nil
