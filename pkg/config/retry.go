@@ -50,7 +50,7 @@ func (c *compiler) retry(s Section) Retry {
 		network = oldNetworkCodes.In(s)
 		c.warnHidden(curl, "ignored because of \"curlCodes\", its old spelling")
 	}
-	if header.Value.IsScalar() { // with "" every wait is computed
+	if header.Value.IsScalar() { // every wait is computed if it is ""
 		r.Header = header.Value.Text()
 	}
 	if codes.Value.Kind() == value.Array {

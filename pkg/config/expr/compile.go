@@ -21,7 +21,7 @@ type Compiler struct {
 	// other keys.
 	Exact bool
 	// Known contains the contexts with members that are known before the run. A reference
-	// to another member of such a context is a problem.
+	// to another member of such a context is a problem, unless it has a default.
 	Known map[Context]Members
 	// Above is the number of jobs above the job with the expression, 0 for a root job.
 	Above int

@@ -116,5 +116,5 @@ func (all References) Keys() []string {
 // ArgumentProblem describes a mistake in a name or an argument.
 type ArgumentProblem struct {
 	Found, Expected, Hint failure.Text
-	argument              int // from 0
+	argument              int // index of the argument, counted from 0
 }

@@ -1,6 +1,6 @@
 package expr
 
-// Request refers to the request that gets credentials, Query to the parameters of its
+// Request refers to the request before authentication, Query to the parameters in its
 // query.
 const (
 	Request Context = "request"

@@ -15,8 +15,8 @@ type Type struct {
 	// Name is the name of the definition in the schema. A type without a name is written
 	// where it is used.
 	Name string
-	// Base is a type with rules that apply too. If it is set, only Required may be set as
-	// well.
+	// Base is a type with rules that apply too. If it is set, only Name, Title, Doc and
+	// Required may be set as well.
 	Base       *Type
 	Title, Doc string
 	// Kinds are JSON types as in JSON Schema. An empty list allows all types.
@@ -33,7 +33,7 @@ type Type struct {
 	Required []string
 	// Choices are all values that a string may have.
 	Choices    []Choice
-	IgnoreCase bool // whether the case of Choices does not matter
+	IgnoreCase bool // true if the case of Choices does not matter
 	// NotEmpty contains the kinds that must not be empty. A value of another kind counts
 	// as absent if it is empty.
 	NotEmpty []string

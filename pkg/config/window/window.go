@@ -42,7 +42,7 @@ type Sequence struct {
 }
 
 // Between returns the windows between two times, without fractions of seconds. More than
-// Most windows are a user error.
+// Most windows are a user error. This limit includes windows that All leaves out.
 func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
 	w := Sequence{spec: r, end: r.endUnit(), from: in(from), to: in(to)}
