@@ -14,17 +14,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The time limits of a connection and of an exchange when none are set.
+// The defaults of `connectTimeout` and `requestTimeout`.
 const (
 	defaultConnectTimeout = 30 * time.Second
 	defaultRequestTimeout = 300 * time.Second
 )
 
-// defaultMaxResponseBytes is how large a response may be when nothing else is
-// said: more than any page that is meant, less than a disk.
+// defaultMaxResponseBytes is the maximum size of a response, in bytes, by default. It is
+// larger than any page that an API sends on purpose, and smaller than a disk.
 const defaultMaxResponseBytes = 16 << 30
 
-// The settings of `api` that this package reads, and those that others compile.
+// The settings of `api`. Other packages compile some of them.
 var (
 	APIName               = field.Text("name", "Name", "A part of the bucket name if `config.outputBucket` is not set; otherwise unused.").Default("generic").Example(`"crm"`)
 	BaseURL               = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to. Its last path segment is kept, with or without a slash at the end. May be an expression that refers to `config`.", &field.Type{Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must().Evaluated(expr.InBaseURL)
@@ -65,7 +65,7 @@ var (
 	rateLimitType = field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries and redirects, and logins for the limit of `api.http`. Answers from the cache do not count.", rateRequests, ratePer)
 )
 
-// api is the type of the section.
+// api returns the type of the section `api`.
 func (t Types) api() *field.Type {
 	http := field.Object("http", "HTTP", "Headers, defaults, time limits, concurrency and rules of requests.",
 		APIHeaders, RequiredHeaders, DefaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
@@ -75,7 +75,7 @@ func (t Types) api() *field.Type {
 		caCertificate, clientCertificate, plainCertificate, oldQuery)
 }
 
-// api compiles what the section `api` says for all iterations.
+// api compiles the settings of `api` that are the same in all iterations.
 func (c *compiler) api(s Section) API {
 	http, paging := HTTPSection.In(s), PaginationSection.In(s)
 	auth := AuthenticationSection.In(s)
@@ -90,11 +90,11 @@ func (c *compiler) api(s Section) API {
 		MaxResponseBytes:  maxResponseBytes(http),
 		TrustedOrigins:    origins(TrustedOriginsSetting.In(http)),
 		IgnoreErrors:      integers(ignoreErrorsSetting.In(http)),
-		Concurrency:       atOnce(http, concurrency, 1),
-		Lookahead:         atOnce(http, lookahead, 0),
+		Concurrency:       requestCount(http, concurrency, 1),
+		Lookahead:         requestCount(http, lookahead, 0),
 		RateLimit:         rateLimit(rateLimitSetting.In(http)),
-		Authentication:    switched(auth, auth.Present()),
-		Pagination:        switched(paging, paging.Present()),
+		Authentication:    nullUnless(auth, auth.Present()),
+		Pagination:        nullUnless(paging, paging.Present()),
 		Response:          ResponseSection.In(s),
 		Rules:             HTTPRules.In(http),
 		Query:             oldQuery.In(s),
@@ -103,8 +103,8 @@ func (c *compiler) api(s Section) API {
 	}
 }
 
-// defaultOptions are the request keys of every job, with checked headers. Expressions
-// in them are compiled for each iteration.
+// defaultOptions checks the headers of `api.http.defaultOptions` and returns the object.
+// Each iteration compiles the expressions in it.
 func (c *compiler) defaultOptions(s Section) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
@@ -115,7 +115,8 @@ func (c *compiler) defaultOptions(s Section) value.Value {
 	return s.Value
 }
 
-// seconds is a time limit, or the default when it is empty.
+// seconds returns a time limit. It returns fallback if the value is absent, zero or
+// invalid, and reports a negative value.
 func seconds(s Section, fallback time.Duration) time.Duration {
 	if !s.Present() || s.Faulty() {
 		return fallback
@@ -134,8 +135,8 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 	}
 }
 
-// maxResponseBytes is the limit of a response; 0 is the default, as it is for the
-// time limits.
+// maxResponseBytes returns the maximum size of a response in bytes. As for time limits, 0
+// means the default.
 func maxResponseBytes(http Section) int64 {
 	n := maxResponseBytesSetting.Of(http)
 	if n < 0 {
@@ -147,9 +148,9 @@ func maxResponseBytes(http Section) int64 {
 	return int64(n)
 }
 
-// atOnce is a number of requests that may be under way at once, the least one when
-// none is given.
-func atOnce(http Section, setting field.Setting[int], least int) int {
+// requestCount returns a number of concurrent requests. It reports a number below least
+// or above MaxConcurrency, and returns least instead.
+func requestCount(http Section, setting field.Setting[int], least int) int {
 	n := setting.Of(http)
 	if n < least || n > MaxConcurrency {
 		setting.In(http).Problem(failure.Text(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency)), "")
@@ -158,8 +159,8 @@ func atOnce(http Section, setting field.Setting[int], least int) int {
 	return n
 }
 
-// rateLimit is no limit when the section is empty. Missing keys are problems
-// already.
+// rateLimit returns no limit if the section is empty. Tree.Read has reported missing
+// keys.
 func rateLimit(s Section) RateLimit {
 	if !s.Present() || s.Faulty() {
 		return RateLimit{}
@@ -174,7 +175,7 @@ func rateLimit(s Section) RateLimit {
 	return l
 }
 
-// integers are the integers of a list.
+// integers returns the integers in a list, and reports other items.
 func integers(s Section) []int {
 	all := make([]int, 0, s.Value.Len())
 	for _, item := range s.Items() {
@@ -187,35 +188,35 @@ func integers(s Section) []int {
 	return all
 }
 
-// evaluator computes the values of `api` that are expressions which refer
-// only to attributes, so that they are known before the run, and compiles
-// the others.
+// evaluator evaluates the expressions of `api` that refer only to attributes: their
+// values are known before the run. It compiles all other expressions.
 type evaluator struct {
 	*compiler
 	attr           expr.Members
-	registerSecret func(secret string) // see Options
-	all            JobScope            // what any job of the iteration can refer to
-	// environment finds the variables that an expression refers to; nil for none.
+	registerSecret func(secret string) // see Options.Conceal
+	all            JobScope            // scope of all jobs of the iteration
+	// environment returns the value of an environment variable. It is nil for expressions
+	// that cannot refer to the environment.
 	environment func(name string) (value.Value, bool)
 }
 
-// compilerFor compiles the expressions at a place that belongs to these jobs.
-func (e evaluator) compilerFor(place expr.Site, of JobScope) expr.Compiler {
-	return of.Compiler(place, e.attr, e.Vocabulary, e.problems)
+// compilerFor returns a compiler for expressions at a site of the given jobs.
+func (e evaluator) compilerFor(site expr.Site, scope JobScope) expr.Compiler {
+	return scope.Compiler(site, e.attr, e.Vocabulary, e.problems)
 }
 
-// value is the value of an expression, and whether it has one; if not, there is
-// a problem that says why.
-func (e evaluator) value(place expr.Site, v value.Value, pointer string) (value.Value, bool) {
+// value evaluates an expression. On failure it reports a problem and returns false.
+func (e evaluator) value(site expr.Site, v value.Value, pointer string) (value.Value, bool) {
 	before := len(*e.problems)
-	compiled := e.compilerFor(place, JobScope{}).Compile(v, pointer)
+	compiled := e.compilerFor(site, JobScope{}).Compile(v, pointer)
 	if len(*e.problems) > before {
 		return value.Value{}, false
 	}
 	return e.eval(compiled, pointer)
 }
 
-// eval is the value of a compiled expression; see value.
+// eval evaluates a compiled expression. On failure it reports a problem and returns
+// false.
 func (e evaluator) eval(compiled expr.Expr, pointer string) (value.Value, bool) {
 	variables := expr.Members{}
 	for _, name := range compiled.References(expr.Env) {
@@ -231,17 +232,18 @@ func (e evaluator) eval(compiled expr.Expr, pointer string) (value.Value, bool) 
 		Conceal:  e.registerSecret,
 	})
 	if err != nil {
-		place := pointer
-		if at := failure.PointerOf(err); at != "" {
-			place = at
+		at := pointer
+		if inner := failure.PointerOf(err); inner != "" {
+			at = inner
 		}
-		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: failure.Part(messageOf(err))})
+		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: at, Expected: failure.Part(messageOf(err))})
 		return value.Value{}, false
 	}
 	return result, true
 }
 
-// messageOf is the text of an error without its place, which the problem has.
+// messageOf returns the text of an error without its pointer, which the problem has
+// already.
 func messageOf(err error) string {
 	if p := failure.PointerOf(err); p != "" {
 		return strings.TrimSuffix(err.Error(), " (at "+p+")")

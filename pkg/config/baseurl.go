@@ -16,14 +16,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// baseURL is the base address: a string, an expression, or (the way of old
-// configurations) an expression as JSON inside a string. An empty address comes
-// with a problem.
+// baseURL returns the base URL: a string, an expression, or an expression as JSON inside
+// a string, which is an old form. On failure it reports a problem and returns an empty
+// URL.
 func (e evaluator) baseURL(s Section) *url.URL {
 	if s.Value.IsNull() || s.Faulty() {
-		return &url.URL{} // a problem already
+		return &url.URL{} // already reported
 	}
-	e.registerSecret = notAddresses(e.registerSecret)
+	e.registerSecret = skippingURLs(e.registerSecret)
 	v := s.Value
 	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
 		inner, err := value.Parse([]byte(v.Raw()))
@@ -37,7 +37,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	result, ok := e.value(expr.InBaseURL, v, s.Pointer)
 	if !ok {
 		if s.Value.Kind() == value.String {
-			// Inside the string there is no place to point at.
+			// A pointer cannot lead into the string.
 			for i := before; i < len(*e.problems); i++ {
 				(*e.problems)[i].Pointer = s.Pointer
 			}
@@ -50,23 +50,24 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	return invalidURL(s, result)
 }
 
-// notAddresses gets what secrets in an address were computed, but not of the
-// whole address: the rest of it should be readable in messages.
-func notAddresses(conceal func(string)) func(string) {
-	if conceal == nil {
+// skippingURLs returns a function that registers secrets, except for complete URLs:
+// messages should show the rest of the URL. It returns nil if register is nil.
+func skippingURLs(register func(string)) func(string) {
+	if register == nil {
 		return nil
 	}
 	return func(secret string) {
 		if !strings.Contains(secret, "://") {
-			conceal(secret)
+			register(secret)
 		}
 	}
 }
 
-// invalidURL reports the address that came out, unless a secret is part of it.
+// invalidURL reports an invalid base URL. It does not show the URL if a secret may be
+// part of it.
 func invalidURL(s Section, result value.Value) *url.URL {
 	found, hint := field.Describe(s.Pointer, result), failure.Text("")
-	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return secret.IsSecretPointer(strings.ReplaceAll(name, ".", "/")) }) {
+	if result.Secret() || slices.ContainsFunc(appendAttributeNames(s.Value, nil), func(name string) bool { return secret.IsSecretPointer(strings.ReplaceAll(name, ".", "/")) }) {
 		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {
@@ -78,16 +79,16 @@ func invalidURL(s Section, result value.Value) *url.URL {
 	return &url.URL{}
 }
 
-// Parts of an address in the words of regular expressions.
+// Patterns for parts of a URL.
 const (
 	escaped   = `%[0-9A-Fa-f]{2}`
 	pathChars = `[\pL\pN\-._~!$&'()*+,;=:@]|` + escaped
 )
 
-// address is what the original accepts as a valid address: http or https,
-// perhaps user and password, a host name in any script (no top-level domain
-// needed) or an IP address, perhaps port, path, query and fragment. Braces and
-// blanks have no place in it.
+// address matches the URLs that the original extractor accepts: http or https, optional
+// user and password, a host name in any script (without a required top-level domain) or
+// an IP address, optional port, path, query and fragment. It does not match braces and
+// blanks.
 var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:https?)://` +
 		`(?:(?:[\pL\pN_.\-]|` + escaped + `)+(?::(?:[\pL\pN_.\-]|` + escaped + `)*)?@)?` +
@@ -98,7 +99,7 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 		`(?:#(?:` + pathChars + `|[/?])*)?$`)
 })
 
-// parseBaseURL is the parsed address, nil when it is not valid.
+// parseBaseURL returns nil if the URL is not valid.
 func parseBaseURL(text string) *url.URL {
 	parts := address().FindStringSubmatch(text)
 	if parts == nil {

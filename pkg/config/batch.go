@@ -8,14 +8,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// MaxBatch is the most values that a batch may have: they are in memory together.
+// MaxBatch is the maximum number of values in a batch, because they are in memory
+// together.
 const MaxBatch = 10_000
 
-// Batch is how many values of its placeholder a child job sends in one request.
+// Batch describes how many values of its placeholder a child job sends in one request.
 type Batch struct {
-	// Size is 0 for a job that runs for each value.
+	// Size is the maximum number of values in one request. 0 means that the job runs for
+	// each value.
 	Size int
-	// Across says that a batch may contain values of several pages of the parent.
+	// Across lets a batch contain values from several pages of the parent.
 	Across bool
 }
 
@@ -29,8 +31,8 @@ var (
 		Pattern: field.IntegerType.Pattern, Message: `expected a number of values, or an object with "size"`, Fields: field.Fields(batchSize, batchAcross)}
 )
 
-// batch reads `batch` of a job below others; in a root job it has no effect. A batch
-// of one value is one, too: its placeholder is a list.
+// batch compiles `batch` of a child job. The setting has no effect in a root job. With a
+// size of 1 the placeholder is still a list.
 func (c *compiler) batch(s Section, above JobScope) Batch {
 	given := JobBatch.In(s)
 	if above.Jobs == 0 || given.Value.IsNull() || given.Faulty() {
@@ -46,15 +48,15 @@ func (c *compiler) batch(s Section, above JobScope) Batch {
 		n = 1
 	}
 	b.Size = int(n)
-	c.batched(s, given)
+	c.checkBatchPlaceholder(s, given)
 	return b
 }
 
 var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", MaxBatch))
 
-// batched checks the placeholders of a job with a batch: there is one, and its values
-// are those of the parent.
-func (c *compiler) batched(s, given Section) {
+// checkBatchPlaceholder reports a job with a batch that does not have exactly one
+// placeholder.
+func (c *compiler) checkBatchPlaceholder(s, given Section) {
 	names := JobPlaceholders.In(s).Value.Members()
 	lacking := func(found string, hint failure.Text) {
 		given.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: given.Pointer, Expected: "expected one placeholder beside it, " + failure.Text(found), Hint: hint})

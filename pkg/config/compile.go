@@ -10,39 +10,41 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are what compiling depends on besides the document.
+// Options are the inputs of Compile besides the document.
 type Options struct {
-	// Now is the clock behind the functions in headers and the base URL; nil is
-	// the computer's.
+	// Now is the clock for functions in headers and in the base URL. Nil means the clock
+	// of the system.
 	Now func() time.Time
 	// Strict makes unknown keys problems instead of warnings.
 	Strict bool
-	// Conceal gets the secrets that are computed, see expr.Scope; nil gets
-	// nothing.
+	// Conceal registers a secret that an expression computed, see expr.Scope. It may be
+	// nil.
 	Conceal func(secret string)
-	// Random is the source of the functions that need one; nil is that of the system.
+	// Random returns n random bytes for functions. Nil means the source of the system.
 	Random func(n int) ([]byte, error)
-	// Getenv reads the environment variables that the document refers to; nil is an
-	// environment without any.
+	// Getenv returns the value of an environment variable. Nil means that no variable is
+	// set.
 	Getenv func(name string) string
-	// Open reports whether a text contains a variable, or a replacement of one, whose value
-	// is not known here. Such a text is not checked where the value decides. Nil: all are
-	// known.
+	// Open reports whether a text contains a variable, or its replacement, with an
+	// unknown value. Such a text is not checked if the result depends on the value. Nil
+	// means that all values are known.
 	Open func(text string) bool
-	// Paging are the names of the values that paging has for a job, by the section
-	// `api.pagination` and the scroller that the job names; nil: none.
+	// Paging returns the names of the paging values that a job can refer to, for the
+	// section `api.pagination` and the scroller of the job. Nil means that there are no
+	// such values.
 	Paging func(pagination Section, scroller string) []string
-	// Vocabulary is what expressions consist of.
+	// Vocabulary holds the functions and references of expressions.
 	Vocabulary expr.Vocabulary
-	// Tree is the type of the document; nil checks what this package declares.
+	// Tree is the type of the document. Nil means the declarations of this package only.
 	Tree *field.Tree
 }
 
-// Compile validates and compiles a document whose variables are replaced. It
-// never stops at the first problem. The list of problems, in the order of the
-// document, is the one that all sections of the result report to, so that other
-// packages can compile theirs before it is judged; with problems the result is good
-// for nothing else.
+// Compile validates and compiles a document after its variables were replaced. It does
+// not stop at the first problem.
+//
+// All sections of the result report to the returned list of problems, so other packages
+// can add theirs before the caller decides about the list. The list is in the order of
+// the document. A result with problems may only be used to find more problems.
 func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	c := &compiler{
 		Options:  o,
@@ -65,26 +67,26 @@ func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	return compiled, c.problems
 }
 
-// compiler is the state of one call of Compile.
+// compiler holds the state of one call of Compile.
 type compiler struct {
 	Options
-	document value.Value // as it was given
+	document value.Value // the document, with secrets marked and environment variables filled in
 	problems *failure.Problems
 	warnings failure.Problems
 	// options is `api.http.defaultOptions`, with checked headers.
 	options        value.Value
 	optionsPointer string  // pointer of options
-	pagination     Section // api.pagination
+	pagination     Section // `api.pagination`
 	// limit is `api.http.rateLimit`.
 	limit RateLimit
-	// ids are the computed ids of jobs, by their places.
+	// ids maps the pointers of jobs to their computed ids.
 	ids map[string]string
 }
 
 func (c *compiler) compile() *Document {
-	c.ciphers(c.document, "")
+	c.reportEncrypted(c.document, "")
 	c.document = c.withEnvironment()
-	root, wrapped := c.locate()
+	root, wrapped := c.locateSettings()
 	read := c.Tree.Read(root, c.problems)
 	c.warnings = append(c.warnings, read.Warnings...)
 	all := read.Section()
@@ -107,8 +109,9 @@ func (c *compiler) compile() *Document {
 	}
 }
 
-// wrapped are the sections under `parameters` or at the top level.
-func (c *compiler) wrapped() []string {
+// sectionNames returns the names of the sections that belong under `parameters` or at
+// the top level.
+func (c *compiler) sectionNames() []string {
 	var names []string
 	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
 		names = append(names, f.Name)
@@ -116,15 +119,15 @@ func (c *compiler) wrapped() []string {
 	return names
 }
 
-// locate is the document with the settings in one place only, and whether they
-// are wrapped. The wrapper wins over sections beside it.
-func (c *compiler) locate() (root value.Value, isWrapped bool) {
+// locateSettings returns the document with the settings either under `parameters` or at
+// the top level. Settings under `parameters` have precedence.
+func (c *compiler) locateSettings() (root value.Value, isWrapped bool) {
 	root = c.document
 	if root.Kind() == value.Array && root.Len() == 0 {
 		root = value.OfMembers()
 	}
 	var beside []string
-	for _, name := range c.wrapped() {
+	for _, name := range c.sectionNames() {
 		if !root.Field(name).IsNull() {
 			beside = append(beside, name)
 		}
@@ -134,7 +137,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 		if len(beside) > 0 {
 			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" have precedence: "+field.List(beside), "remove one of the two")
 		}
-		return root.Without(c.wrapped()...), true
+		return root.Without(c.sectionNames()...), true
 	case root.Kind() == value.Object && len(beside) == 0:
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
 	case root.Kind() == value.Object:
@@ -147,8 +150,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	return root.Without(Wrapper.Name), false
 }
 
-// markSecrets is a document whose values below keys with a hash sign are marked as
-// secrets.
+// markSecrets marks all values below keys with a hash sign as secrets.
 func markSecrets(v value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		if strings.HasPrefix(m.Name, "#") {
@@ -160,24 +162,24 @@ func markSecrets(v value.Value) value.Value {
 	})
 }
 
-// ciphers reports secrets that are still encrypted: the platform passes plain
-// text, so these are copies from a stored configuration.
-func (c *compiler) ciphers(v value.Value, pointer string) {
+// reportEncrypted reports secrets that are still encrypted. The platform passes secrets
+// as plain text, so an encrypted secret was copied from a stored configuration.
+func (c *compiler) reportEncrypted(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
 		if v.Kind() == value.Object && strings.HasPrefix(name, "#") && strings.HasPrefix(item.Value.Raw(), "KBC::") {
 			c.problems.Add(failure.Problem{Code: failure.EncryptedSecret, Pointer: item.Pointer, Found: "a value that is still encrypted",
 				Expected: "expected the decrypted value", Hint: "write the secret itself for a run outside the platform"})
 		}
-		c.ciphers(item.Value, item.Pointer)
+		c.reportEncrypted(item.Value, item.Pointer)
 	}
 }
 
 func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	var hosts []AllowedHost
 	for _, entry := range s.Items() {
-		c.restricts(allowedScheme.In(entry), "write a scheme, or leave the key out to allow every scheme")
-		c.restricts(allowedPort.In(entry), "write a port, or leave the key out to allow every port")
+		c.checkRestriction(allowedScheme.In(entry), "write a scheme, or leave the key out to allow every scheme")
+		c.checkRestriction(allowedPort.In(entry), "write a port, or leave the key out to allow every port")
 		hosts = append(hosts, AllowedHost{
 			Scheme:   allowedScheme.Of(entry),
 			Host:     allowedHost.Of(entry),
@@ -188,23 +190,23 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	return hosts
 }
 
-// restricts reports a key of an entry that is there but empty. In the original no
-// address has that scheme or port; here it would allow all of them.
-func (c *compiler) restricts(s Section, hint failure.Text) {
-	given, ok := c.given(s.Pointer)
+// checkRestriction reports an empty scheme or port, or port 0, of an allowed host. In the
+// original extractor it matches no URL. In this program it would match every URL.
+func (c *compiler) checkRestriction(s Section, hint failure.Text) {
+	given, ok := c.valueAt(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
 		s.Problem("expected a value, because an empty one restricts nothing", hint)
 	}
 }
 
-// given is the value at a place of the document as it was given.
-func (c *compiler) given(pointer string) (value.Value, bool) {
+// valueAt returns the value at a pointer, before Tree.Read removed or converted anything.
+func (c *compiler) valueAt(pointer string) (value.Value, bool) {
 	return c.document.Find(failure.PointerSplit(pointer))
 }
 
-// switched is a section whose value is null when it is off.
-func switched(s Section, on bool) Section {
+// nullUnless replaces the value of a section by null if on is false.
+func nullUnless(s Section, on bool) Section {
 	if !on {
 		s.Value = value.Value{}
 	}

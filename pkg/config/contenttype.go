@@ -13,8 +13,8 @@ import (
 
 const contentType = "Content-Type"
 
-// BodyType returns the media type of the body that a method sends, or "" if the method sends
-// no body.
+// BodyType returns the media type of the body that a method sends, or "" if the method
+// sends no body.
 func BodyType(method string) string {
 	switch strings.ToUpper(method) {
 	case "", http.MethodGet:
@@ -33,8 +33,8 @@ func FitsBody(body, configured string) bool {
 	return media == body || body == "application/json" && strings.Contains(media, "/") && strings.HasSuffix(media, "+json")
 }
 
-// OwnType returns the configured Content-Type if it describes the body of the request, or "".
-// headers are the headers of the API, for all jobs.
+// OwnType returns the configured Content-Type if it describes the body of the request,
+// otherwise "". headers are the headers of the API, for all jobs.
 func (r RequestSpec) OwnType(headers []Header) string {
 	lines := r.typeLines(headers)
 	if body := BodyType(r.Method); !r.ForcedType && len(lines) == 1 && FitsBody(body, lines[0]) {
@@ -44,7 +44,7 @@ func (r RequestSpec) OwnType(headers []Header) string {
 }
 
 // ReplacedType returns a warning if the type of the body replaces the configured
-// Content-Type of the request, or "".
+// Content-Type of the request, otherwise "".
 func (r RequestSpec) ReplacedType(headers []Header) string {
 	if body := BodyType(r.Method); body != "" && len(r.typeLines(headers)) > 0 && r.OwnType(headers) == "" {
 		return replacedType(body)
@@ -52,8 +52,8 @@ func (r RequestSpec) ReplacedType(headers []Header) string {
 	return ""
 }
 
-// typeLines returns the lines of the configured Content-Type. The last of several spellings
-// of the name counts.
+// typeLines returns the lines of the configured Content-Type. If the header occurs in
+// several spellings, the last header counts.
 func (r RequestSpec) typeLines(headers []Header) []string {
 	for _, m := range slices.Backward(r.Headers.Members()) {
 		if strings.EqualFold(m.Name, contentType) {
@@ -79,8 +79,8 @@ func replacedType(body string) string {
 	return `the request is sent with "` + body + `": its body is a form`
 }
 
-// contentTypes warns about each header Content-Type that the type of a body replaces. If the
-// value is computed, it sets Job.ComputedType, and the run warns.
+// contentTypes warns about each header Content-Type that the type of a body replaces. If
+// the value is computed, it sets Job.ComputedType, and the run warns.
 func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 	for i := range jobs {
 		c.contentTypes(it, jobs[i].Children)
@@ -99,13 +99,13 @@ func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 	}
 }
 
-// configuredType returns the header Content-Type of a job, and whether its value is computed
-// for each request. Without the header it returns an empty section.
+// configuredType returns the header Content-Type of a job, and whether its value is
+// computed for each request. Without the header it returns an empty section.
 func (c *compiler) configuredType(it *Iteration, j Job) (header Section, computed bool) {
 	own := failure.PointerJoin(j.Pointer, JobHeaders.Name)
 	options := failure.PointerJoin(c.optionsPointer, DefaultHeaders.Name)
 	for _, at := range []string{own, options} {
-		headers, _ := c.given(at)
+		headers, _ := c.valueAt(at)
 		for _, m := range headers.Members() {
 			if strings.EqualFold(m.Name, contentType) {
 				header = Section{Value: m.Value, Pointer: failure.PointerJoin(at, m.Name)}

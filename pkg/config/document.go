@@ -2,7 +2,7 @@ package config
 
 import "github.com/keboola/configurable-extractor/pkg/config/field"
 
-// The members of the document that this package reads, or names to others.
+// The members of the document that this package reads or passes to other packages.
 var (
 	action          = field.Text("action", "Action", "`run` extracts. The others response with one JSON document: `testRequest` (also `testConnection` and `test_request`) sends the first request, `validate` checks the configuration. See [platform-api.md](platform-api.md#synchronous-actions).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("run", "testRequest", "testConnection", "test_request", "validate")}).Default("run").Example(`"run"`)
 	imageParameters = field.Of("image_parameters", "Operator's settings", "Set by the operator of the component, not by the author of the configuration.", field.Object("imageParameters", "Operator's settings", "An unknown key is a warning. It is an error in the entries of `allowed_hosts`, and where it is nearly spelt like `allowed_hosts`, because a misspelt setting would not protect anything.", allowedHosts))
@@ -13,14 +13,14 @@ var (
 	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, but neither `/v10` nor a path with a hidden `..` such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
 
 	Wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
-	// The sections of the settings. Their types are filled in by Type.
+	// The sections of the settings. Type adds their types.
 	APISection        = field.Of("api", "API", "How to talk to the API.", nil).Must()
 	ConfigSection     = field.Of("config", "Extraction", "What to extract, and where to write it.", nil).Must()
 	IterationsSection = field.Of("iterations", "Iterations", "All jobs run once for each item. The keys of an item replace the keys of `config` with the same name as a whole, `jobs` included.", nil).
 				Example(`[{"region": "eu"}, {"region": "us"}]`)
 )
 
-// The members of the document that the platform or the package variables reads.
+// The members of the document that the platform or package variables reads.
 var (
 	schemaAddress      = field.Text("$schema", "Schema", "Address or file of the JSON Schema, for editors; not read.").Typed(&field.Type{Kinds: []string{"string"}}).Example(`"./extractor.schema.json"`)
 	VariablesID        = field.Text("variables_id", "Variables", "Id of the stored declarations of the variables `{{name}}`.").Example(`"123456"`)
@@ -35,37 +35,37 @@ var (
 	sharedCodeRows     = field.Unread("shared_code_row_ids", "Shared code rows", "Used by the platform, not read.").Example(`["778"]`)
 )
 
-// EndpointType is the type of the address of a request, MethodType that of its method,
-// LiteralParams that of parameters in which nothing is evaluated.
+// EndpointType, MethodType and LiteralParams are the types of the parts of a request.
+// Expressions in LiteralParams are not evaluated.
 var (
 	EndpointType  = &field.Type{Name: "endpoint", Title: "string", Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}
 	MethodType    = &field.Type{Name: "method", Title: "string", Kinds: []string{"string"}, Choices: field.Choices("GET", "POST", "FORM", "PUT", "PATCH", "DELETE"), IgnoreCase: true}
 	LiteralParams = &field.Type{Kinds: []string{"object", "array"}, Message: "expected an object of parameters"}
 
-	// ExpressionType is the type of a value expression. What it may be depends on the
-	// functions there are, see package language.
+	// ExpressionType is the type of a value expression. Package schema replaces it by the
+	// definition that lists the functions and references, see expr.Vocabulary.Type.
 	ExpressionType = &field.Type{Name: "expression"}
-	// ExpressionsType is an object of expressions, ParamsType that of parameters.
+	// ExpressionsType is an object of expressions. ParamsType is the type of parameters.
 	ExpressionsType = &field.Type{Name: "expressions", Title: "object of expressions", Kinds: []string{"object"}, Others: ExpressionType}
 	ParamsType      = &field.Type{Name: "params", Title: "object or list of expressions", Kinds: []string{"object", "array"}, Others: ExpressionType, Message: "expected an object of parameters"}
 )
 
-// Types are the parts of the document that others declare: each beside the code
-// that reads it.
+// Types are the parts of the document that other packages declare. Each part is declared
+// beside the code that reads it.
 type Types struct {
-	// These are types of sections of `api` and of `config`.
+	// The types of sections of `api` and of `config`.
 	Authentication, Pagination, Response, Rules, Placeholder, Remember, Mappings *field.Type
-	// Credentials are settings of `config` that authentications read.
+	// Credentials are the settings of `config` that authentication schemes read.
 	Credentials []field.Declaration
-	// Document are members of the document, Settings sections beside `api` and
-	// `config`.
+	// Document contains members of the document. Settings contains sections beside `api`
+	// and `config`.
 	Document, Settings []field.Declaration
 }
 
-// NewTree is the tree of documents with these types.
+// NewTree returns the tree of the document with these types.
 func NewTree(t Types) *field.Tree { return field.NewTree(Type(t), Wrapper.Name) }
 
-// Type is the type of the whole document.
+// Type returns the type of the whole document.
 func Type(t Types) *field.Type {
 	settings := t.settings()
 	parameters := &field.Type{Name: "parameters", Title: "Settings", Doc: "Everything the author of a configuration writes.", Kinds: []string{"object"}}

@@ -18,17 +18,17 @@ var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "
 		field.Text(string(expr.Env), "Environment variable", "The variable is `"+expr.EnvPrefix+"` and this name. Its value is a secret.").Example(`"API_KEY"`).Must(),
 		field.Of("default", "Default", "Used if the variable is not set.", ExpressionType).Example(`"test"`))}
 
-// withEnvironment is the document with environment variables in the attributes that
-// refer to them: in `config`, and in the items of `iterations`. Their values are
-// secrets. The original took such an object for data, so one stays that no expression
-// refers to as a whole.
+// withEnvironment replaces references to environment variables in the attributes: in
+// `config` and in the items of `iterations`. Their values are secrets. In the original
+// extractor such an object is data. So it stays if no expression refers to the attribute
+// as a whole, unless the attribute is a credential.
 func (c *compiler) withEnvironment() value.Value {
 	wrapper := []string{Wrapper.Name}
 	if c.document.Field(Wrapper.Name).Empty() {
 		wrapper = nil
 	}
 	e := environment{compiler: c, names: map[string]bool{}}
-	for _, name := range attributesReferredTo(c.document, nil) {
+	for _, name := range appendAttributeNames(c.document, nil) {
 		e.names[name] = true
 	}
 	for _, f := range field.Fields(ownSettings(nil, nil)...) {
@@ -57,16 +57,17 @@ func (c *compiler) withEnvironment() value.Value {
 	return c.document.With(Wrapper.Name, filled)
 }
 
-// environment fills variables into the attributes of a document.
+// environment replaces references to environment variables in the attributes of a
+// document.
 type environment struct {
 	*compiler
-	// names are the attributes that expressions refer to, settings the keys of `config`
-	// that are declared.
-	names    map[string]bool
+	// names are the names of the attributes that expressions refer to.
+	names map[string]bool
+	// settings are the keys of `config` that this package declares.
 	settings []string
 }
 
-// section is `config` or an item of `iterations` with its variables.
+// section replaces the references in `config` or in an item of `iterations`.
 func (e environment) section(s Section) value.Value {
 	return s.Value.Map(func(m value.Member) value.Member {
 		if m.Name != "" && !slices.Contains(e.settings, m.Name) {
@@ -76,11 +77,11 @@ func (e environment) section(s Section) value.Value {
 	})
 }
 
-// value is the value of an attribute, of which path is the name.
+// value replaces the references in an attribute. path is the name of the attribute.
 func (e environment) value(s Section, path string) value.Value {
 	form, ok := e.Vocabulary.All().References.At(expr.InAttributes).Parse(s.Value, true)
 	if !ok || !form.Is(expr.Env) {
-		if s.Value.Kind() == value.Object && e.credential(path) {
+		if s.Value.Kind() == value.Object && e.isCredential(path) {
 			e.problems.Add(failure.Problem{Code: failure.WrongType, Pointer: s.Pointer, Found: "an object", Expected: "expected a string, or {\"env\": \"NAME\"}"})
 			return value.OfString(path)
 		}
@@ -99,7 +100,7 @@ func (e environment) value(s Section, path string) value.Value {
 			return m
 		})
 	}
-	if !e.names[path] && !e.credential(path) {
+	if !e.names[path] && !e.isCredential(path) {
 		return s.Value
 	}
 	v, ok := e.variable(form, s.Pointer)
@@ -112,8 +113,9 @@ func (e environment) value(s Section, path string) value.Value {
 	return v.AsSecret()
 }
 
-// credential reports whether an attribute is a setting that some package declares.
-func (e environment) credential(name string) bool {
+// isCredential reports whether a package declares a setting with the name of the
+// attribute.
+func (e environment) isCredential(name string) bool {
 	settings := e.Tree.Root().Field(Wrapper.Name).Type.Field(ConfigSection.Name).Type
 	for settings.Base != nil {
 		settings = settings.Base
@@ -121,13 +123,13 @@ func (e environment) credential(name string) bool {
 	return settings.Field(name) != nil
 }
 
-// variable is the value of a reference to the environment. Without one there is a
-// problem.
+// variable evaluates a reference to the environment. On failure it reports a problem and
+// returns false.
 func (e environment) variable(form expr.Form, pointer string) (value.Value, bool) {
-	place := failure.PointerJoin(pointer, string(expr.Env))
+	envPointer := failure.PointerJoin(pointer, string(expr.Env))
 	name := form.Name.Raw()
-	if form.Name.Kind() != value.String || !variableName(name) {
-		e.problems.Add(failure.Problem{Code: failure.UnknownAttribute, Pointer: place, Found: field.Describe(place, form.Name),
+	if form.Name.Kind() != value.String || !isVariableName(name) {
+		e.problems.Add(failure.Problem{Code: failure.UnknownAttribute, Pointer: envPointer, Found: field.Describe(envPointer, form.Name),
 			Expected: "expected the name of an environment variable: letters, digits and _", Hint: "{\"env\": \"API_KEY\"} is the variable " + expr.EnvPrefix + "API_KEY"})
 		return value.Value{}, false
 	}
@@ -149,12 +151,13 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 	if bare, ok := strings.CutPrefix(name, expr.EnvPrefix); ok {
 		hint = "write the name without " + expr.EnvPrefix + ": {\"env\": " + failure.Part(strconv.Quote(bare)) + "}"
 	}
-	e.problems.Add(failure.Problem{Code: failure.MissingVariable, Pointer: place, Found: field.Quoted(name),
+	e.problems.Add(failure.Problem{Code: failure.MissingVariable, Pointer: envPointer, Found: field.Quoted(name),
 		Expected: "expected the environment variable " + failure.Part(expr.EnvPrefix+name) + ", which is not set", Hint: hint})
 	return value.Value{}, false
 }
 
-// variables are those that the default of another one refers to.
+// variables returns the value of an environment variable that the default of another
+// variable refers to.
 func (e environment) variables(name string) (value.Value, bool) {
 	if e.Getenv == nil {
 		return value.Value{}, false
@@ -163,7 +166,7 @@ func (e environment) variables(name string) (value.Value, bool) {
 	return value.OfString(text), text != ""
 }
 
-func variableName(name string) bool {
+func isVariableName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	})

@@ -10,12 +10,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// headers sets those of every request: the ones of `config` over the ones of
-// `api`, by exact name, in the order of their first naming. Of two spellings of
-// one name the last is sent.
+// headers compiles the headers of every request: `config.http.headers` overlays
+// `api.http.headers` by exact name. They are in the order in which their names first
+// occur. If names differ only in case, the last header is sent.
 func (e evaluator) headers(it *Iteration, api, conf Section) {
 	members := value.OfMembers(slices.Concat(api.Value.Members(), conf.Value.Members())...).Members()
-	last := make(map[string]string, len(members)) // spelling, by the name in lower case
+	last := make(map[string]string, len(members)) // last spelling by lower-case name
 	for _, m := range members {
 		last[strings.ToLower(m.Name)] = m.Name
 	}
@@ -32,11 +32,11 @@ func (e evaluator) headers(it *Iteration, api, conf Section) {
 	}
 }
 
-// header evaluates and checks one header. One that depends on the job is computed
-// for each request.
+// header evaluates and checks one header. If the value depends on the job, each request
+// evaluates it.
 func (e evaluator) header(it *Iteration, name string, s Section) {
 	compiler := e.compilerFor(expr.InHeaders, e.all)
-	compiler.Exact = s.Value.Kind() != value.Object // the original evaluated objects only
+	compiler.Exact = s.Value.Kind() != value.Object // the original extractor evaluates only objects
 	before := len(*e.problems)
 	compiled := compiler.Compile(s.Value, s.Pointer)
 	h := Header{Name: name, Pointer: s.Pointer}
@@ -44,7 +44,7 @@ func (e evaluator) header(it *Iteration, name string, s Section) {
 	case len(*e.problems) > before:
 		return
 	case compiled.RefersBeyond(expr.Attr):
-		if headerName(name) || checkHeader(s, name, s.Value) {
+		if isHeaderName(name) || checkHeader(s, name, s.Value) {
 			it.ComputedHeaders = append(it.ComputedHeaders, ComputedHeader{h, compiled})
 		}
 		return
@@ -55,12 +55,12 @@ func (e evaluator) header(it *Iteration, name string, s Section) {
 	}
 	s.Value = v
 	if checkHeader(s, name, v) {
-		it.Headers = append(it.Headers, h.with(v))
+		it.Headers = append(it.Headers, h.withValue(v))
 	}
 }
 
-// with is the header with a value that was checked.
-func (h Header) with(v value.Value) Header {
+// withValue returns the header with a checked value.
+func (h Header) withValue(v value.Value) Header {
 	h.Secret = v.Secret()
 	for _, line := range scalars(v) {
 		h.Values = append(h.Values, strings.Trim(line.Text(), " \t"))
@@ -68,8 +68,8 @@ func (h Header) with(v value.Value) Header {
 	return h
 }
 
-// RequestHeaders are the headers of a request in the scope of its job. Those that are
-// null because of what they refer to are left out. An error is a user error.
+// RequestHeaders evaluates the headers of a request in the scope of its job. It leaves
+// out computed headers with the value null. An error is a user error.
 func (it *Iteration) RequestHeaders(scope *expr.Scope) ([]Header, error) {
 	headers := slices.Clip(it.Headers)
 	for _, h := range it.ComputedHeaders {
@@ -80,15 +80,15 @@ func (it *Iteration) RequestHeaders(scope *expr.Scope) ([]Header, error) {
 		if v.IsNull() {
 			continue
 		}
-		if expected := wrongLine(scalars(v)); expected != "" {
+		if expected := lineProblem(scalars(v)); expected != "" {
 			return nil, failure.Userf("the header '%s': %s", h.Name, expected).At(h.Pointer)
 		}
-		headers = append(headers, h.with(v))
+		headers = append(headers, h.withValue(v))
 	}
 	return headers, nil
 }
 
-// scalars are the items of a list, or the value itself.
+// scalars returns the items of a list, or the value itself.
 func scalars(v value.Value) []value.Value {
 	if v.Kind() == value.Array {
 		return v.Items()
@@ -96,9 +96,9 @@ func scalars(v value.Value) []value.Value {
 	return []value.Value{v}
 }
 
-// plainHeaders are the headers of a job or of the default options, those checked that
-// are no expressions at this place. The original takes any other object for the list
-// of its values, and so do we, with a warning.
+// plainHeaders returns the headers of a job or of the default options. It checks the
+// headers that are not expressions at this site. Like the original extractor it reads any
+// other object as the list of its values, with a warning.
 func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
@@ -108,7 +108,7 @@ func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 	for _, m := range s.Value.Members() {
 		header, isObject := s.Get(m.Name), m.Value.Kind() == value.Object
 		if compiler.Any(m.Value) {
-			if headerName(m.Name) || checkHeader(header, m.Name, m.Value) {
+			if isHeaderName(m.Name) || checkHeader(header, m.Name, m.Value) {
 				members = append(members, m)
 			}
 			continue
@@ -135,17 +135,17 @@ func (c *compiler) plainHeaders(s Section, compiler expr.Compiler) value.Value {
 	return value.OfMembers(members...)
 }
 
-// checkHeader reports a name or a value that no header can have. The value is
-// the result of the one in the document.
+// checkHeader reports a name or a value that HTTP does not allow. s is the header in the
+// document, v its evaluated value.
 func checkHeader(s Section, name string, v value.Value) bool {
 	found, expected := field.DescribeKind(s.Value), failure.Text("")
 	switch k := v.Kind(); {
-	case !headerName(name):
+	case !isHeaderName(name):
 		found, expected = field.Quoted(name), "expected the name of a header: letters, digits and -"
 	case k == value.Object, k == value.Array && v.Len() == 0:
 		expected = "expected the text of a header, or a list of texts"
 	default:
-		expected = wrongLine(scalars(v))
+		expected = lineProblem(scalars(v))
 	}
 	if expected != "" {
 		s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: s.Pointer, Found: found, Expected: expected})
@@ -153,31 +153,32 @@ func checkHeader(s Section, name string, v value.Value) bool {
 	return expected == ""
 }
 
-// wrongLine says what is wrong with the lines of a header, "" when nothing is.
-func wrongLine(lines []value.Value) failure.Text {
+// lineProblem describes the first problem in the lines of a header. It returns "" if all
+// lines are valid.
+func lineProblem(lines []value.Value) failure.Text {
 	for _, v := range lines {
 		if k := v.Kind(); k == value.Object || k == value.Array {
 			return "expected a list of texts, one for each line of the header"
 		}
-		if strings.ContainsFunc(strings.Trim(v.Text(), " \t"), control) {
+		if strings.ContainsFunc(strings.Trim(v.Text(), " \t"), isControl) {
 			return "expected the text of a header without line breaks and control characters"
 		}
 	}
 	return ""
 }
 
-// control reports whether a character would end or break a header line.
-func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }
+// isControl reports whether a character would end or break a header line.
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }
 
-// headerName reports whether a name is a token of HTTP.
-func headerName(name string) bool {
+// isHeaderName reports whether a name is a token, see RFC 9110, section 5.6.2.
+func isHeaderName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// requiredHeaders reports the headers that the author of `api` left to the
-// author of `config`, who did not give them.
+// requiredHeaders reports headers that `api.http.requiredHeaders` names and `config` does
+// not set.
 func (c *compiler) requiredHeaders(required Section, conf settings) {
 	headers := conf.Get("http").Get("headers")
 	for _, item := range required.Items() {
@@ -187,17 +188,18 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 		}
 		c.problems.Add(failure.Problem{
 			Code:     failure.RequiredHeader,
-			Pointer:  c.nearestPlace(headers.Pointer),
+			Pointer:  c.nearestPointer(headers.Pointer),
 			Expected: "expected the header " + field.Quoted(name) + " in \"config.http.headers\"",
 			Hint:     "\"api.http.requiredHeaders\" requires it",
 		})
 	}
 }
 
-// nearestPlace is the place itself, or the nearest above it that exists.
-func (c *compiler) nearestPlace(pointer string) string {
+// nearestPointer returns the pointer of the value, or of the nearest ancestor that
+// exists.
+func (c *compiler) nearestPointer(pointer string) string {
 	for pointer != "" {
-		if _, ok := c.given(pointer); ok {
+		if _, ok := c.valueAt(pointer); ok {
 			break
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]

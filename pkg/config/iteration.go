@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The settings of `config`, and of an item of `iterations`.
+// The settings of `config` and of an item of `iterations`.
 var (
 	JobsSetting        = field.Of("jobs", "Jobs", "The requests to send, one after another. Required.", nil).Example(`[{"endpoint": "users"}]`)
 	OutputBucket       = field.Text("outputBucket", "Bucket", "Bucket of the tables. Empty: made of `api.name` and `id`; without `id`, the default of the platform.").Typed(bucketType).Example(`"crm"`)
@@ -29,7 +29,7 @@ var (
 	bucketType = &field.Type{Name: "bucket", Title: "string", Kinds: []string{"string", "number", "boolean"}, Pattern: field.NewPattern("^[^/]*$"), Message: "expected a string without a slash"}
 )
 
-// settings is the type of `config` and of an item of `iterations`.
+// settings returns the type of `config` and of an item of `iterations`.
 func (t Types) settings() *field.Type {
 	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` contains a secret. The value of an attribute may be `{\"env\": \"NAME\"}`: the environment variable `EXTRACTOR_VAR_NAME`, a secret. An item of `iterations` has the same keys.",
 		append(ownSettings(t.jobs(), t.Mappings), t.Credentials...)...)
@@ -37,20 +37,20 @@ func (t Types) settings() *field.Type {
 	return settings
 }
 
-// ownSettings are the settings of `config` that are no attributes.
+// ownSettings returns the declared settings of `config` except credentials.
 func ownSettings(jobs, mappings *field.Type) []field.Declaration {
 	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
 		ConfigHTTP, UserData, MappingsSetting.With(mappings), compatLevelSetting}
 }
 
-// settings are `config` with an item of `iterations` laid over it: a key of the
-// item replaces the whole value, and has its own place.
+// settings overlays `config` with an item of `iterations`. A key of the item replaces the
+// whole value in `config`. The replacement keeps its own pointer.
 type settings struct {
 	base, over Section
-	given      value.Value // the item as it was given, also with its empty keys
+	given      value.Value // the item in the document, with its empty keys
 }
 
-// owner is the section that decides about a key.
+// owner returns the section with the value of a key.
 func (s settings) owner(name string) Section {
 	if _, ok := s.given.Get(name); ok {
 		return s.over
@@ -58,22 +58,24 @@ func (s settings) owner(name string) Section {
 	return s.base
 }
 
-// pointer is the place of the item, or that of `config` without one.
+// pointer returns the JSON pointer of the item, or of `config` if there is no item.
 func (s settings) pointer() string { return cmp.Or(s.over.Pointer, s.base.Pointer) }
 
-// Get is the member of that name, or an empty section at its place.
+// Get returns the member of that name. If it is absent, the section has the value null.
 func (s settings) Get(name string) Section { return s.owner(name).Get(name) }
 
-// of is the value of a setting, of the section that decides about it.
-func of[T any](s settings, setting field.Setting[T]) T { return setting.Of(s.owner(setting.Name)) }
+// settingValue returns the value of a setting, or its default.
+func settingValue[T any](s settings, setting field.Setting[T]) T {
+	return setting.Of(s.owner(setting.Name))
+}
 
-// iterations compiles one iteration for each item, or one for `config` alone.
+// iterations compiles one iteration for each item, or a single one for `config`.
 func (c *compiler) iterations(root Section) []Iteration {
 	base := settings{base: ConfigSection.In(root)}
 	var all []Iteration
 	if items := IterationsSection.In(root); items.Value.Kind() == value.Array {
 		for _, item := range items.Items() {
-			given, _ := c.given(item.Pointer)
+			given, _ := c.valueAt(item.Pointer)
 			all = append(all, c.iteration(APISection.In(root), settings{base: base.base, over: item, given: given}))
 		}
 	}
@@ -86,14 +88,14 @@ func (c *compiler) iterations(root Section) []Iteration {
 func (c *compiler) iteration(api Section, s settings) Iteration {
 	it := Iteration{
 		Attributes:     c.attributes(s),
-		Debug:          of(s, debug),
-		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
-		HoldIncomplete: of(s, OnIncomplete) == holdIncomplete,
-		DriftWarning:   of(s, driftWarning),
+		Debug:          settingValue(s, debug),
+		FailIncomplete: settingValue(s, OnIncomplete) == FailIncomplete,
+		HoldIncomplete: settingValue(s, OnIncomplete) == holdIncomplete,
+		DriftWarning:   settingValue(s, driftWarning),
 		Bucket:         bucket(api, s),
 		Pointer:        s.pointer(),
 		Key:            iterationKey(s.given),
-		Incremental:    of(s, IncrementalOutput),
+		Incremental:    settingValue(s, IncrementalOutput),
 		CompatLevel:    compatLevel(s.owner(compatLevelSetting.Name)),
 		UserData:       s.Get(UserData.Name),
 		Mappings:       s.Get(MappingsSetting.Name),
@@ -115,35 +117,35 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	return it
 }
 
-// attributes are `config` and the item as they were given, without the jobs.
+// attributes returns the members of `config` and of the item, except the jobs.
 func (c *compiler) attributes(s settings) value.Value {
-	given, _ := c.given(s.base.Pointer)
+	given, _ := c.valueAt(s.base.Pointer)
 	return value.OfMembers(slices.Concat(given.Members(), s.given.Members())...).Without(JobsSetting.Name)
 }
 
 func bucket(api Section, s settings) string {
-	if name := of(s, OutputBucket); name != "" {
+	if name := settingValue(s, OutputBucket); name != "" {
 		if strings.HasPrefix(name, csvtable.OwnPrefix) {
 			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+csvtable.OwnPrefix,
 				"temporary files of a run begin with it, and the next run would remove the tables")
 		}
 		return name
 	}
-	if id := of(s, ConfigID); id != "" {
+	if id := settingValue(s, ConfigID); id != "" {
 		return "ex-api-" + APIName.Of(api) + "-" + id
 	}
 	return ""
 }
 
-// Values of `onIncomplete`: FailIncomplete makes findings errors, holdIncomplete also keeps
-// the start of the previous run.
+// Values of `onIncomplete`. With FailIncomplete, findings are errors. With
+// holdIncomplete, a finding about missing rows keeps `previousStart` for the next run.
 const (
 	FailIncomplete = "fail"
 	holdIncomplete = "hold"
 )
 
-// The compatibility levels: the first table parser is gone, the second one's
-// response filter is kept.
+// The compatibility levels. Level 1, the first table parser, is not supported. Level 2
+// keeps the older form of `responseFilter`.
 const (
 	oldestCompatLevel = 2
 	newestCompatLevel = 3

@@ -9,8 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// iterationKey identifies an item of `iterations`, in this run and in later ones: its id,
-// else a hash of its contents without secrets, in any order.
+// iterationKey returns the identity of an item of `iterations`, for this run and later
+// runs. It is the id of the item. Without an id, or with a secret id, it is a hash of the
+// contents without secrets, which does not depend on the order of keys.
 func iterationKey(item value.Value) string {
 	if item.IsNull() {
 		return ""
@@ -23,8 +24,8 @@ func iterationKey(item value.Value) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// withoutSecrets is a value without what is below a key with a hash sign, and without
-// texts that a secret became part of. The members of objects are sorted.
+// withoutSecrets removes keys that begin with a hash sign, and replaces other secrets by
+// null. It sorts the members of objects.
 func withoutSecrets(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.Array:

@@ -49,7 +49,7 @@ var (
 		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter, DataFieldKeyAs, DataFieldParallel, DataFieldColumns)}
 )
 
-// jobs is the type of a list of jobs at the top of `config`, which must have one.
+// jobs returns the type of the list of jobs in `config`, which must not be empty.
 func (t Types) jobs() *field.Type {
 	job := field.Object("job", "Job", "A request, with all its pages and child jobs.")
 	list := func(message failure.Text, notEmpty ...string) *field.Type {
@@ -64,30 +64,30 @@ func (t Types) jobs() *field.Type {
 	return list("expected a list with at least one job", "array", "object")
 }
 
-// jobs compiles a list of jobs below others, which are those of above. Of several jobs
-// with one id the last definition stays, at the place of the first.
+// jobs compiles a list of jobs. above is the scope of their parent. A later job replaces
+// an earlier job with the same id, and takes its position in the list.
 func (c *compiler) jobs(s Section, e evaluator, above JobScope) []Job {
 	var jobs []Job
-	places := map[string]int{} // by id
+	indexes := map[string]int{} // indexes in jobs by id
 	for _, item := range s.Items() {
 		if item.Value.Kind() != value.Object {
-			continue // a problem already
+			continue // already reported
 		}
 		job := c.job(item, e, above)
-		at, ok := places[job.ID]
+		at, ok := indexes[job.ID]
 		if !ok {
-			places[job.ID] = len(jobs)
+			indexes[job.ID] = len(jobs)
 			jobs = append(jobs, job)
 			continue
 		}
-		c.duplicate(jobs[at], job)
+		c.warnDuplicate(jobs[at], job)
 		jobs[at] = job
 	}
 	return jobs
 }
 
-func (c *compiler) duplicate(first, second Job) {
-	if _, ok := c.given(failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
+func (c *compiler) warnDuplicate(first, second Job) {
+	if _, ok := c.valueAt(failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
 		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+failure.Part(first.Pointer)+" and runs in its place", "give it another id")
 		return
 	}
@@ -95,7 +95,7 @@ func (c *compiler) duplicate(first, second Job) {
 }
 
 func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
-	family := above.with(s)
+	family := above.withJob(s)
 	family.Paging = c.Paging(c.pagination, JobScroller.Of(s))
 	j := Job{
 		Pointer:                 s.Pointer,
@@ -123,21 +123,22 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		RateLimit:               c.jobRateLimit(JobRateLimit.In(s)),
 	}
 	if j.ID == "" {
-		j.ID = c.idAt(s.Pointer)
+		j.ID = c.computedID(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
-	j.If = c.runsIf(JobIf.In(s), e, above, family)
+	j.If = c.compileIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if j.Reachable = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Reachable {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
-	c.unstored(s, j)
+	c.checkNotStored(s, j)
 	family.Jobs++
 	j.Children = c.jobs(JobChildren.In(s), e, family)
 	return j
 }
 
-// jobRateLimit is the limit of a job. One that that of the API implies is a warning.
+// jobRateLimit returns the rate limit of a job. It warns if `api.http.rateLimit` is at
+// least as strict, because the limit of the job then has no effect.
 func (c *compiler) jobRateLimit(s Section) RateLimit {
 	l := rateLimit(s)
 	if l.Requests > 0 && c.limit.Requests > 0 && l.Requests >= c.limit.Requests && l.Per <= c.limit.Per {
@@ -146,9 +147,10 @@ func (c *compiler) jobRateLimit(s Section) RateLimit {
 	return l
 }
 
-// unstored warns where `store: false` makes no sense: of a job whose items are no
-// parents, and of settings that say how its rows are stored.
-func (c *compiler) unstored(s Section, j Job) {
+// checkNotStored warns if a job with `store: false` has no result, because it has neither
+// children nor remembered values, and if it has `userData`, which only affects stored
+// rows.
+func (c *compiler) checkNotStored(s Section, j Job) {
 	if !j.NotStored {
 		return
 	}
@@ -160,7 +162,7 @@ func (c *compiler) unstored(s Section, j Job) {
 	}
 }
 
-// endpoint sets the endpoint of a job, and with it the data type that has none.
+// endpoint sets the endpoint of a job, and the data type if the job has none.
 func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	endpoint := JobEndpoint.In(s)
 	if endpoint.Value.Kind() != value.Object {
@@ -181,7 +183,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
 	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
 	if len(computed.References(expr.Remembered)) > 0 && !computed.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) {
-		if v, err := computed.Eval(firstRun(e.attr, c.Now())); err == nil && v.IsBlank() {
+		if v, err := computed.Eval(firstRunScope(e.attr, c.Now())); err == nil && v.IsBlank() {
 			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
 		}
 	}
@@ -190,14 +192,14 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 }
 
-// JobExpressions are the settings of a job whose expressions may refer to the items of
-// the jobs above it.
+// JobExpressions returns the settings of a job with expressions that may refer to the
+// items of the jobs above it.
 func JobExpressions() []*field.Field {
 	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
 }
 
-// refersToParent reports whether a job has an expression that refers to the item of a
-// job above it.
+// refersToParent reports whether an expression of a job refers to the item of a job above
+// it.
 func (c *compiler) refersToParent(s Section) bool {
 	references := c.Vocabulary.All().References.At(expr.InJobs)
 	for _, f := range JobExpressions() {
@@ -208,18 +210,19 @@ func (c *compiler) refersToParent(s Section) bool {
 	return false
 }
 
-// idAt is the computed id of a job, which all iterations that share it share.
-func (c *compiler) idAt(pointer string) string {
+// computedID returns the computed id of a job. Iterations that share the job share the
+// id.
+func (c *compiler) computedID(pointer string) string {
 	id, ok := c.ids[pointer]
 	if !ok {
-		given, _ := c.given(pointer)
+		given, _ := c.valueAt(pointer)
 		id = jobID(given)
 		c.ids[pointer] = id
 	}
 	return id
 }
 
-// params compiles the parameters, unless they have a problem already.
+// params compiles the parameters. It returns no entries if they have a problem already.
 func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 	if s.Faulty() {
 		return expr.Entries{}
@@ -227,7 +230,6 @@ func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 	return compiler.Params(s.Value, s.Pointer)
 }
 
-// requestHeaders compiles the headers of a job.
 func (c *compiler) requestHeaders(s Section, compiler expr.Compiler) expr.Entries {
 	compiler.Exact = true
 	return compiler.Entries(c.plainHeaders(s, compiler), s.Pointer)
@@ -249,7 +251,7 @@ func dataField(parent Section) DataField {
 	}
 }
 
-// responseFilter are the paths of a list, or the one path in its place.
+// responseFilter returns the paths of a list, or a single path.
 func responseFilter(s Section) []string {
 	var paths []string
 	if !s.Present() {

@@ -9,25 +9,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// JobScope is the position of a job among others: what its expressions can refer to.
+// JobScope describes the jobs above a job, and the values that its expressions can refer
+// to.
 type JobScope struct {
-	// Jobs is how many jobs are above it, 0 for a root job.
+	// Jobs is the number of jobs above it, 0 for a root job.
 	Jobs int
-	// Placeholders are the names of its placeholders and of those above it.
+	// Placeholders contains the names of its placeholders and of the placeholders of jobs
+	// above.
 	Placeholders []string
-	// Windows is set when it, or a job above it, runs for windows.
+	// Windows is true if the job, or a job above it, has windows.
 	Windows bool
-	// Batched are the jobs above, counted from the root job, whose items come in
-	// batches: no single one of them is the parent.
+	// Batched contains the jobs above that pass their items in batches, counted from the
+	// root job. An expression cannot refer to a single item of them.
 	Batched []int
-	// Paging are the names of the values of its paging.
+	// Paging contains the names of the paging values of the job.
 	Paging []string
-	// Lists are those of Placeholders that have the values of a batch.
+	// Lists contains the names in Placeholders with the values of a batch.
 	Lists []string
 }
 
-// with is the family of this job. A root job has no placeholders.
-func (f JobScope) with(job Section) JobScope {
+// withJob returns the scope of a job, given the scope of its parent. The placeholders of
+// a root job are ignored.
+func (f JobScope) withJob(job Section) JobScope {
 	f.Windows = f.Windows || JobWindows.In(job).Present()
 	placeholders, batch := JobPlaceholders.In(job), JobBatch.In(job).Present()
 	if f.Jobs == 0 {
@@ -45,11 +48,13 @@ func (f JobScope) with(job Section) JobScope {
 	return f
 }
 
-// InBatch reports whether the items at a level above the job, 1 for those of its
-// parent, come in batches.
+// InBatch reports whether the items of the job at a level above come in batches. Level 1
+// is the parent.
 func (f JobScope) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
 
-// jobScopeOf is what any of these jobs, or a job below them, can refer to.
+// jobScopeOf returns the union of the scopes of the jobs and of all jobs below them:
+// placeholders, windows, and the greatest number of jobs above. It leaves out batches and
+// paging values.
 func jobScopeOf(jobs Section) JobScope {
 	var all JobScope
 	var add func(s Section, f JobScope)
@@ -58,7 +63,7 @@ func jobScopeOf(jobs Section) JobScope {
 			if item.Value.Kind() != value.Object {
 				continue
 			}
-			one := f.with(item)
+			one := f.withJob(item)
 			all.Windows = all.Windows || one.Windows
 			all.Jobs = max(all.Jobs, one.Jobs)
 			all.Placeholders = append(all.Placeholders, one.Placeholders[len(f.Placeholders):]...)
@@ -70,9 +75,8 @@ func jobScopeOf(jobs Section) JobScope {
 	return all
 }
 
-// Compiler compiles the expressions at a place that belongs to the job, with these
-// attributes.
-func (f JobScope) Compiler(place expr.Site, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
+// Compiler returns a compiler for expressions at a site of the job.
+func (f JobScope) Compiler(site expr.Site, attributes expr.Members, v expr.Vocabulary, problems *failure.Problems) expr.Compiler {
 	placeholders := make(expr.Members, len(f.Placeholders))
 	for _, name := range f.Placeholders {
 		placeholders[name] = value.Value{}
@@ -86,18 +90,20 @@ func (f JobScope) Compiler(place expr.Site, attributes expr.Members, v expr.Voca
 		windows = expr.WindowNames()
 	}
 	return expr.Compiler{
-		Place: place, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
+		Place: site, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
 		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows, expr.Paging: paging},
 	}
 }
 
-// Defaults are the parts of a request that every job has unless it says otherwise.
+// Defaults are the parts of a request that all jobs share. A job can replace each of
+// them.
 type Defaults struct {
 	endpoint, method string
 	params, headers  expr.Entries
 }
 
-// defaults compiles `api.http.defaultOptions`, whose headers are checked.
+// defaults compiles `api.http.defaultOptions` after compiler.defaultOptions has checked
+// the headers.
 func (e evaluator) defaults(s Section) Defaults {
 	s.Value = e.options
 	compiler := e.compilerFor(expr.InShared, e.all)
@@ -110,7 +116,8 @@ func (e evaluator) defaults(s Section) Defaults {
 	}
 }
 
-// Request are the defaults in the scope of a job, to lay the job's own request over.
+// Request evaluates the defaults in the scope of a job. The request of the job overlays
+// them.
 func (d Defaults) Request(scope *expr.Scope) (r RequestSpec, err error) {
 	r = RequestSpec{Endpoint: d.endpoint, Method: d.method}
 	if r.Params, err = d.params.Eval(scope); err != nil {
@@ -120,8 +127,8 @@ func (d Defaults) Request(scope *expr.Scope) (r RequestSpec, err error) {
 	return r, err
 }
 
-// References are the names in a context that what all requests of the iteration have
-// refers to.
+// References returns the names in context c that the default options and the headers of
+// all requests refer to.
 func (it *Iteration) References(c expr.Context) []string {
 	names := append(it.Defaults.params.References(c), it.Defaults.headers.References(c)...)
 	for _, h := range it.ComputedHeaders {
@@ -130,8 +137,8 @@ func (it *Iteration) References(c expr.Context) []string {
 	return names
 }
 
-// EndpointText is the endpoint that an expression returned. Any other value than a text is
-// a user error at its place.
+// EndpointText returns the computed endpoint as text. It returns a user error at the
+// pointer if the value is not a scalar, or blank.
 func EndpointText(v value.Value, pointer string) (string, error) {
 	text := v.Text()
 	if !v.IsScalar() || strings.TrimSpace(text) == "" {

@@ -9,8 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// jobID is the id of a job that names none: the MD5 of its definition as PHP
-// serialises it. Objects are arrays in the original's configurations.
+// jobID returns the id of a job without the setting `id`: the MD5 of its definition as
+// PHP serializes it. The original extractor reads objects as arrays, so they are
+// serialized as arrays.
 func jobID(job value.Value) string {
 	sum := md5.Sum(appendSerialized(nil, job))
 	return hex.EncodeToString(sum[:])
@@ -23,7 +24,7 @@ func appendSerialized(b []byte, v value.Value) []byte {
 	case value.Bool:
 		return php.AppendBool(b, v.True())
 	case value.Number:
-		if v.Raw() == "-0" { // read as a double in a configuration
+		if v.Raw() == "-0" { // the original extractor reads -0 as a double
 			return php.AppendDouble(b, math.Copysign(0, -1))
 		}
 		return php.AppendNumber(b, v.Raw())

@@ -7,28 +7,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// JobIf is the setting that decides whether a job runs.
+// JobIf is the setting `if`, which decides whether a job runs.
 var JobIf = field.Flag("if", "If", "Whether the job runs: `true`, `false` or an expression. The job does not run if the value is null, false, zero or empty, as in the function `if`. A child job evaluates it for each item of its parent, and the expression may refer to that item. See [Jobs that do not always run](#jobs-that-do-not-always-run).").
 	Typed(ifType).Default(true).EmptyMeans(false).Example(`{"remembered": "since"}`, `false`).Also("when", "enabled", "active", "run_if").Evaluated(expr.InWindows)
 
 var ifType = &field.Type{Name: "if", Title: "boolean or expression", Kinds: []string{"boolean", "object", "number", "string"}, Message: "expected true, false or an expression"}
 
-// If decides about the runs of a job: one takes place unless the value is null, false, zero
-// or empty.
+// If decides whether a run of the job takes place. The run is skipped if the value is
+// null, false, zero or empty.
 type If struct {
 	expr.Expr
-	// Text is the expression as it stands, as JSON.
+	// Text is the expression as JSON.
 	Text string
 }
 
-// runsIf compiles `if` of a job of this family, which may refer to what is above it; nil
-// for a job that always runs. A text is a problem, because it would always be true, unless
-// it is one that a variable writes for a flag.
-func (c *compiler) runsIf(s Section, e evaluator, above, family JobScope) *If {
+// compileIf compiles `if` of a job. It returns nil if the job always runs. It reports a
+// text, because a text is always true, unless it is 1 or contains a variable with an
+// unknown value.
+func (c *compiler) compileIf(s Section, e evaluator, above, family JobScope) *If {
 	if s.Value.IsNull() || s.Faulty() {
 		return nil
 	}
-	family.Windows = above.Windows // its own window is not known yet
+	family.Windows = above.Windows // windows are computed after `if`
 	compiler := e.compilerFor(expr.InWindows, family)
 	compiler.Exact = true
 	if s.Value.Kind() == value.Object {
@@ -47,5 +47,5 @@ func (c *compiler) runsIf(s Section, e evaluator, above, family JobScope) *If {
 	return &If{compiler.Compile(s.Value, s.Pointer), s.Value.JSON()}
 }
 
-// isOpen reports whether a text holds a variable whose value is not known here.
+// isOpen reports whether a text contains a variable with an unknown value.
 func (c *compiler) isOpen(text string) bool { return c.Open != nil && c.Open(text) }

@@ -11,156 +11,153 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Section is a part of the document that is handed to the package that knows its
-// meaning.
+// Section is a part of the document for the package that compiles it.
 type Section = field.Section
 
-// Document is a configuration that was read, validated and compiled. It does
-// not change during a run.
+// Document is a compiled configuration. It does not change during a run.
 type Document struct {
-	// Action is "run" or the name of a sync action.
+	// Action is "run" or the name of a synchronous action.
 	Action string
 	API    API
-	// Iterations has one entry for each item of `iterations`, at least one.
+	// Iterations has an entry for each item of `iterations`, and at least one entry.
 	Iterations []Iteration
-	// AllowedHosts is `image_parameters.allowed_hosts`; empty allows all.
+	// AllowedHosts is `image_parameters.allowed_hosts`. If it is empty, all hosts are
+	// allowed.
 	AllowedHosts []AllowedHost
-	// Root is the document, and Settings what may be wrapped in `parameters`: other
-	// packages read their sections there.
+	// Root is the whole document. Settings is the object `parameters`, or Root if the
+	// document does not have it. Other packages read their sections from both.
 	Root, Settings Section
-	// Vocabulary is that of Options.
+	// Vocabulary is Options.Vocabulary.
 	Vocabulary expr.Vocabulary
-	// Warnings are oddities that do not stop a run, e.g. unknown keys.
+	// Warnings do not stop a run, e.g. unknown keys.
 	Warnings failure.Problems
 }
 
-// Iteration is one full run of all jobs: `config` overlaid by an item of
-// `iterations`.
+// Iteration is one run of all jobs with `config` and an item of `iterations` over it.
 type Iteration struct {
-	// BaseURL is valid and absolute; its path is kept as written. It is never
-	// nil, but empty when there is a problem with it.
+	// BaseURL is absolute. Its path is unchanged. It is never nil. It is empty if it has
+	// a problem.
 	BaseURL *url.URL
-	// Headers of every request but the login: `config.http.headers` over
+	// Headers are sent with every request except logins: `config.http.headers` over
 	// `api.http.headers`, evaluated.
 	Headers []Header
-	// ComputedHeaders are those that are evaluated for each request.
+	// ComputedHeaders are evaluated for each request.
 	ComputedHeaders []ComputedHeader
 	// Defaults is `api.http.defaultOptions`.
 	Defaults Defaults
-	// Attributes is `config` without `jobs`: what {"attr": …} refers to. Values
-	// below a key with a hash sign are marked as secrets.
+	// Attributes is `config` without `jobs`, for references such as {"attr": "name"}.
+	// Values below a key with a hash sign are marked as secrets.
 	Attributes value.Value
 	Debug      bool
-	// FailIncomplete is set by `onIncomplete: fail`: the first event.Finding ends
-	// the run.
+	// FailIncomplete is true with `onIncomplete: fail`. The first event.Finding ends the
+	// run.
 	FailIncomplete bool
-	// HoldIncomplete is set by `onIncomplete: hold`: after an event.Finding about missing
-	// rows `previousStart` does not move to the start of this run.
+	// HoldIncomplete is true with `onIncomplete: hold`. After an event.Finding about
+	// missing rows `previousStart` does not move to the start of this run.
 	HoldIncomplete bool
-	// DriftWarning requests a warning when the columns of a table are not those
-	// of the last run.
+	// DriftWarning is true if the run warns about a table with other columns than in the
+	// last run.
 	DriftWarning bool
-	// Bucket is where the tables go; "" is the platform's default bucket.
+	// Bucket is the bucket of the tables. "" means the default bucket of the platform.
 	Bucket string
-	// Pointer is the place of the item of `iterations`; without any that of `config`.
+	// Pointer is the JSON pointer of the item of `iterations`, or of `config` if there is
+	// no item.
 	Pointer string
-	// Key identifies the iteration, in the state of later runs too; "" without
+	// Key identifies the iteration in the state, also in later runs. It is "" without
 	// `iterations`.
 	Key string
 	// Incremental is `incrementalOutput`.
 	Incremental bool
 	// CompatLevel is 2 (the older response filter) or 3.
 	CompatLevel int
-	// UserData and Mappings are the sections of these names in `config`.
+	// UserData and Mappings are the sections `userData` and `mappings`.
 	UserData, Mappings Section
 	Jobs               []Job
-	// Family is what any of the jobs, or one below them, can refer to.
+	// Family is the union of the scopes of all jobs.
 	Family JobScope
 }
 
-// API is how to talk to the API. What refers to attributes differs from iteration
-// to iteration and is a member of Iteration.
+// API contains the settings of `api`. Settings that can refer to attributes differ
+// between iterations, so they are members of Iteration.
 type API struct {
-	// Pointer is the section's place in the document.
+	// Pointer is the JSON pointer of the section.
 	Pointer string
 	Name    string
-	// DefaultOptions is `api.http.defaultOptions` as it is written: an object of request
-	// keys. See Iteration.Defaults.
+	// DefaultOptions is `api.http.defaultOptions` before evaluation, see
+	// Iteration.Defaults.
 	DefaultOptions value.Value
 	Retry          Retry
-	ConnectTimeout time.Duration // of making a connection
-	RequestTimeout time.Duration // of one whole exchange, body included
-	// MaxResponseBytes is how many bytes the body of one response may have, after
-	// decompression.
+	ConnectTimeout time.Duration // maximum time to connect
+	RequestTimeout time.Duration // maximum time of one exchange, including the body
+	// MaxResponseBytes is the maximum size of the body of a response after decompression.
 	MaxResponseBytes int64
-	// TrustedOrigins may have the credentials too when a response leads to them.
+	// TrustedOrigins may receive the credentials if a response leads to them.
 	TrustedOrigins []Origin
 	// IgnoreErrors are the status codes whose responses are accepted as data.
 	IgnoreErrors []int
-	// Concurrency is how many requests may be under way at once, 1 to
-	// MaxConcurrency.
+	// Concurrency is the maximum number of concurrent requests, from 1 to MaxConcurrency.
 	Concurrency int
-	// Lookahead is how many pages a job may request without knowing that they
-	// exist, 0 to MaxConcurrency.
+	// Lookahead is the maximum number of pages that a job requests in advance, from 0 to
+	// MaxConcurrency. Some of these pages may not exist.
 	Lookahead int
 	RateLimit RateLimit
-	// Authentication and Pagination are compiled by the packages auth and paging;
-	// Value is null when absent or empty.
+	// Authentication and Pagination are compiled by the packages auth and pagination.
+	// Value is null if the section is absent or empty.
 	Authentication, Pagination Section
-	// Response is what answers are written in; the package response compiles it.
+	// Response describes the format of responses. Package response compiles it.
 	Response Section
-	// Rules are those about the responses of all jobs; the package rule compiles them.
+	// Rules apply to the responses of all jobs. Package rule compiles them.
 	Rules Section
-	// Query is the old place of `authentication.query`.
+	// Query is `api.query`, the old form of `authentication.query`.
 	Query Section
-	// CACertificate and ClientCertificate contain PEM texts, null when not set.
+	// CACertificate and ClientCertificate contain PEM texts, or null.
 	CACertificate, ClientCertificate Section
 }
 
-// Header is one header name and its values; several values are sent as several
-// lines.
+// Header is a header with its values. Each value is sent as a line of its own.
 type Header struct {
 	Name   string
 	Values []string
-	// Pointer is the header's place in the document, "" if it is in none.
+	// Pointer is the JSON pointer of the header, or "" if it is not in the document.
 	Pointer string
-	// Secret says that a value was made of a secret.
+	// Secret is true if a value was made of a secret.
 	Secret bool
 }
 
-// ComputedHeader is a header whose values depend on the job that sends it.
+// ComputedHeader is a header with values that depend on the job.
 type ComputedHeader struct {
 	Header
 	expression expr.Expr
 }
 
-// Retry is `api.retryConfig` with its defaults filled in.
+// Retry contains `api.retryConfig` with its defaults.
 type Retry struct {
-	// MaxRetries after the first attempt.
+	// MaxRetries is the maximum number of attempts after the first one.
 	MaxRetries int
-	// Header that contains the delay.
+	// Header is the name of the header with the wait. "" means that all waits are
+	// computed.
 	Header string
 	// Codes are the HTTP status codes that are retried.
 	Codes []int
-	// NetworkCodes are curl's numbers of the network errors that are retried.
+	// NetworkCodes are the network errors that are retried, by the numbers of curl.
 	NetworkCodes []int
-	// MaxWait is the longest wait before an attempt: a header with a
-	// longer one ends the run, a computed wait is cut to it.
+	// MaxWait is the longest wait before an attempt. If a header requires a longer wait,
+	// the run fails. Computed waits are limited to MaxWait.
 	MaxWait time.Duration
 }
 
-// MaxConcurrency is the greatest value of `api.http.concurrency`.
+// MaxConcurrency is the maximum of `api.http.concurrency`.
 const MaxConcurrency = 64
 
-// RateLimit is `rateLimit` of `api.http` or of a job: at most so many requests may be started in
-// any span of this length. 0 requests is no limit.
+// RateLimit is `rateLimit` of `api.http` or of a job: the maximum number of requests that
+// may start in any time range of length Per. Requests is 0 if there is no limit.
 type RateLimit struct {
 	Requests int
 	Per      time.Duration
 }
 
-// AllowedHost is one entry of `image_parameters.allowed_hosts`; "" and 0 allow
-// any scheme, port and path.
+// AllowedHost is one entry of `image_parameters.allowed_hosts`. An empty Scheme or
+// Endpoint and port 0 allow any scheme, path and port.
 type AllowedHost struct {
 	Scheme, Host string
 	Port         int
@@ -169,68 +166,72 @@ type AllowedHost struct {
 
 // Job is one entry of `jobs` or `children`.
 type Job struct {
-	// Pointer is the job's place in the document.
+	// Pointer is the JSON pointer of the job.
 	Pointer string
-	// ID as configured, else the hash of the job as the original makes it.
+	// ID is the setting `id`, or a hash of the job as in the original extractor.
 	ID string
-	// Endpoint as it is written; an expression as JSON.
+	// Endpoint is the endpoint of the configuration. An expression is JSON text.
 	Endpoint string
-	// ComputedEndpoint is the endpoint where it is an expression, else nil.
+	// ComputedEndpoint is the endpoint if it is an expression, otherwise nil.
 	ComputedEndpoint *expr.Expr
-	// Method as written, upper case; "" when the job names none.
+	// Method is in upper case. It is "" if the job does not set it.
 	Method string
 	// Params is an object or a list of expressions.
 	Params expr.Entries
-	// Headers is an object of expressions, each with scalars, null and lists of them as
-	// its value.
+	// Headers is an object of expressions. Their values are scalars, null, or lists of
+	// both.
 	Headers expr.Entries
 	// ComputedType is the pointer of the header Content-Type if its value is computed for
 	// each request, otherwise "".
 	ComputedType string
-	// Family is the position of the job among others.
+	// Family is the scope of the expressions of the job.
 	Family JobScope
-	// DataType names the output dataset; defaults to the endpoint.
+	// DataType is the name of the table. By default it is the endpoint, unless the
+	// endpoint is an expression.
 	DataType string
-	// DataField is where the items are; zero means: find them.
+	// DataField describes where the items are in a response. The zero value detects them.
 	DataField DataField
-	// Scroller names one of `api.pagination.scrollers`, "" for the default.
+	// Scroller is the name of one of `api.pagination.scrollers`, or "" for the default.
 	Scroller string
-	// ResponseFilter lists paths whose values become JSON text.
+	// ResponseFilter contains paths to values that are stored as JSON text.
 	ResponseFilter          []string
 	ResponseFilterDelimiter string
-	// Children, Placeholders and RecursionFilter belong to child jobs.
+	// Children, Placeholders and RecursionFilter configure child jobs.
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
-	// If decides about each run of the job; nil for a job that always runs.
+	// If decides whether a run of the job takes place. Nil means that the job always
+	// runs.
 	If *If
-	// Reachable is false for a child job that is never called: neither it nor a job above it has
-	// placeholders, and it refers to no item above it.
+	// Reachable is false for a child job that never runs: neither the job nor a job above
+	// it has placeholders, and no expression refers to an item above.
 	Reachable bool
-	// Batch is zero for a child job that runs for each parent.
+	// Batch is zero if the child job runs for each parent.
 	Batch Batch
-	// RowFilter is a condition; items that do not satisfy it are left out.
+	// RowFilter is a condition. Items that do not satisfy it are dropped.
 	RowFilter Section
-	// NotStored items are only parents.
+	// NotStored is true if the items are not stored in a table.
 	NotStored bool
-	// Anonymous requests go without the credentials of the API.
+	// Anonymous is true if requests are sent without the credentials of the API.
 	Anonymous bool
-	// Windows are the spans of time that it runs for; nil for a job that runs once.
+	// Windows splits a time range into runs of the job. Nil means that the job runs once.
 	Windows  *WindowSettings
 	UserData Section
-	// Remember is what the job leaves for the next run.
+	// Remember declares the values that the job leaves for the next run.
 	Remember Section
-	// Response is as that of API, which it replaces if it is present.
+	// Response replaces API.Response if it is present.
 	Response Section
-	// Columns are the names of values in lists, of the section of DataField.
+	// Columns declares the names of values in rows that are lists. It is a part of
+	// `dataField`.
 	Columns Section
-	// Rules come before those of API.
+	// Rules have precedence over API.Rules.
 	Rules Section
-	// RateLimit is that of its requests, besides that of API.
+	// RateLimit limits the requests of the job, in addition to API.RateLimit.
 	RateLimit RateLimit
 }
 
-// Placed are the names of the values of paging to which the request refers, each once.
+// Placed returns the names of the paging values that the request of the job refers to,
+// sorted and without duplicates.
 func (j Job) Placed() []string {
 	names := slices.Concat(j.Params.References(expr.Paging), j.Headers.References(expr.Paging))
 	if j.ComputedEndpoint != nil {
@@ -240,23 +241,23 @@ func (j Job) Placed() []string {
 	return slices.Compact(names)
 }
 
-// Problems is the list for what is wrong with the job.
+// Problems returns the list of problems of the document.
 func (j Job) Problems() *failure.Problems { return j.UserData.Problems() }
 
-// DataField is where the items of a response are.
+// DataField describes where the items of a response are.
 type DataField struct {
-	// Path to the items, "" to detect them; equal to Delimiter it is the whole
-	// response.
+	// Path is the path of the items, or "" to detect them. If it is equal to Delimiter,
+	// it means the whole response.
 	Path      string
 	Delimiter string
-	// KeyAs is the name under which the items get their names, for an object whose
-	// members are the items; "" for other data.
+	// KeyAs is set if the items are the members of an object. It is the key under which
+	// an item contains the name of its member.
 	KeyAs string
-	// Parallel is for an object of lists whose first values are an item, the second ones
-	// another, and so on.
+	// Parallel is true if the data is an object of lists. The first values of all lists
+	// are one item, the second values the next item, and so on.
 	Parallel bool
 }
 
-// MemberValue is the member of an item that contains a member of the data which is not an
-// object, see DataField.KeyAs.
+// MemberValue is the name of the value in an item that was made of a member which is not
+// an object, see DataField.KeyAs.
 const MemberValue = "value"

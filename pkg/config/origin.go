@@ -7,25 +7,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Origin is where an address leads, without its path: what decides who may have
-// the credentials.
+// Origin is scheme, host and port of a URL. It decides which requests may contain the
+// credentials.
 type Origin struct {
 	// Scheme is http or https.
 	Scheme string
-	// Host in lower case, with its port unless that is the scheme's own. In an
-	// entry of `api.http.trustedOrigins` it may begin with "*.".
+	// Host is in lower case, with its port unless the port is the default of the scheme.
+	// In an entry of `api.http.trustedOrigins` it may begin with "*.".
 	Host string
 }
 
-// OriginOf is the origin of an absolute http or https address.
+// OriginOf returns the origin of an absolute http or https URL.
 func OriginOf(u *url.URL) Origin {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	own := map[string]string{"http": ":80", "https": ":443"}[scheme]
 	return Origin{Scheme: scheme, Host: strings.TrimSuffix(host, own)}
 }
 
-// Covers reports whether an origin is meant: the very same one, or for *.host one
-// with something in the place of the asterisk.
+// Covers reports whether the other origin is the same, or a subdomain if o.Host begins
+// with "*.".
 func (o Origin) Covers(other Origin) bool {
 	if o.Scheme != other.Scheme {
 		return false
@@ -36,10 +36,10 @@ func (o Origin) Covers(other Origin) bool {
 	return o.Host == other.Host
 }
 
-// String is the origin as an address without a path.
+// String returns the origin as a URL without a path.
 func (o Origin) String() string { return o.Scheme + "://" + o.Host }
 
-// origins reads `api.http.trustedOrigins`.
+// origins compiles `api.http.trustedOrigins`.
 func origins(s Section) []Origin {
 	var all []Origin
 	for _, entry := range s.Items() {

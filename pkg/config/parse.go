@@ -1,11 +1,10 @@
-// Package config reads the document: config.json becomes a validated, immutable
-// model. The embedded JSON Schema is the one source for what keys there are,
-// for the reference documentation and for editors; what it cannot say is
-// compiled here. All problems are collected, each with its place in the document
-// as it was given, and nothing stops at the first.
+// Package config compiles the document: config.json becomes a validated, immutable model.
+// Package field checks the document against the declared settings. Package config then
+// checks what a declaration cannot express. It collects all problems, each with its JSON
+// pointer, and does not stop at the first problem.
 //
-// Sections whose meaning belongs to another package (a scroller, an authentication,
-// a mapping) are passed on as they are, with the shared list of problems.
+// Other packages compile some sections, such as scrollers, authentication and mappings.
+// They get these sections with the shared list of problems.
 package config
 
 import (
@@ -16,9 +15,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Parse reads the text of config.json. If the text is not JSON, or not an object, it returns
-// a user error with the line, the column and a hint. An empty array counts as an
-// empty object, which is how the platform may write one.
+// Parse reads the text of config.json. If the text is not JSON, or not an object, it
+// returns a user error with the line, the column and a hint. An empty array counts as an
+// empty object, because the platform may write an empty object like that.
 func Parse(text []byte) (value.Value, error) {
 	v, err := value.Parse(text)
 	if syntax, ok := errors.AsType[*value.SyntaxError](err); ok {

@@ -9,30 +9,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// RequestSpec is a request in the words of the configuration: what a job, a login
-// or a scroller requests, before the base address and the default options are
-// added to it. Parameters and headers that are marked as secrets
+// RequestSpec is the request of a job, a login or a scroller, before the base URL and the
+// default options are added. Parameters and headers that are marked as secrets
 // (value.Value.Secret) are credentials, regardless of their values.
 type RequestSpec struct {
-	// Endpoint is relative to the base URL, or an absolute address.
+	// Endpoint is relative to the base URL, or an absolute URL.
 	Endpoint string
-	// Method is GET, POST, FORM, PUT, PATCH or DELETE; "" leaves it to the
-	// default options and then to GET.
+	// Method is GET, POST, FORM, PUT, PATCH or DELETE. If it is "", the default options
+	// decide, and GET is the last default.
 	Method string
 	// Params is an object or a list, evaluated.
 	Params value.Value
-	// Query is an object of parameters that go into the query with every method.
+	// Query is an object of parameters that are sent in the query with every method.
 	Query value.Value
 	// Headers is an object.
 	Headers value.Value
-	// Paging is an object with the values of paging that the job itself has in its
-	// request. It is not sent.
+	// Paging is an object with the paging values of the page that the request of the job
+	// can refer to. It is not sent.
 	Paging value.Value
-	// ForcedType is set if the method decides the header Content-Type, regardless of the
+	// ForcedType is true if the method decides the header Content-Type, regardless of the
 	// configuration.
 	ForcedType bool
-	// Own are the parameters of the job's own request with these values, before paging
-	// adds others. Null for the first page, and where the job has no such values.
+	// Own contains the parameters of the job's own request, evaluated with Paging, before
+	// pagination adds others. It is null for the first page, and if the job refers to no
+	// paging values.
 	Own value.Value
 }
 
@@ -41,12 +41,12 @@ func (r RequestSpec) HasBody() bool {
 	return r.Method != "" && !strings.EqualFold(r.Method, http.MethodGet)
 }
 
-// Param is the parameter of that name.
+// Param returns the named parameter.
 func (r RequestSpec) Param(name string) (value.Value, bool) {
 	return r.Params.AsObject().Get(name)
 }
 
-// ParamNames are the names of the parameters, in their order.
+// ParamNames returns the names of the parameters in their order.
 func (r RequestSpec) ParamNames() []string {
 	var names []string
 	for _, m := range r.Params.AsObject().Members() {
@@ -55,15 +55,15 @@ func (r RequestSpec) ParamNames() []string {
 	return names
 }
 
-// WithParam is the request with one parameter set, in the place of a
-// parameter of that name or else at the end.
+// WithParam returns the request with a parameter. The parameter replaces the value of an
+// existing parameter, or is added at the end.
 func (r RequestSpec) WithParam(name string, v value.Value) RequestSpec {
 	r.Params = r.Params.AsObject().With(name, v)
 	return r
 }
 
-// Over is the request with another one underneath: what the request says wins; of
-// parameters and headers name by name.
+// Over overlays another request with r. Parameters, query and headers are merged by name.
+// The result lacks Paging, ForcedType and Own.
 func (r RequestSpec) Over(under RequestSpec) RequestSpec {
 	return RequestSpec{
 		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),
@@ -74,8 +74,8 @@ func (r RequestSpec) Over(under RequestSpec) RequestSpec {
 	}
 }
 
-// overlay lays one group of parameters over another, name by name: in the place
-// of a parameter of that name, else at the end.
+// overlay merges two objects by name. The values of over win. New names are added at the
+// end.
 func overlay(under, over value.Value) value.Value {
 	switch {
 	case over.Empty():

@@ -30,8 +30,8 @@ var (
 		maxRetries, maxWait, retryHTTP, retryNetwork, oldRetryHeader, oldHTTPCodes, oldNetworkCodes)
 )
 
-// retry is `api.retryConfig`. The old spelling has precedence over the new one:
-// one old key hides the whole object that replaced it.
+// retry compiles `api.retryConfig`. The old keys have precedence: one of them hides the
+// whole object that replaced it.
 func (c *compiler) retry(s Section) Retry {
 	r := Retry{
 		MaxRetries:   max(0, maxRetries.Of(s)),
@@ -42,15 +42,15 @@ func (c *compiler) retry(s Section) Retry {
 	}
 	http, curl := retryHTTP.In(s), retryNetwork.In(s)
 	header, codes, network := retryHeader.In(http), httpCodes.In(http), networkCodes.In(curl)
-	if has(s, oldRetryHeader.Name) || has(s, oldHTTPCodes.Name) {
+	if hasKey(s, oldRetryHeader.Name) || hasKey(s, oldHTTPCodes.Name) {
 		header, codes = oldRetryHeader.In(s), oldHTTPCodes.In(s)
-		c.hidden(http, "ignored because of \"headerName\" or \"httpCodes\", its old spelling")
+		c.warnHidden(http, "ignored because of \"headerName\" or \"httpCodes\", its old spelling")
 	}
-	if has(s, oldNetworkCodes.Name) {
+	if hasKey(s, oldNetworkCodes.Name) {
 		network = oldNetworkCodes.In(s)
-		c.hidden(curl, "ignored because of \"curlCodes\", its old spelling")
+		c.warnHidden(curl, "ignored because of \"curlCodes\", its old spelling")
 	}
-	if header.Value.IsScalar() { // "" is none: every wait is computed
+	if header.Value.IsScalar() { // every wait is computed if it is ""
 		r.Header = header.Value.Text()
 	}
 	if codes.Value.Kind() == value.Array {
@@ -62,13 +62,13 @@ func (c *compiler) retry(s Section) Retry {
 	return r
 }
 
-func (c *compiler) hidden(s Section, text failure.Text) {
+func (c *compiler) warnHidden(s Section, text failure.Text) {
 	if s.Present() {
 		c.warn(failure.NoEffect, s.Pointer, text, "")
 	}
 }
 
-func has(s Section, name string) bool {
+func hasKey(s Section, name string) bool {
 	_, ok := s.Value.Get(name)
 	return ok
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// SyntaxHint suggests how to fix a text that is not JSON: it may be a file with a byte
-// order mark, or have the syntax of JavaScript, YAML or Python.
+// SyntaxHint suggests how to fix a text that is not JSON. It recognizes a byte order
+// mark, and the syntax of JavaScript, YAML and Python.
 func SyntaxHint(text []byte, err *value.SyntaxError) string {
 	if hint := encodingHint(text); hint != "" {
 		return hint
@@ -21,21 +21,21 @@ func SyntaxHint(text []byte, err *value.SyntaxError) string {
 		return "the file is empty: 'extractor init' writes a configuration to begin with"
 	case rest == "":
 		return "close its last quote and all of its brackets"
-	case begins(rest, "'", "‘", "’", "“", "”", "`"):
+	case hasAnyPrefix(rest, "'", "‘", "’", "“", "”", "`"):
 		return "write names and texts in double quotes: \""
-	case begins(rest, "/", "#"):
+	case hasAnyPrefix(rest, "/", "#"):
 		return "JSON has no comments; write a note under a key that begins with \"__\""
-	case begins(rest, ",") && begins(behind, "}", "]"):
+	case hasAnyPrefix(rest, ",") && hasAnyPrefix(behind, "}", "]"):
 		return "remove this comma, nothing follows it"
-	case begins(rest, "True", "False", "None"):
+	case hasAnyPrefix(rest, "True", "False", "None"):
 		return "write true, false or null"
-	case begins(rest, "NaN", "Infinity", "-Infinity", "+Infinity", "undefined"):
+	case hasAnyPrefix(rest, "NaN", "Infinity", "-Infinity", "+Infinity", "undefined"):
 		return "JSON has no such value: write a number, a text or null"
-	case begins(rest, "\u00a0", "\u200b", "\ufeff"):
+	case hasAnyPrefix(rest, "\u00a0", "\u200b", "\ufeff"):
 		return "remove the invisible character here: JSON allows only blanks, tabs and line breaks between values"
-	case begins(rest, "\n", "\r", "\t") && strings.Contains(err.Reason, "in string"):
+	case hasAnyPrefix(rest, "\n", "\r", "\t") && strings.Contains(err.Reason, "in string"):
 		return "close the quote, or write a line break as \\n and a tab as \\t"
-	case begins(rest, "\\"):
+	case hasAnyPrefix(rest, "\\"):
 		return "write a backslash twice: \\\\"
 	case nameWithoutQuotes(rest):
 		return "write the name in double quotes"
@@ -43,7 +43,7 @@ func SyntaxHint(text []byte, err *value.SyntaxError) string {
 	return "look at the comma, the quote or the bracket here and just before"
 }
 
-func begins(text string, any ...string) bool {
+func hasAnyPrefix(text string, any ...string) bool {
 	for _, beginning := range any {
 		if strings.HasPrefix(text, beginning) {
 			return true
@@ -52,8 +52,8 @@ func begins(text string, any ...string) bool {
 	return false
 }
 
-// encodingHint returns a hint for a text that begins with a byte order mark or as UTF-16,
-// or "".
+// encodingHint returns a hint if a text begins with a byte order mark or is UTF-16,
+// otherwise "".
 func encodingHint(text []byte) string {
 	switch {
 	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
@@ -65,8 +65,8 @@ func encodingHint(text []byte) string {
 	return ""
 }
 
-// nameWithoutQuotes reports whether a text begins with a name and a colon, as JavaScript
-// allows it.
+// nameWithoutQuotes reports whether a text begins with a name and a colon, as in
+// JavaScript.
 func nameWithoutQuotes(rest string) bool {
 	name, _, ok := strings.Cut(rest, ":")
 	name = strings.TrimRight(name, " \t")

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unknownKeys reports unknown keys: as warnings, or as problems when the options
-// are strict. A key of a guard is always a problem. A key of `config` that an
-// expression refers to is not unknown. settings is the place of the sections
-// `config` and `iterations`.
+// unknownKeys reports unknown keys as warnings, or as problems if Options.Strict is set.
+// An unknown key in a guard is always a problem, see guardHint. A key of `config` that an
+// expression refers to is an attribute, so it is not reported. settings is the JSON
+// pointer of the object with `config` and `iterations`.
 func (c *compiler) unknownKeys(read *field.CheckedDocument, settings string) {
 	sink := &c.warnings
 	if c.Strict {
@@ -20,7 +20,7 @@ func (c *compiler) unknownKeys(read *field.CheckedDocument, settings string) {
 	}
 	var referred map[string]bool
 	if len(read.Unknown) > 0 {
-		referred = withLeadingParts(attributesReferredTo(c.document, nil))
+		referred = withPrefixes(appendAttributeNames(c.document, nil))
 	}
 	for _, key := range read.Unknown {
 		if hint, ok := guardHint(key); ok {
@@ -40,10 +40,11 @@ func (c *compiler) unknownKeys(read *field.CheckedDocument, settings string) {
 	}
 }
 
-// guardHint reports whether an unknown key is in a guard, or was meant to be
-// `image_parameters` or `allowed_hosts`, and returns a hint. The operator of the component
-// relies on these keys: they must not be without effect. Other keys of `image_parameters` are
-// no guards: a new key for all components must not stop every job.
+// guardHint reports whether an unknown key is in a guard, or is a misspelt
+// `image_parameters` or `allowed_hosts`, and returns a hint. The operator of the
+// component relies on these keys, so a mistake must not go unnoticed. Other keys of
+// `image_parameters` are not guards: a new key for all components must not stop every
+// job.
 func guardHint(key field.Key) (hint failure.Text, ok bool) {
 	section, hosts := imageParameters.Name, allowedHosts.Name
 	if below, ok := strings.CutPrefix(key.Pointer, "/"+section+"/"); ok {
@@ -66,9 +67,9 @@ func guardHint(key field.Key) (hint failure.Text, ok bool) {
 	}
 }
 
-// attributeAbove is the attribute a place belongs to: the key of `config`, or of
-// an item of `iterations`, at or above it; and whether the place is that key
-// itself. Jobs are no attributes.
+// attributeAbove returns the attribute that contains the value at a pointer: a key of
+// `config` or of an item of `iterations`. itself is true if the pointer leads to the
+// attribute itself. Jobs are not attributes.
 func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	below, ok := strings.CutPrefix(pointer, settings+"/"+IterationsSection.Name+"/")
 	if ok {
@@ -83,9 +84,9 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	return name, !strings.Contains(below, "/"), name != JobsSetting.Name
 }
 
-// withLeadingParts are the names, and of each what precedes any of its
-// dots: with "a.b" the attribute "a" is referred to, too.
-func withLeadingParts(names []string) map[string]bool {
+// withPrefixes returns the set of the names and of all their prefixes before a dot: "a.b"
+// also refers to the attribute "a".
+func withPrefixes(names []string) map[string]bool {
 	all := make(map[string]bool, len(names))
 	for _, name := range names {
 		for i, c := range name + "." {
@@ -97,22 +98,22 @@ func withLeadingParts(names []string) map[string]bool {
 	return all
 }
 
-// attributesReferredTo appends the name in every {"attr": name}, wherever it
-// stands, also with a default, and inside an expression that is written as a string.
-func attributesReferredTo(v value.Value, names []string) []string {
+// appendAttributeNames appends the name of every {"attr": name} in a value, with or
+// without a default. It also finds expressions that are written as a string.
+func appendAttributeNames(v value.Value, names []string) []string {
 	if name := v.Without("default"); name.Len() == 1 && name.Field(string(expr.Attr)).IsScalar() {
 		names = append(names, name.Field(string(expr.Attr)).Raw())
 	}
 	if v.Kind() == value.String && strings.HasPrefix(v.Raw(), "{") {
 		if inner, err := value.Parse([]byte(v.Raw())); err == nil {
-			return attributesReferredTo(inner, names)
+			return appendAttributeNames(inner, names)
 		}
 	}
 	for _, m := range v.Members() {
-		names = attributesReferredTo(m.Value, names)
+		names = appendAttributeNames(m.Value, names)
 	}
 	for _, item := range v.Items() {
-		names = attributesReferredTo(item, names)
+		names = appendAttributeNames(item, names)
 	}
 	return names
 }

@@ -35,32 +35,32 @@ const (
 	inclusiveEnd = "inclusive"
 )
 
-// WindowSettings are the windows of a job: when they start and end is an expression.
+// WindowSettings is the compiled setting `windows` of a job. Its bounds are expressions.
 type WindowSettings struct {
-	// Pointer is the place of the setting.
+	// Pointer is the JSON pointer of the setting.
 	Pointer  string
 	from, to expr.Expr
-	lookback window.Step // zero: none
+	lookback window.Step // zero if absent
 	rules    window.Spec
-	// open reports whether a text has something whose value is not known here; partly is
-	// set when the rules have.
-	open   func(text string) bool
-	partly bool
+	// open reports whether a text contains a variable with an unknown value.
+	open func(text string) bool
+	// rulesOpen is true if a setting of the rules contains such a variable. The rules are
+	// not compiled then.
+	rulesOpen bool
 }
 
-// windows compiles the windows of a job of this family, which may refer to what is
-// above it; nil for none. What can be known of their bounds before a run is checked.
+// windows compiles the windows of a job. It returns nil if the job has none. It checks
+// bounds that are known before a run.
 func (c *compiler) windows(s Section, e evaluator, above, family JobScope) *WindowSettings {
 	if !s.Present() || s.Faulty() || s.Value.Kind() != value.Object {
 		return nil
 	}
-	family.Windows = above.Windows // its own window is not known yet
+	family.Windows = above.Windows // the windows of the job cannot depend on themselves
 	return CompileWindows(s, e.compilerFor(expr.InWindows, family), e.attr, c.Now(), c.Open)
 }
 
-// CompileWindows compiles `windows`, with a compiler for its bounds. now is the time
-// from which phrases such as "yesterday" are counted while the bounds are checked, open
-// that of Options.
+// CompileWindows compiles `windows`. compiler compiles the bounds. The check of the
+// bounds counts phrases such as "yesterday" from now. open is Options.Open, or nil.
 func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time, open func(text string) bool) *WindowSettings {
 	before := len(*s.Problems())
 	compiler.Exact = true
@@ -80,16 +80,16 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 	return w
 }
 
-// compileRules reads the settings that are not expressions.
+// compileRules compiles the settings that are not expressions.
 func (w *WindowSettings) compileRules(s Section) {
 	for _, setting := range []field.Setting[string]{windowsStep, WindowsLookback, windowsFormat, windowsTimezone} {
-		w.partly = w.partly || w.open(setting.Of(s))
+		w.rulesOpen = w.rulesOpen || w.open(setting.Of(s))
 	}
-	if w.partly {
+	if w.rulesOpen {
 		return
 	}
-	w.lookback = spanOf(s, WindowsLookback)
-	w.rules = window.Spec{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
+	w.lookback = stepOf(s, WindowsLookback)
+	w.rules = window.Spec{Step: stepOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
 		windowsFormat.In(s).Problem("expected a format of the function date", failure.Text(hint))
 	} else if w.rules.Step != (window.Step{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
@@ -97,7 +97,7 @@ func (w *WindowSettings) compileRules(s Section) {
 	}
 }
 
-// defaultTo is `to`, or its default.
+// defaultTo returns `to`, or its default.
 func defaultTo(s Section) value.Value {
 	if s.Present() {
 		return s.Value
@@ -105,8 +105,8 @@ func defaultTo(s Section) value.Value {
 	return WindowsTo.Field.Default
 }
 
-// spanOf is a span in words, the zero Span where there is none.
-func spanOf(parent Section, setting field.Setting[string]) window.Step {
+// stepOf returns the length of time in a setting, or zero if the setting is absent.
+func stepOf(parent Section, setting field.Setting[string]) window.Step {
 	s, text := setting.In(parent), setting.Of(parent)
 	if text == "" || s.Faulty() {
 		return window.Step{}
@@ -128,12 +128,12 @@ func zoneOf(parent Section) *time.Location {
 	return zone
 }
 
-// check looks for what is wrong with bounds that no run is needed for.
+// check reports problems of bounds that are known before a run.
 func (w *WindowSettings) check(s Section, attributes expr.Members, now time.Time) {
-	if w.partly {
+	if w.rulesOpen {
 		return
 	}
-	scope := firstRun(attributes, now)
+	scope := firstRunScope(attributes, now)
 	for i, bound := range []struct {
 		expr    expr.Expr
 		section Section
@@ -148,65 +148,65 @@ func (w *WindowSettings) check(s Section, attributes expr.Members, now time.Time
 		if i == 0 && w.startless(v) {
 			continue
 		}
-		if _, fault := w.moment(v, now); fault.expected != "" {
-			bound.section.Problem(fault.expected, fault.hint)
+		if _, problem := w.timeOf(v, now); problem.expected != "" {
+			bound.section.Problem(problem.expected, problem.hint)
 		}
 	}
 }
 
-// firstRun is what expressions can see in a run that starts now and remembers nothing.
-func firstRun(attributes expr.Members, now time.Time) *expr.Scope {
+// firstRunScope returns the scope of a run that starts now, without remembered values.
+func firstRunScope(attributes expr.Members, now time.Time) *expr.Scope {
 	return &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
 	}}
 }
 
-// startless reports whether `from` has no value, which is allowed for a single window.
+// startless reports whether `from` is blank, which is allowed for a single window.
 func (w *WindowSettings) startless(from value.Value) bool {
 	return w.rules.Step == (window.Step{}) && from.IsBlank()
 }
 
-// boundFault is what is wrong with the value of a bound.
-type boundFault struct{ expected, hint failure.Text }
+// boundProblem describes an invalid value of a bound. It is zero if the value is valid.
+type boundProblem struct{ expected, hint failure.Text }
 
-// moment is the time that a value means.
-func (w *WindowSettings) moment(v value.Value, now time.Time) (time.Time, boundFault) {
+// timeOf converts the value of a bound to a time.
+func (w *WindowSettings) timeOf(v value.Value, now time.Time) (time.Time, boundProblem) {
 	const expected = "expected a time: a number of seconds since 1970, or a text that strtotime understands"
 	switch v.Kind() {
 	case value.Null:
-		return time.Time{}, boundFault{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
+		return time.Time{}, boundProblem{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
 	case value.Number:
 		seconds, ok := v.Float()
 		if !ok || math.Abs(seconds) > php.Farthest {
-			return time.Time{}, boundFault{expected, "the number is beyond what can be reckoned with"}
+			return time.Time{}, boundProblem{expected, "the number is beyond what can be reckoned with"}
 		}
 		whole, _ := v.Int()
 		if seconds < float64(whole) { // a fraction before 1970
 			whole--
 		}
-		return time.Unix(whole, 0), boundFault{}
+		return time.Unix(whole, 0), boundProblem{}
 	case value.String:
 		if t, ok := php.StrToTimeIn(v.Raw(), now, w.rules.Zone); ok {
-			return t, boundFault{}
+			return t, boundProblem{}
 		}
-		// A variable and CSV have texts only, and the state stores long numbers as texts. A
-		// number that strtotime rejects counts seconds.
+		// Variables and CSV contain only texts, and the state stores long numbers as
+		// texts. So a number that strtotime rejects is a Unix time.
 		if v.IsNumeric() {
-			return w.moment(value.OfNumber(decimal.Literal(strings.Trim(v.Raw(), value.Blanks))), now)
+			return w.timeOf(value.OfNumber(decimal.Literal(strings.Trim(v.Raw(), value.Blanks))), now)
 		}
 		if strings.TrimSpace(v.Raw()) == "" {
-			return w.moment(value.Value{}, now)
+			return w.timeOf(value.Value{}, now)
 		}
-		return time.Time{}, boundFault{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
+		return time.Time{}, boundProblem{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
 	case value.Bool:
-		return time.Time{}, boundFault{expected, "the function strtotime gives false for a text that it does not understand"}
+		return time.Time{}, boundProblem{expected, "the function strtotime gives false for a text that it does not understand"}
 	default:
-		return time.Time{}, boundFault{expected, ""}
+		return time.Time{}, boundProblem{expected, ""}
 	}
 }
 
-// Between are the windows in the scope of one run of the job, and whether their bounds
-// were made of a secret. now is when the run started. An error is a user error.
+// Between computes the windows in the scope of a run of the job. secret reports whether a
+// bound is a secret. now is the start of the run. An error is a user error.
 func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.Sequence, secret bool, err error) {
 	from, err := w.from.Eval(scope)
 	if err != nil {
@@ -219,11 +219,11 @@ func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.S
 	var start time.Time
 	open := w.startless(from)
 	if !open {
-		if start, err = w.bound(WindowsFrom, from, now); err != nil {
+		if start, err = w.boundTime(WindowsFrom, from, now); err != nil {
 			return all, false, err
 		}
 	}
-	end, err := w.bound(WindowsTo, to, now)
+	end, err := w.boundTime(WindowsTo, to, now)
 	if err != nil {
 		return all, false, err
 	}
@@ -240,31 +240,31 @@ func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.S
 	return all, from.Secret() || to.Secret(), err
 }
 
-// Known reports whether the windows can be made here: that nothing in them replaces a
-// value that only a run will know.
+// Known reports whether the windows can be computed before a run, because no setting
+// contains a variable with an unknown value.
 func (w *WindowSettings) Known(scope *expr.Scope) bool {
 	for _, bound := range []expr.Expr{w.from, w.to} {
 		if v, err := bound.Eval(scope); err == nil && w.open(v.Text()) {
 			return false
 		}
 	}
-	return !w.partly
+	return !w.rulesOpen
 }
 
-// remembered reports whether `from` is made of what an earlier run left.
+// remembered reports whether `from` refers to a remembered value that is not blank.
 func (w *WindowSettings) remembered(scope *expr.Scope) bool {
 	return slices.ContainsFunc(w.from.References(expr.Remembered), func(name string) bool {
 		return !scope.Contexts[expr.Remembered][name].IsBlank()
 	})
 }
 
-// bound is the time of a bound.
-func (w *WindowSettings) bound(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
-	t, fault := w.moment(v, now)
-	if fault.expected == "" {
+// boundTime returns the time of a bound, or a user error.
+func (w *WindowSettings) boundTime(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
+	t, problem := w.timeOf(v, now)
+	if problem.expected == "" {
 		return t, nil
 	}
-	return t, failure.Userf("'windows.%s': %s%s", setting.Name, fault.expected, hinted(fault.hint)).At(failure.PointerJoin(w.Pointer, setting.Name))
+	return t, failure.Userf("'windows.%s': %s%s", setting.Name, problem.expected, hinted(problem.hint)).At(failure.PointerJoin(w.Pointer, setting.Name))
 }
 
 func hinted(hint failure.Text) failure.Text {
@@ -274,12 +274,12 @@ func hinted(hint failure.Text) failure.Text {
 	return "; " + hint
 }
 
-// RefersBeyond reports whether the bounds refer to another context than these.
+// RefersBeyond reports whether a bound refers to a context that is not in the list.
 func (w *WindowSettings) RefersBeyond(contexts ...expr.Context) bool {
 	return w.from.RefersBeyond(contexts...) || w.to.RefersBeyond(contexts...)
 }
 
-// References are the names in a context that the bounds refer to.
+// References returns the names in context c that the bounds refer to.
 func (w *WindowSettings) References(c expr.Context) []string {
 	return append(w.from.References(c), w.to.References(c)...)
 }

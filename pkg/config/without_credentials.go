@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// WithoutCredentials are what all requests have without what proves who asks: the
-// parameters and headers that are secrets.
+// WithoutCredentials returns the request without parameters and headers that are secrets,
+// and without headers for credentials.
 func (r RequestSpec) WithoutCredentials() RequestSpec {
 	r.Params, r.Query = r.Params.WithoutSecrets(), r.Query.WithoutSecrets()
 	var headers []value.Member
@@ -21,13 +21,13 @@ func (r RequestSpec) WithoutCredentials() RequestSpec {
 	return r
 }
 
-// WithoutCredentials are the headers that prove nothing about who asks.
+// WithoutCredentials returns the headers that are neither secret nor for credentials.
 func WithoutCredentials(headers []Header) []Header {
 	return slices.DeleteFunc(slices.Clone(headers), func(h Header) bool { return h.Secret || carriesCredentials(h.Name) })
 }
 
-// carriesCredentials reports whether a header is for credentials, be they secrets or
-// written in the open.
+// carriesCredentials reports whether a header is for credentials, even if its value is
+// not marked as a secret.
 func carriesCredentials(name string) bool {
 	return slices.ContainsFunc([]string{"Authorization", "Cookie", "Proxy-Authorization"}, func(known string) bool { return strings.EqualFold(name, known) })
 }

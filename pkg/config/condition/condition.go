@@ -1,10 +1,10 @@
-// Package condition holds the conditions of the configuration, e.g.
+// Package condition parses and evaluates the conditions of the configuration, e.g.
 //
 //	status==paid&amount>100|vip==1
 //
-// A comparison is a path, an operator and a text; & and | join comparisons, where &
-// binds tighter. Blanks, quotes and brackets have no meaning. The package knows no
-// setting; the caller passes the way to look up values.
+// A comparison is a path, an operator and a text. & and | join comparisons, where & binds
+// tighter. Blanks, quotes and brackets have no meaning. The caller passes a function that
+// looks up the value at a path.
 package condition
 
 import (
@@ -19,35 +19,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// Condition consists of alternatives, each of comparisons that must all hold. The zero
-// Condition always holds.
+// Condition is a list of alternatives. An alternative holds if all of its comparisons
+// hold. The zero Condition always holds.
 type Condition struct {
-	// Text is the condition as it is written, and Pointer its place in the document.
+	// Text is the condition in the configuration. Pointer is its JSON pointer.
 	Text, Pointer string
 	alternatives  [][]comparison
 }
 
-// Given reports whether there is a condition, which may be false.
+// Given reports whether the condition has comparisons.
 func (c Condition) Given() bool { return len(c.alternatives) > 0 }
 
 // comparison compares a value with a text.
 type comparison struct {
-	path     string
-	operator string
-	text     string
-	number   decimal.Number // value of text, if numeric
-	numeric  bool           // text is a number
-	like     *regexp.Regexp // of ~~ and !~
-	words    bool
+	path         string
+	operator     string
+	text         string
+	number       decimal.Number // value of text if it is numeric
+	numeric      bool           // text is a number
+	pattern      *regexp.Regexp // pattern of the operators ~~ and !~
+	booleanWords bool
 }
 
-// Compile reads a condition; an absent one always holds. A comparison without an
-// operator is a problem, and such a condition always holds, too.
+// Compile compiles a condition. An absent condition always holds. A comparison without an
+// operator is a problem, and the condition then always holds.
 func Compile(s field.Section) Condition { return compile(s, false) }
 
-// CompileWords is Compile for conditions in which == and != also know a boolean by
-// its word: of true, `a==true` holds as `a==1` does, and of false `a==false` as `a==`.
-// The filters of the original do not.
+// CompileWords compiles a condition in which == and != also compare a boolean with its
+// word. For true, `a==true` holds like `a==1`. For false, `a==false` holds like `a==`.
+// The filters of the original extractor do not compare words.
 func CompileWords(s field.Section) Condition { return compile(s, true) }
 
 func compile(s field.Section, words bool) Condition {
@@ -73,13 +73,15 @@ func operatorHint(wrong string) failure.Text {
 	}
 }
 
-// Parse reads a condition without a place. One that cannot be read is the zero Condition.
+// Parse compiles a text that is not part of a document. It returns the zero Condition if
+// the text is invalid.
 func Parse(text string) Condition {
 	c, _, _ := parse(text, false)
 	return c
 }
 
-// parse returns the first comparison without an operator if there is one.
+// parse returns false and the text of the first comparison without an operator, if there
+// is one.
 func parse(text string, words bool) (c Condition, wrong string, ok bool) {
 	c.Text = text
 	for alternative := range strings.SplitSeq(text, "|") {
@@ -89,7 +91,7 @@ func parse(text string, words bool) (c Condition, wrong string, ok bool) {
 			if !ok {
 				return Condition{}, text, false
 			}
-			one.words = words
+			one.booleanWords = words
 			all = append(all, one)
 		}
 		c.alternatives = append(c.alternatives, all)
@@ -97,9 +99,9 @@ func parse(text string, words bool) (c Condition, wrong string, ok bool) {
 	return c, "", true
 }
 
-// parseComparison splits at the leftmost operator of two characters; only without
-// any, at the leftmost > or <. What follows a second occurrence of the operator is
-// ignored.
+// parseComparison splits a comparison at the leftmost operator of two characters. Without
+// such an operator it splits at the leftmost > or <. It ignores the text after a second
+// occurrence of the operator.
 func parseComparison(text string) (comparison, bool) {
 	operator, at := "", len(text)
 	for _, candidate := range []string{">=", "<=", "==", "!=", "~~", "!~"} {
@@ -117,18 +119,18 @@ func parseComparison(text string) (comparison, bool) {
 	c := comparison{path: parts[0], operator: operator, text: parts[1]}
 	c.number, c.numeric = numberIn(c.text)
 	if operator == "~~" || operator == "!~" {
-		// A pattern must be UTF-8; a configuration that was read always is.
+		// A pattern must be valid UTF-8. Texts of a configuration always are.
 		text := strings.ToValidUTF8(c.text, "\uFFFD")
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "%", "[^\\n]*")
 		var err error
-		if c.like, err = regexp.Compile("^" + pattern + "$"); err != nil {
-			return comparison{}, false // a pattern of absurd size
+		if c.pattern, err = regexp.Compile("^" + pattern + "$"); err != nil {
+			return comparison{}, false // pattern exceeds the size limit of package regexp
 		}
 	}
 	return c, true
 }
 
-// Paths are those of the values that are compared, each once.
+// Paths returns the paths of the compared values without duplicates.
 func (c Condition) Paths() []string {
 	var all []string
 	seen := map[string]bool{}
@@ -141,15 +143,15 @@ func (c Condition) Paths() []string {
 	return all
 }
 
-// Texts are what values are compared with, in their order.
+// Texts returns the texts that values are compared with, in their order.
 func (c Condition) Texts() []string {
 	var all []string
 	c.each(func(one comparison) { all = append(all, one.text) })
 	return all
 }
 
-// Rewritten are the comparisons of a filter of the original that have the word of a
-// boolean, written so that they hold for that boolean: `a==true` becomes `a==1`.
+// Rewritten returns the comparisons with the word of a boolean, in a form that holds for
+// the boolean in the original extractor: `a==true` becomes `a==1`.
 func (c Condition) Rewritten() []string {
 	var all []string
 	c.each(func(one comparison) {
@@ -174,8 +176,8 @@ func (c Condition) each(visit func(comparison)) {
 	}
 }
 
-// Covers reports whether a condition of one comparison certainly holds wherever another
-// condition does: `a!=x` holds where `a==y` does.
+// Covers reports whether a condition with a single comparison certainly holds if another
+// condition holds. For example, `a!=x` holds if `a==y` does.
 func (c Condition) Covers(other Condition) bool {
 	if len(c.alternatives) != 1 || len(c.alternatives[0]) != 1 || !other.Given() {
 		return false
@@ -193,13 +195,13 @@ func (c comparison) covers(other comparison) bool {
 	if c.path != other.path || c.operator != "!=" || other.operator != "==" {
 		return false
 	}
-	// A boolean is equal to two texts, and a number to several.
+	// A boolean equals two texts, and a number equals several.
 	return c.text != other.text && !decimal.Same(c.text, other.text) && !slices.Contains([]string{"", "1", "true", "false"}, c.text)
 }
 
-// Holds reports whether a condition holds. at returns the value at a path, whose
-// segments are separated by dots, or null if there is none. An object that is compared
-// is a user error at the place of the condition, unless a comparison before it decides.
+// Holds reports whether the condition holds. at returns the value at a path with dots, or
+// null. Comparing an object is a user error at the pointer of the condition, unless an
+// earlier comparison decides.
 func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error) {
 	for _, all := range c.alternatives {
 		hold, err := allHold(all, at)
@@ -213,9 +215,8 @@ func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error
 	return !c.Given(), nil
 }
 
-// allHold reports whether all comparisons hold. The first one that does not ends the
-// evaluation: those after it may compare something that is an object in rows like
-// this one.
+// allHold reports whether all comparisons hold. It stops at the first that does not,
+// because later comparisons may fail on an object in such rows.
 func allHold(comparisons []comparison, at func(path string) (value.Value, error)) (bool, error) {
 	for _, c := range comparisons {
 		v, err := at(c.path)
@@ -239,9 +240,9 @@ func (c comparison) holds(v value.Value) (bool, error) {
 	case "!=":
 		return !c.equals(v), nil
 	case "~~":
-		return c.like.MatchString(textOf(v)), nil
+		return c.pattern.MatchString(textOf(v)), nil
 	case "!~":
-		return !c.like.MatchString(textOf(v)), nil
+		return !c.pattern.MatchString(textOf(v)), nil
 	}
 	order := c.compare(v)
 	switch c.operator {
@@ -256,7 +257,7 @@ func (c comparison) holds(v value.Value) (bool, error) {
 	}
 }
 
-// textOf returns a value as text, and the word Array for a list.
+// textOf returns a value as text. A list is the text Array.
 func textOf(v value.Value) string {
 	if v.Kind() == value.Array {
 		return "Array"
@@ -264,18 +265,18 @@ func textOf(v value.Value) string {
 	return v.Text()
 }
 
-// equals compares a JSON number by its value and other values as texts: the texts 1 and 1.0
-// are different. Blanks in the text of the condition count.
+// equals compares JSON numbers by value, and other values as texts: the texts 1 and 1.0
+// differ. Blanks in the text of the condition count.
 func (c comparison) equals(v value.Value) bool {
 	if v.Kind() == value.Number && c.numeric && c.text[0] > ' ' {
 		if n, ok := v.Decimal(); ok {
 			return n.Compare(c.number) == 0
 		}
 	}
-	return textOf(v) == c.text || c.words && v.Kind() == value.Bool && v.Raw() == c.text
+	return textOf(v) == c.text || c.booleanWords && v.Kind() == value.Bool && v.Raw() == c.text
 }
 
-// compare compares numbers and numeric texts by their exact values, and other values as
+// compare compares numbers and numeric texts by their exact values, and other values by
 // bytes.
 func (c comparison) compare(v value.Value) int {
 	if c.numeric {
@@ -290,7 +291,7 @@ func (c comparison) compare(v value.Value) int {
 	return strings.Compare(textOf(v), c.text)
 }
 
-// numberIn returns the number in a text, which may begin with blanks.
+// numberIn parses a number. The text may begin with blanks.
 func numberIn(s string) (decimal.Number, bool) {
 	return decimal.Parse(strings.TrimLeft(s, " \t\n\r\v\f"))
 }

@@ -13,7 +13,8 @@ func choiceFunctions() []Function {
 	}
 }
 
-// ifEmpty treats an object as not empty even if it has no members.
+// ifEmpty returns the second argument if the first one is empty. An object without
+// members is not empty.
 func ifEmpty(in Input) (value.Value, error) {
 	if isEmpty(in.Args[0]) {
 		return in.Args[1], nil

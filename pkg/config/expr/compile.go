@@ -11,38 +11,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Compiler compiles the expressions of one place of the configuration.
+// Compiler compiles the expressions at one site of the configuration.
 type Compiler struct {
-	// Place decides which references exist. An object with the key of any other
-	// ({"query": "x"} in the parameters of a job) is plain data.
+	// Place decides which references exist. An object with the key of another reference,
+	// such as {"query": "x"} in the parameters of a job, is plain data.
 	Place Site
-	// Exact makes a call with other keys than "args" and "default" plain data. It is
-	// false at the places where the original evaluated one, and ignored other keys.
+	// Exact makes a call with keys other than "args" and "default" plain data. It is
+	// false at sites where the original extractor evaluates such a call and ignores the
+	// other keys.
 	Exact bool
-	// Known has the contexts whose members are final when compiling: a
-	// reference to a member that is not among them is a problem at once.
+	// Known contains the contexts with members that are known before the run. A reference
+	// to another member of such a context is a problem, unless it has a default.
 	Known map[Context]Members
-	// Above is how many jobs are above the one that the place belongs to; 0 for a
-	// root job.
+	// Above is the number of jobs above the job with the expression, 0 for a root job.
 	Above int
-	// InBatch reports whether the items at a level above come in batches, so that none
-	// of them is the parent; nil for none.
+	// InBatch reports whether the items at a level above come in batches, so that an
+	// expression cannot refer to a single item. Nil means that there are no batches.
 	InBatch func(level int) bool
-	// KeepNull keeps entries that are null because of what they refer to: a column is
-	// there without a value too.
+	// KeepNull keeps entries that are null because of a reference. It is set for columns,
+	// which exist even if they have no value.
 	KeepNull bool
 	Vocabulary
-	// Problems collects what is wrong. It must not be nil.
+	// Problems collects the problems. It must not be nil.
 	Problems *failure.Problems
 }
 
-// Vocabulary is what expressions consist of; nil is all of this program.
+// Vocabulary contains the functions and references of expressions. A nil list means all
+// functions or all references of this program.
 type Vocabulary struct {
 	Functions  Functions
 	References References
 }
 
-// All is the vocabulary with its lists filled in.
+// All returns the vocabulary with nil lists replaced.
 func (v Vocabulary) All() Vocabulary {
 	if v.Functions == nil {
 		v.Functions = AllFunctions()
@@ -53,22 +54,22 @@ func (v Vocabulary) All() Vocabulary {
 	return v
 }
 
-// Compile compiles any value. Each fault in it becomes a problem, and null
-// replaces it.
+// Compile compiles any value. It reports each mistake as a problem, and compiles null
+// instead.
 //
-// Objects of one of the forms of References.Parse are expressions. Any other
-// object, and every list, is data with expressions in it.
+// Objects in a form of References.Parse are expressions. Other objects and all lists are
+// data that may contain expressions.
 func (c Compiler) Compile(v value.Value, pointer string) Expr {
 	return Expr{c.node(v, pointer)}
 }
 
-// Entries compiles an object or a list of values. Null and the other empty
-// values (an empty list too) are no entries; any other scalar is a problem.
+// Entries compiles an object or a list of values. Null and other empty values have no
+// entries. Other scalars are a problem.
 func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	var e Entries
 	add := func(name string, v value.Value) {
 		compiler := c
-		compiler.Exact = c.Exact || v.Kind() == value.Array // the original evaluated no lists
+		compiler.Exact = c.Exact || v.Kind() == value.Array // the original extractor evaluates no lists
 		e.add(name, compiler.node(v, failure.PointerJoin(pointer, name)), c.KeepNull)
 	}
 	switch {
@@ -84,8 +85,8 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	return e
 }
 
-// Params compiles parameters like Entries, or a call of a known function that makes all of
-// them.
+// Params compiles parameters like Entries. If v is a call of a known function, the
+// function computes all parameters.
 func (c Compiler) Params(v value.Value, pointer string) Entries {
 	if !c.IsCall(v) {
 		return c.Entries(v, pointer)
@@ -93,8 +94,8 @@ func (c Compiler) Params(v value.Value, pointer string) Entries {
 	return Entries{whole: c.node(v, pointer), pointer: pointer}
 }
 
-// IsCall reports whether a value as a whole is a call: a known function, arguments, and at
-// most a default. Parameters may be named function and args, too.
+// IsCall reports whether a value as a whole is a call: a known function, arguments, and
+// optionally a default. An object with a parameter named "function" may be data.
 func (v Vocabulary) IsCall(given value.Value) bool {
 	name, args := given.Field(functionKey), given.Field(argsKey)
 	keys := 2
@@ -107,22 +108,21 @@ func (v Vocabulary) IsCall(given value.Value) bool {
 	return slices.ContainsFunc(v.All().Functions, func(f Function) bool { return f.Name == name.Raw() })
 }
 
-// references are those of the place.
 func (c Compiler) references() References { return c.All().References.At(c.Place) }
 
-// Parse takes an object apart that is an expression at the place.
+// Parse parses an object that is an expression at the site.
 func (c Compiler) Parse(v value.Value) (f Form, ok bool) {
 	f, ok = c.references().Parse(v, c.Exact)
 	return f, ok && c.exists(f)
 }
 
-// exists reports whether a form of the place is an expression here.
+// exists reports whether a form refers to a known name, if its reference requires this.
 func (c Compiler) exists(f Form) bool {
 	_, known := c.Known[f.Reference.Key][f.Name.Raw()]
 	return known || !f.Reference.KnownOnly
 }
 
-// Any reports whether a value is an expression at the place or has one inside.
+// Any reports whether a value is an expression at the site or contains an expression.
 func (c Compiler) Any(v value.Value) bool {
 	found := false
 	c.references().Walk(v, "", c.Exact, func(f Form, _ string) { found = found || c.exists(f) })
@@ -162,8 +162,8 @@ func (c Compiler) items(v value.Value, pointer string) list {
 	return nodes
 }
 
-// data is an array or object with these compiled items; as a whole a literal
-// when all of them are.
+// data returns a node for an array or an object with compiled items. It is a literal if
+// all items are literals.
 func (c Compiler) data(v value.Value, items list) node {
 	if v.Kind() == value.Array {
 		if values, ok := items.literals(); ok {
@@ -191,8 +191,8 @@ func (c Compiler) reference(form Form, pointer string) node {
 	}
 	n := reference{form.Reference, name.Raw(), pointer}
 	if check := form.Reference.Check; check != nil {
-		if fault := check(c, n.name); fault != nil {
-			c.problem(failure.UnknownAttribute, at, fault.Found, fault.Expected, fault.Hint)
+		if problem := check(c, n.name); problem != nil {
+			c.problem(failure.UnknownAttribute, at, problem.Found, problem.Expected, problem.Hint)
 			return invalid{}
 		}
 		return n
@@ -200,7 +200,7 @@ func (c Compiler) reference(form Form, pointer string) node {
 	members, known := c.Known[context]
 	if _, ok := members[n.name]; known && !ok {
 		if form.HasDefault {
-			return literal{} // null, as what is there and null
+			return literal{} // null, like a member with the value null
 		}
 		c.unknownMember(n, members)
 		return invalid{}
@@ -215,7 +215,7 @@ func (c Compiler) unknownMember(n reference, members Members) {
 	if near, ok := failure.Nearest(n.name, names); ok {
 		hint = "did you mean " + failure.Part(quote(near)) + "?"
 	}
-	// The names that start with a prefix are next to each other in this order.
+	// Names with the same prefix are adjacent in the sorted list.
 	below := n.name + "."
 	if at, _ := slices.BinarySearch(names, below); at < len(names) && strings.HasPrefix(names[at], below) {
 		hint = "it is an object or a list, refer to a value in it, such as " + failure.Part(quote(names[at]))
@@ -243,8 +243,8 @@ func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
 		return invalid{}
 	}
 	if f.check != nil {
-		if fault := f.check(nodes); fault != nil {
-			c.problem(failure.WrongArguments, argPointers[fault.argument], fault.Found, fault.Expected, fault.Hint)
+		if problem := f.check(nodes); problem != nil {
+			c.problem(failure.WrongArguments, argPointers[problem.argument], problem.Found, problem.Expected, problem.Hint)
 			return invalid{}
 		}
 	}
@@ -261,8 +261,8 @@ func (c Compiler) call(form Form, wrong failure.Text, pointer string) node {
 	return call{f, nodes, pointer, near}
 }
 
-// nearMiss returns the pointer of the first argument that looks like a misspelt expression,
-// and a hint with the right form.
+// nearMiss returns the pointer of the first argument that looks like a misspelt
+// expression, and a hint with the right form.
 func (c Compiler) nearMiss(args value.Value, pointers []string) (pointer string, hint failure.Text) {
 	i := 0
 	for _, arg := range args.Entries() {
@@ -274,8 +274,7 @@ func (c Compiler) nearMiss(args value.Value, pointers []string) (pointer string,
 	return "", ""
 }
 
-// arguments compiles "args": a list, an object for its values in order, or
-// nothing.
+// arguments compiles "args": a list, an object (its values in order), or an empty value.
 func (c Compiler) arguments(args value.Value, pointer string) (nodes list, pointers []string, ok bool) {
 	if args.IsScalar() && !args.Empty() {
 		c.problem(failure.WrongArguments, pointer, failure.Text(args.Kind().WithArticle()), "expected a list of arguments", "write one argument as a list too: [ … ]")
@@ -290,7 +289,8 @@ func (c Compiler) arguments(args value.Value, pointer string) (nodes list, point
 	return c.items(args, pointer), pointers, true
 }
 
-// function finds a function by its name.
+// function finds a function by its name. If it is unknown, function reports a problem and
+// returns false.
 func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 	if name.Kind() != value.String {
 		c.problem(failure.UnknownFunction, pointer, failure.Text(name.Kind().WithArticle()), "expected the name of a function as a string", "")

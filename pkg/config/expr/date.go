@@ -49,12 +49,12 @@ func date(in Input) (value.Value, error) {
 		}
 		t = t.In(at)
 	}
-	return value.OfString(php.DateIn(format, time.Unix(t.Unix(), 0).In(t.Location()))), nil // PHP knows whole seconds
+	return value.OfString(php.DateIn(format, time.Unix(t.Unix(), 0).In(t.Location()))), nil // PHP has whole seconds
 }
 
 var errZone = errors.New("argument 3 is not the name of a time zone such as Europe/Prague")
 
-// checkZone looks at a literal time zone.
+// checkZone checks a time zone that is a literal.
 func checkZone(args list) *ArgumentProblem {
 	if len(args) < 3 {
 		return nil
@@ -69,8 +69,8 @@ func checkZone(args list) *ArgumentProblem {
 	return &ArgumentProblem{Found: "another text", Expected: "expected the name of a time zone such as Europe/Prague", argument: 2}
 }
 
-// stringToTime has false for what is not understood, not an error: that is what
-// configurations can test for with ifempty.
+// stringToTime returns false for a text that it cannot read, and not an error, so that
+// configurations can test the result with ifempty.
 func stringToTime(in Input) (value.Value, error) {
 	text, err := in.Text(0)
 	if err != nil {

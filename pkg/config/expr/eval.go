@@ -15,9 +15,9 @@ type Expr struct {
 	node node
 }
 
-// Eval is the value of the expression in a scope, marked as a secret
-// (value.Value.Secret) when a secret is what it was made of. An error is a
-// *failure.Error of kind User with the place of the call or reference that failed.
+// Eval evaluates the expression in a scope. The value is marked as a secret
+// (value.Value.Secret) if it was made of a secret. An error is a *failure.Error of kind
+// User with the pointer of the call or reference that failed.
 func (e Expr) Eval(s *Scope) (value.Value, error) {
 	if e.node == nil {
 		return value.Value{}, nil
@@ -25,8 +25,8 @@ func (e Expr) Eval(s *Scope) (value.Value, error) {
 	return e.node.eval(s)
 }
 
-// Constant is the value of an expression without any call or reference, and
-// whether it is one.
+// Constant returns the value of an expression without calls and references. It returns
+// false for any other expression.
 func (e Expr) Constant() (value.Value, bool) {
 	if e.node == nil {
 		return value.Value{}, true
@@ -35,12 +35,12 @@ func (e Expr) Constant() (value.Value, bool) {
 	return l.value, ok
 }
 
-// References are the names in a context that the expression refers to, each
-// once, in the order of the configuration.
+// References returns the names in a context that the expression refers to, without
+// duplicates, in the order of the configuration.
 func (e Expr) References(c Context) []string { return references(e.node, c, nil) }
 
-// Constant is the object or list when no entry has a call or reference, and whether
-// it is one.
+// Constant returns the object or list if no entry has a call or reference, otherwise
+// false.
 func (e Entries) Constant() (value.Value, bool) {
 	if e.whole != nil {
 		return value.Value{}, false
@@ -52,7 +52,8 @@ func (e Entries) Constant() (value.Value, bool) {
 	return v, true
 }
 
-// RefersBeyond reports whether the expression refers to another context than these.
+// RefersBeyond reports whether the expression refers to a context that is not in the
+// list.
 func (e Expr) RefersBeyond(contexts ...Context) bool {
 	found := false
 	visit(e.node, func(n node) {
@@ -62,21 +63,19 @@ func (e Expr) RefersBeyond(contexts ...Context) bool {
 	return found
 }
 
-// Entries is an object or a list of expressions, such as the parameters of a
-// job. The zero Entries has none.
+// Entries is an object or a list of expressions, such as the parameters of a job. The
+// zero Entries is an empty object.
 type Entries struct {
 	isList bool
 	object
-	// whole is a call that makes all entries, or nil.
-	whole node
-	// pointer is the pointer of whole.
+	// whole is a call that computes all entries, or nil.
+	whole   node
 	pointer string
 }
 
-// Eval is the object, or the array when the source was a list, with every entry
-// evaluated. Entries that are null because of what they refer to are left out of an
-// object, see Compiler.KeepNull. It is an empty object when there are no entries. An
-// error is one of Expr.Eval.
+// Eval evaluates every entry and returns an object, or an array if the entries are a
+// list. It leaves out members that are null because of a reference, unless
+// Compiler.KeepNull was set. It returns errors like Expr.Eval.
 func (e Entries) Eval(s *Scope) (value.Value, error) {
 	if e.whole != nil {
 		return e.evalWhole(s)
@@ -87,8 +86,8 @@ func (e Entries) Eval(s *Scope) (value.Value, error) {
 	return e.object.eval(s)
 }
 
-// evalWhole returns the object that the call makes. The error about another result does not
-// contain the value.
+// evalWhole returns the object that the call computes. The error about a result of
+// another kind does not contain the value.
 func (e Entries) evalWhole(s *Scope) (value.Value, error) {
 	v, err := e.whole.eval(s)
 	switch {
@@ -101,14 +100,14 @@ func (e Entries) evalWhole(s *Scope) (value.Value, error) {
 	}
 }
 
-// IsCall reports whether a call makes all entries.
+// IsCall reports whether a call computes all entries.
 func (e Entries) IsCall() bool { return e.whole != nil }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (e Entries) Len() int { return len(e.values) }
 
-// References are the names in a context that the entries refer to, each once,
-// in the order of the configuration.
+// References returns the names in a context that the entries refer to, without
+// duplicates, in the order of the configuration.
 func (e Entries) References(c Context) []string {
 	if e.whole != nil {
 		return references(e.whole, c, nil)
@@ -116,14 +115,13 @@ func (e Entries) References(c Context) []string {
 	return references(e.values, c, nil)
 }
 
-// node is one step of an expression: a literal, a reference, a call, or an
-// object or array that contains such steps.
+// node is a part of a compiled expression: a literal, a reference, a call, or an object
+// or array of nodes.
 type node interface {
 	eval(s *Scope) (value.Value, error)
 }
 
-// visit calls f for a step and all that it consists of, in the order of the
-// configuration.
+// visit calls f for a node and all nodes inside, in the order of the configuration.
 func visit(n node, f func(node)) {
 	if n == nil {
 		return
@@ -144,7 +142,7 @@ func visit(n node, f func(node)) {
 	}
 }
 
-// references appends the names in a context that are not yet in the list.
+// references appends the names in a context that are not in the list yet.
 func references(n node, c Context, names []string) []string {
 	visit(n, func(n node) {
 		if r, ok := n.(reference); ok && r.Key == c && !slices.Contains(names, r.name) {
@@ -154,9 +152,9 @@ func references(n node, c Context, names []string) []string {
 	return names
 }
 
-// optional reports whether a null may mean that there is nothing: the expression
-// has an optional reference or function somewhere.
-func optional(n node) bool {
+// isOptional reports whether null may mean an absent value: the expression contains an
+// optional reference, an optional function or a default.
+func isOptional(n node) bool {
 	found := false
 	visit(n, func(n node) {
 		switch n := n.(type) {
@@ -175,8 +173,9 @@ type literal struct{ value value.Value }
 
 func (n literal) eval(*Scope) (value.Value, error) { return n.value, nil }
 
-// invalid is null in the place of what is a problem. It is no literal, so that
-// nothing around it is checked with a value that is not in the document.
+// invalid replaces an expression with a problem, and evaluates to null. It is not a
+// literal, so a function around it is not checked with a value that is not in the
+// document.
 type invalid struct{}
 
 func (invalid) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
@@ -229,13 +228,13 @@ type call struct {
 	function Function
 	args     list
 	pointer  string
-	// hint shows the right form of an argument that looks like a misspelt expression, or is "".
+	// hint shows the right form of an argument that looks like a misspelt expression, or
+	// is "".
 	hint failure.Text
 }
 
-// eval evaluates every argument before the call, also those that the function
-// will not look at. A function that chooses has only the argument evaluated that it
-// chooses.
+// eval evaluates all arguments before the call. For a function with Choose it evaluates
+// only the first argument and the chosen argument.
 func (n call) eval(s *Scope) (value.Value, error) {
 	if n.function.Choose != nil {
 		return n.choose(s)
@@ -265,7 +264,7 @@ func (n call) evalWith(s *Scope, args []value.Value) (value.Value, error) {
 		return value.Value{}, e
 	}
 	if slices.ContainsFunc(args, value.Value.Secret) {
-		s.conceal(args, v)
+		s.registerSecrets(args, v)
 		v = v.AsSecret()
 	}
 	return v, nil
@@ -289,14 +288,14 @@ func (s *Scope) input(args []value.Value) Input {
 
 type object struct {
 	names []string
-	// dropped are those of the values that are left out when they are null.
-	dropped []bool
-	values  list
+	// dropNull contains, for each value, whether it is left out if it is null.
+	dropNull []bool
+	values   list
 }
 
 func (n *object) add(name string, v node, keepNull bool) {
 	n.names, n.values = append(n.names, name), append(n.values, v)
-	n.dropped = append(n.dropped, !keepNull && optional(v))
+	n.dropNull = append(n.dropNull, !keepNull && isOptional(v))
 }
 
 func (n object) eval(s *Scope) (value.Value, error) {
@@ -306,7 +305,7 @@ func (n object) eval(s *Scope) (value.Value, error) {
 	}
 	members := make([]value.Member, 0, len(values))
 	for i, v := range values {
-		if !v.IsNull() || !n.dropped[i] {
+		if !v.IsNull() || !n.dropNull[i] {
 			members = append(members, value.Member{Name: n.names[i], Value: v})
 		}
 	}
@@ -335,7 +334,7 @@ func (n list) evalItems(s *Scope) ([]value.Value, error) {
 	return items, nil
 }
 
-// literals are the values of the items, when none has a call or reference.
+// literals returns the values of the items. It returns false if an item is not a literal.
 func (n list) literals() ([]value.Value, bool) {
 	values := make([]value.Value, len(n))
 	for i, item := range n {
@@ -348,8 +347,8 @@ func (n list) literals() ([]value.Value, bool) {
 	return values, true
 }
 
-// quote is a name for an error text: quoted, and shortened when it is so long
-// that it hardly is a name.
+// quote quotes a name for an error message. It shortens a text that is too long for a
+// name.
 func quote(name string) string {
 	return strconv.Quote(textfmt.Shorten(name, secret.MostShown))
 }

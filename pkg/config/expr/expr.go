@@ -1,18 +1,16 @@
-// Package expr has the value expressions: literals, references into a context
-// ({"attr": "name"}), and function calls ({"function": …, "args": […]}), both with
-// an optional "default". They
-// are compiled when the configuration is read, so that an unknown function, a
-// wrong number of arguments or an unknown attribute is found before anything is
-// sent, and evaluated in a Scope.
+// Package expr compiles and evaluates value expressions: literals, references to a
+// context ({"attr": "name"}), and function calls ({"function": …, "args": […]}).
+// References and calls may have a "default". Expressions are compiled when the
+// configuration is read, so that an unknown function, a wrong number of arguments or an
+// unknown attribute is found before the first request. They are evaluated in a Scope.
 //
-// A compiled expression is immutable and may be evaluated by many goroutines.
-// Its value depends only on the Scope. The package promises that no
-// error or problem contains the value of an argument or of a reference, because
-// that may be a secret: they name functions, contexts, paths and places.
+// A compiled expression is immutable and safe for concurrent use. Its value depends only
+// on the Scope. Errors and problems never contain the value of an argument or of a
+// reference, because the value may be a secret. They contain functions, contexts, paths
+// and JSON pointers.
 //
-// Each function and each reference is a value in a list, in the file of its
-// subject: its name, its meaning, where it exists. What is done with a value is up
-// to the packages that use it.
+// Each function and each reference is declared in the file of its subject, with its name,
+// its documentation and the sites where it exists.
 package expr
 
 import (
@@ -23,17 +21,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Context is a named set of values that references can point into: the key of
-// the reference.
+// Context is a named set of values that references can refer to. It is the key of the
+// reference.
 type Context string
 
-// Members is a flattened context: the path of every leaf, its keys joined by
-// dots, to its value. Nulls and empty arrays and objects have no leaf. Of a
-// context whose values may be objects (Placeholder, ParentItem, Response of a page)
-// it holds what the expressions refer to, by the name as they write it.
+// Members is a flattened context. It maps the path of every leaf, with its keys joined by
+// dots, to the value. Null and empty arrays and objects have no leaf. The contexts
+// Placeholder, ParentItem and Response may have objects as values: they contain only the
+// values that expressions refer to, by the name in the expression.
 type Members map[string]value.Value
 
-// AsSecret are the members marked as secrets.
+// AsSecret marks all members as secrets, in place, and returns them.
 func (ms Members) AsSecret() Members {
 	for name, v := range ms {
 		ms[name] = v.AsSecret()
@@ -41,26 +39,27 @@ func (ms Members) AsSecret() Members {
 	return ms
 }
 
-// Scope is what an evaluation can see.
+// Scope contains the values that an evaluation can use.
 type Scope struct {
-	// Now is the clock behind the functions time, date and strtotime; nil is
-	// the clock of the system.
+	// Now is the clock for the functions time, date and strtotime. Nil means the clock of
+	// the system.
 	Now func() time.Time
-	// Random returns n random bytes; nil is the source of the system.
+	// Random returns n random bytes. Nil means the source of the system.
 	Random func(n int) ([]byte, error)
-	// Contexts has the members of each context that is available. Those that are
-	// marked as secrets (value.Value.AsSecret) are what secrets are made of.
+	// Contexts contains the members of each available context. Members that are marked as
+	// secrets (value.Value.AsSecret) make the values computed from them secret.
 	Contexts map[Context]Members
-	// Warn gets what is wrong with the arguments of a call that has a value
-	// nevertheless, and the place of the call. The text contains no value. Nil drops it.
+	// Warn receives a warning about the arguments of a call, and the pointer of the call.
+	// The call returns a value nevertheless. The text contains no value. Warn may be nil.
 	Warn func(pointer, text string)
-	// Conceal gets every text that a function made of a secret, unless the text
-	// shows the secret as it is, which is masked already, or is too
-	// short to be masked wherever it occurs. Nil drops it.
+	// Conceal registers every text that a function made of a secret, except in three
+	// cases: the text contains the secret itself, which is masked already; the text is
+	// equal to another argument, which is not secret; or the text is too short, see
+	// Conceals. Conceal may be nil.
 	Conceal func(secret string)
 }
 
-// Warning is the scope with another Warn. It shares the contexts.
+// Warning returns a copy of the scope with another Warn. Both share the contexts.
 func (s *Scope) Warning(warn func(pointer, text string)) *Scope {
 	warning := *s
 	warning.Warn = warn
@@ -74,8 +73,8 @@ func (s *Scope) now() time.Time {
 	return s.Now()
 }
 
-// With is the scope with one more context, or another one in its place. It shares
-// the others.
+// With returns a copy of the scope that has the members for context c. Both share the
+// other contexts.
 func (s *Scope) With(c Context, members Members) *Scope {
 	with := *s
 	with.Contexts = maps.Clone(s.Contexts)

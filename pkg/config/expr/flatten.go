@@ -6,10 +6,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Flatten returns the leaves of an object or an array by their path: names and
-// indexes joined by dots. Where two leaves have one path ({"a.b": 1, "a": {"b":
-// 2}}) the later one wins, also when it is null. A scalar has no path, so it
-// has no members.
+// Flatten returns the leaves of an object or an array by their paths: names and indexes
+// joined by dots. If two leaves have the same path, as in {"a.b": 1, "a": {"b": 2}}, the
+// later leaf wins, even if it is null. A scalar has no path, so it has no members.
 func Flatten(v value.Value) Members {
 	members := Members{}
 	members.add("", v)

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The keys of the forms that are no references.
+// The keys of forms other than references.
 const (
 	functionKey = "function"
 	argsKey     = "args"
@@ -15,18 +15,17 @@ const (
 	defaultKey  = "default"
 )
 
-// Form is an object that is an expression, taken apart by the grammar. It is one
-// of three: a call, a reference, or a literal.
+// Form is a parsed expression: a call, a reference, or a literal.
 type Form struct {
-	// Call is set for {"function": Name, "args": Args}.
+	// Call is true for {"function": Name, "args": Args}.
 	Call bool
-	// Literal is set for {"literal": Name}.
+	// Literal is true for {"literal": Name}.
 	Literal bool
-	// Reference is that of {"key": Name}, unless the form is one of the others.
+	// Reference is the reference of {"key": Name}. It is zero for calls and literals.
 	Reference Reference
 	Name      value.Value
 	Args      value.Value
-	// Default is the value of the key "default", where there is one.
+	// Default is the value of the key "default". It is set if HasDefault is true.
 	Default    value.Value
 	HasDefault bool
 }
@@ -36,8 +35,8 @@ func (f Form) Is(keys ...Context) bool {
 	return !f.Call && !f.Literal && slices.Contains(keys, f.Reference.Key)
 }
 
-// Parse takes an object apart that is an expression where these references exist.
-// exact is false at the places where the original ignored the other keys of a call.
+// Parse parses an object that is an expression at a site with these references. exact is
+// Compiler.Exact.
 func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
 	if v.Kind() != value.Object {
 		return Form{}, false
@@ -70,10 +69,10 @@ func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
 	return f, ok
 }
 
-// Walk calls visit for every expression in a value, with its place in the document.
-// What is inside of an expression comes after it. The only key of an object may be that
-// of a reference of another place, as in {"query": {"function": …}}: what is inside of it
-// comes as well. exact is that of Compiler.Exact.
+// Walk calls visit for every expression in a value, with its JSON pointer. It visits an
+// expression before the expressions inside. The argument of a reference is visited as
+// well: in {"query": {"function": …}} it may be data with an expression, if "query" is
+// not a reference at this site. exact is Compiler.Exact.
 func (all References) Walk(v value.Value, pointer string, exact bool, visit func(f Form, pointer string)) {
 	f, ok := all.Parse(v, exact)
 	if !ok {
@@ -92,14 +91,15 @@ func (all References) Walk(v value.Value, pointer string, exact bool, visit func
 	all.Walk(f.Default, failure.PointerJoin(pointer, defaultKey), exact, visit)
 }
 
-// Any reports whether a value is an expression or has one inside.
+// Any reports whether a value is an expression or contains an expression.
 func (all References) Any(v value.Value, exact bool) bool {
 	found := false
 	all.Walk(v, "", exact, func(Form, string) { found = true })
 	return found
 }
 
-// Names are the names in a context that the expressions in a value refer to, each once.
+// Names returns the names in context c that the expressions in a value refer to, without
+// duplicates.
 func (all References) Names(v value.Value, exact bool, c Context) []string {
 	var names []string
 	all.Walk(v, "", exact, func(f Form, _ string) {

@@ -43,7 +43,7 @@ func hashFunctions() []Function {
 	}
 }
 
-// algorithms are the cryptographic digests.
+// algorithms returns the cryptographic hash functions by name.
 func algorithms() map[string]func() hash.Hash {
 	return map[string]func() hash.Hash{
 		"md5":        md5.New,
@@ -62,7 +62,7 @@ func algorithms() map[string]func() hash.Hash {
 	}
 }
 
-// checksums are the digests that no key can protect.
+// checksums returns the checksums by name. They do not work with a key.
 func checksums() map[string]func() hash.Hash {
 	return map[string]func() hash.Hash{
 		"crc32":   func() hash.Hash { return new(bzipCRC) },
@@ -72,7 +72,7 @@ func checksums() map[string]func() hash.Hash {
 	}
 }
 
-// checkAlgorithm looks at a literal first argument.
+// checkAlgorithm returns a check of the first argument, if it is a literal.
 func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *ArgumentProblem {
 	return func(args list) *ArgumentProblem {
 		l, ok := args[0].(literal)
@@ -134,7 +134,8 @@ func hashHMAC(in Input) (value.Value, error) {
 	return digest(in, 3, hmac.New(newHash, []byte(texts[2])), texts[1])
 }
 
-// digest is the sum of a text, as raw bytes if the argument raw is true.
+// digest returns the hash of a text in hexadecimal, or as bytes if the argument raw is
+// true.
 func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	asBytes, err := in.flag(raw)
 	if err != nil {
@@ -148,10 +149,10 @@ func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	return value.OfString(hex.EncodeToString(sum)), nil
 }
 
-// bzipCRC is the CRC-32 of bzip2, which reads the highest bit of a byte first,
-// with the bytes of the sum swapped: what "crc32" means to the original. It is
-// kept with its bits reversed, because in that form it is the usual CRC-32 of bytes
-// with their bits reversed.
+// bzipCRC is the CRC-32 of bzip2, which reads the highest bit of a byte first, with the
+// bytes of the sum swapped. PHP and the original extractor call it "crc32". The field sum
+// holds the sum with its bits reversed, because this is the usual CRC-32 of the bytes
+// with reversed bits.
 type bzipCRC struct{ sum uint32 }
 
 func (c *bzipCRC) Write(p []byte) (int, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// otherWords maps other words for the keys of expressions to the keys.
+// otherWords maps other names for the keys of expressions to the keys.
 func otherWords() map[string]string {
 	return map[string]string{"attribute": string(Attr), "attributes": string(Attr), "fn": functionKey, "func": functionKey, "arguments": argsKey, "argument": argsKey}
 }
@@ -16,11 +16,11 @@ func otherWords() map[string]string {
 // NearMiss returns the expression that an object was probably meant to be, without its
 // arguments, and a hint that shows how to write it. The hint is "" if the object does not
 // look like a misspelt expression.
-func (v Vocabulary) NearMiss(place Site, given value.Value) (form Form, hint failure.Text) {
+func (v Vocabulary) NearMiss(site Site, given value.Value) (form Form, hint failure.Text) {
 	if given.Kind() != value.Object || given.Len() == 0 || given.Len() > 3 {
 		return Form{}, ""
 	}
-	references := v.All().References.At(place)
+	references := v.All().References.At(site)
 	keys := append(references.Keys(), functionKey, argsKey, literalKey, defaultKey)
 	var main string // the key of the form
 	var name value.Value
@@ -58,7 +58,7 @@ func (v Vocabulary) NearMiss(place Site, given value.Value) (form Form, hint fai
 	}
 }
 
-// nearestKey returns the key that a name is or nearly is, or "".
+// nearestKey returns the key that is equal or similar to a name, or "".
 func nearestKey(name string, keys []string) string {
 	if slices.Contains(keys, name) {
 		return name

@@ -11,21 +11,20 @@ import (
 // Part is a part of a text that an expression makes.
 type Part struct {
 	Text string
-	// Value is set if a reference or a function returned the text. Other parts are literals
-	// of the configuration.
+	// Value is true if a reference or a function returned the text. Other parts are
+	// literals of the configuration.
 	Value bool
-	// Encoded is set if a function percent-encoded the value.
+	// Encoded is true if a function percent-encoded the value.
 	Encoded bool
-	// Placeholder is the name of the placeholder that has this value, "" for any other.
+	// Placeholder is the name of the placeholder with this value, or "".
 	Placeholder string
 
 	item int // index in a list
 }
 
-// Parts evaluates the expression like Eval, and splits the text. It follows the functions
-// that join texts (concat, implode, sprintf, replace), change each letter (lower, upper), or
-// choose a text (if, ifempty). The result
-// of any other function is one part.
+// Parts evaluates the expression like Eval, and splits the text. It follows functions
+// that join texts (concat, implode, sprintf, replace), change each letter (lower, upper),
+// or choose a text (if, ifempty). The result of any other function is a single part.
 func (e Expr) Parts(s *Scope) (value.Value, []Part, error) {
 	if e.node == nil {
 		return value.Value{}, nil, nil
@@ -34,7 +33,7 @@ func (e Expr) Parts(s *Scope) (value.Value, []Part, error) {
 }
 
 // EvalUnencoded returns the value of Eval, and the value before percent-encoding if the
-// outermost function encodes, otherwise the same value again.
+// outermost function encodes. Otherwise both values are the same.
 func (e Expr) EvalUnencoded(s *Scope) (v, before value.Value, err error) {
 	c, ok := e.encoding()
 	if !ok {
@@ -98,7 +97,7 @@ func partsOf(n node, s *Scope) (value.Value, []Part, error) {
 	}
 }
 
-// with returns the parts of a value: one for a text, one for each item of a list.
+// with returns the parts of a value: one part for a text, a part for each item of a list.
 func (p Part) with(v value.Value) []Part {
 	if v.Kind() != value.Array {
 		p.Text = textOf(v)
@@ -201,7 +200,8 @@ func implodeParts(in Input, args [][]Part) []Part {
 	return parts
 }
 
-// sprintfParts splits the result of sprintf if the format is a literal.
+// sprintfParts splits the result of sprintf. It returns nil if the format is not a
+// literal.
 func sprintfParts(in Input, args [][]Part) []Part {
 	if len(args[0]) != 1 || args[0][0].Value {
 		return nil
@@ -211,7 +211,7 @@ func sprintfParts(in Input, args [][]Part) []Part {
 		return nil
 	}
 	var parts []Part
-	err = format.Each(in.formatted, func(text string, argument int) {
+	err = format.Each(in.formatValue, func(text string, argument int) {
 		part := Part{Text: text}
 		if argument > 0 {
 			given := args[argument]
@@ -229,7 +229,8 @@ func sprintfParts(in Input, args [][]Part) []Part {
 	return parts
 }
 
-// replaceParts splits the result of replace if the text and the replaced text are literals.
+// replaceParts splits the result of replace. It returns nil if the text or the replaced
+// text is not a literal.
 func replaceParts(_ Input, args [][]Part) []Part {
 	text, from := args[0], args[1]
 	if len(text) != 1 || text[0].Value || len(from) != 1 || from[0].Value || from[0].Text == "" {

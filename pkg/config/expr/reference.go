@@ -8,93 +8,92 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Reference is one form {"key": "name"} of expressions: what it refers to, and
-// where it exists.
+// Reference declares a form {"key": "name"} of expressions.
 type Reference struct {
-	// Key is the key of the object, and the context of Scope with the values.
+	// Key is the key of the object, and the context in Scope.Contexts.
 	Key Context
-	// Argument says what follows the key: "NAME", "PATH".
+	// Argument documents the value of the key: "NAME", "PATH".
 	Argument string
-	// Doc says in one sentence what its value is.
+	// Doc is the documentation: one sentence about the value.
 	Doc string
-	// Examples are for the documentation; a test evaluates them.
+	// Examples are part of the documentation. A test evaluates them.
 	Examples []Example
-	// Where are the places at which it exists. One key may have a Reference for some
-	// places and another for others.
+	// Where lists the sites where the reference exists. Several References may have the
+	// same key with different sites.
 	Where []Site
-	// Optional: where there is nothing the value is null, and what it was for is left
-	// out. Else that is an error.
+	// Optional makes an absent value null, and drops the entry around the expression.
+	// Without Optional an absent value is an error.
 	Optional bool
-	// KnownOnly: with a name that is not in Compiler.Known the object is plain data.
+	// KnownOnly makes the object plain data if the name is not in Compiler.Known.
 	KnownOnly bool
 	// Secret marks every value as a secret.
 	Secret bool
-	// Check looks for what is wrong with a name before anything is evaluated; nil looks
-	// for it in Compiler.Known.
+	// Check checks a name before the evaluation. Nil checks the name against
+	// Compiler.Known.
 	Check func(c Compiler, name string) *ArgumentProblem
-	// Value finds the value of a name; nil looks for it in Scope.Contexts.
+	// Value returns the value of a name. Nil looks it up in Scope.Contexts.
 	Value func(s *Scope, name string) (v value.Value, ok bool)
 }
 
-// Example is an expression and its value, both as JSON. That of a Function has only the
-// arguments, without the brackets around them. What the references of the examples refer
-// to is shown in docs/reference/expressions.md.
+// Example is an expression and its value, both as JSON. In the example of a Function the
+// expression is a list of arguments without brackets. docs/reference/expressions.md shows
+// the values that the examples refer to.
 type Example struct{ Expression, Value string }
 
-// Site is a kind of place in the configuration. The declarations of settings name theirs.
+// Site is a kind of place in the configuration. Declarations of settings contain their
+// sites.
 type Site = field.Site
 
-// The places with expressions.
+// The sites with expressions.
 const (
-	// InAttributes are the values of the attributes of `config`, where there are no
-	// functions but in a default.
+	// InAttributes is the site of attributes of `config`. Functions exist only in a
+	// default.
 	InAttributes Site = "attributes of `config`"
 	InBaseURL    Site = "`api.baseUrl`"
-	// InHeaders are the headers of `api.http` and of `config.http`.
+	// InHeaders is the site of `headers` of `api.http` and of `config.http`.
 	InHeaders Site = "`http.headers`"
-	// InJobs are parameters, headers and the endpoint of a job.
+	// InJobs is the site of parameters, headers and the endpoint of a job.
 	InJobs Site = "`params`, `headers` and `endpoint` of jobs"
-	// InShared are the default options, and requests for later pages: all jobs share
-	// them, and they are evaluated for each.
+	// InShared is the site of default options and of requests for later pages. All jobs
+	// share them. They are evaluated for each request.
 	InShared   Site = "`defaultOptions`, `scrollRequest`"
 	InUserData Site = "`userData`"
-	// InWindows is what decides whether a job runs, and for which windows.
+	// InWindows is the site of `if` and `windows` of a job.
 	InWindows Site = "`if` and `windows`"
-	// InRemember are the values that a job leaves for the next run.
+	// InRemember is the site of values that a job leaves for the next run.
 	InRemember Site = "`remember`"
-	// InPlaceholders are the arguments of a placeholder's function.
+	// InPlaceholders is the site of arguments of a placeholder's function.
 	InPlaceholders Site = "`placeholders`"
 	InLogin        Site = "`loginRequest`"
-	// InOAuthLogin is the login request of the type oauth20.login.
+	// InOAuthLogin is the site of the login request of the scheme oauth20.login.
 	InOAuthLogin Site = "`loginRequest` of `oauth20.login`"
 	InAfterLogin Site = "`apiRequest`"
-	// InLoginRemember are the values that a login leaves for the next one.
+	// InLoginRemember is the site of values that a login leaves for the next login.
 	InLoginRemember Site = "`remember` of `loginRequest`"
 	InQueryAuth     Site = "type `query`"
 	InOAuthRequest  Site = "type `oauth20`"
 )
 
-// References are the references that a configuration may use.
+// References is a list of references that a configuration may use.
 type References []Reference
 
-// AllReferences are the references of this program, in the order of the
-// documentation. Each is declared in the file of its subject.
+// AllReferences returns the references of this program in the order of the documentation.
 func AllReferences() References {
 	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), pagingReferences(), responseReferences(), requestReferences(), loginReferences())
 }
 
-// At are the references that exist at a place.
-func (all References) At(place Site) References {
+// At returns the references that exist at a site.
+func (all References) At(site Site) References {
 	var here References
 	for _, r := range all {
-		if slices.Contains(r.Where, place) {
+		if slices.Contains(r.Where, site) {
 			here = append(here, r)
 		}
 	}
 	return here
 }
 
-// Find is the reference with a key.
+// Find returns the first reference with a key.
 func (all References) Find(key string) (Reference, bool) {
 	i := slices.IndexFunc(all, func(r Reference) bool { return string(r.Key) == key })
 	if i < 0 {
@@ -103,7 +102,7 @@ func (all References) Find(key string) (Reference, bool) {
 	return all[i], true
 }
 
-// Keys are the keys of the references, each once.
+// Keys returns the keys of the references without duplicates.
 func (all References) Keys() []string {
 	var keys []string
 	for _, r := range all {
@@ -114,8 +113,8 @@ func (all References) Keys() []string {
 	return keys
 }
 
-// ArgumentProblem is what is wrong with a name or an argument in the configuration.
+// ArgumentProblem describes a mistake in a name or an argument.
 type ArgumentProblem struct {
 	Found, Expected, Hint failure.Text
-	argument              int // from 0
+	argument              int // index of the argument, counted from 0
 }

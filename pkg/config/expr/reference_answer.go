@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Response is a response, that of the login or that of the page; ResponseHeader and
-// ResponseCookie are parts of its head.
+// Response refers to the response to a login or the response of a page. ResponseHeader
+// and ResponseCookie refer to its headers and cookies.
 const (
 	Response       Context = "response"
 	ResponseHeader Context = "responseHeader"
@@ -30,8 +30,8 @@ func responseReferences() []Reference {
 	}
 }
 
-// HeaderMembers are the headers of a response that expressions refer to. One with the
-// text null counts as absent: some APIs end their paging so.
+// HeaderMembers returns the named headers of a response. A header with the text null
+// counts as absent, because some APIs mark the last page like that.
 func HeaderMembers(header http.Header, names []string) Members {
 	members := Members{}
 	for spelt, lines := range header {
@@ -47,8 +47,8 @@ func HeaderMembers(header http.Header, names []string) Members {
 	return members
 }
 
-// CookieMembers are the cookies that a response sets and expressions refer to. Of
-// several with one name the last counts, as in a browser.
+// CookieMembers returns the named cookies that a response sets. If it sets a cookie
+// several times, the last value counts, as in a browser.
 func CookieMembers(header http.Header, names []string) Members {
 	members := Members{}
 	for _, c := range (&http.Response{Header: header}).Cookies() {

@@ -1,13 +1,13 @@
 package expr
 
-// Attr are the attributes, the other keys of `config`; Env the environment.
+// Attr refers to attributes, the undeclared keys of `config`. Env refers to environment
+// variables.
 const (
 	Attr Context = "attr"
 	Env  Context = "env"
 )
 
-// EnvPrefix precedes the names of the environment variables that a
-// configuration may read.
+// EnvPrefix is the prefix of the environment variables that a configuration may read.
 const EnvPrefix = "EXTRACTOR_VAR_"
 
 func documentReferences() []Reference {

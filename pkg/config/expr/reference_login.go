@@ -1,6 +1,6 @@
 package expr
 
-// Authorization, Consumer and User are the credentials that the platform hands over
+// Authorization, Consumer and User refer to the credentials that the platform passes
 // after an authorization.
 const (
 	Authorization Context = "authorization"

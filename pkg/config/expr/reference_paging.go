@@ -1,6 +1,6 @@
 package expr
 
-// Paging are the values with which paging requests a page: {"paging": "offset"}.
+// Paging refers to the values that select a page: {"paging": "offset"}.
 const Paging Context = "paging"
 
 func pagingReferences() []Reference {

@@ -11,8 +11,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Placeholder are the placeholders of a child job, or the one value that a
-// placeholder's function works on; ParentItem are the items of the jobs above it.
+// Placeholder refers to the placeholders of a child job, or to the argument of a
+// placeholder's function. ParentItem refers to items of the jobs above.
 const (
 	Placeholder Context = "placeholder"
 	ParentItem  Context = "parentItem"
@@ -71,9 +71,9 @@ func checkParentItem(c Compiler, name string) *ArgumentProblem {
 	return f
 }
 
-// SplitLevel splits a path into an item of a job above ("2:owner.id") into its level, 1
-// for the parent, and the path. A text before a colon that is not a number is a part of
-// the path.
+// SplitLevel splits the name of a ParentItem reference ("2:owner.id") into its level and
+// the path. The parent has level 1, which is the default. If the text before the colon is
+// not a number, it is a part of the path.
 func SplitLevel(name string) (level int, path string) {
 	before, after, ok := strings.Cut(name, ":")
 	if n, err := strconv.Atoi(before); ok && err == nil {

@@ -1,6 +1,7 @@
 package expr
 
-// Request is the request that gets credentials, Query the parameters of its query.
+// Request refers to the request before authentication, Query to the parameters in its
+// query.
 const (
 	Request Context = "request"
 	Query   Context = "query"

@@ -1,10 +1,9 @@
 package expr
 
-// Time are the times of this run and the previous one.
+// Time refers to the start times of this run and of the previous run.
 const Time Context = "time"
 
-// TimeNames are the members of the context Time, which every run has; for
-// Compiler.Known.
+// TimeNames returns the members of the context Time without values, for Compiler.Known.
 func TimeNames() Members { return Members{"previousStart": {}, "currentStart": {}} }
 
 func runReferences() []Reference {

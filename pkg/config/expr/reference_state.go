@@ -1,6 +1,6 @@
 package expr
 
-// Remembered is what earlier runs left for this one, by its name.
+// Remembered refers to the values that earlier runs left for this run, by name.
 const Remembered Context = "remembered"
 
 func stateReferences() []Reference {

@@ -4,7 +4,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Window is the span of time that a run of a job is for.
+// Window refers to the window of a run of the job.
 const Window Context = "window"
 
 // The members of the context Window.
@@ -13,7 +13,7 @@ const (
 	WindowEnd   = "end"
 )
 
-// WindowMembers are the members of the context Window.
+// WindowMembers returns the members of the context Window.
 func WindowMembers(start, end value.Value) Members {
 	return Members{WindowStart: start, WindowEnd: end}
 }
@@ -44,6 +44,6 @@ func checkWindow(c Compiler, name string) *ArgumentProblem {
 	return f
 }
 
-// WindowNames are the members of the context Window where there are windows; for
+// WindowNames returns the members of the context Window without values, for
 // Compiler.Known.
 func WindowNames() Members { return WindowMembers(value.Value{}, value.Value{}) }

@@ -8,17 +8,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// concealedCharacters is the length from which a text that was made of a secret
-// is masked wherever it occurs. A shorter one ("1", "page", "2025") would hide
-// harmless words: it is masked only where a request carries it.
-const concealedCharacters = 8
+// minMaskedLength is the minimum length, in characters, of a text made of a secret that
+// is masked everywhere. A shorter text ("1", "page", "2025") is masked only in the
+// request that contains it, because masking it everywhere would hide harmless words.
+const minMaskedLength = 8
 
-// Conceals reports whether a text that was made of a secret is long enough to be
-// masked wherever it occurs.
-func Conceals(text string) bool { return utf8.RuneCountInString(text) >= concealedCharacters }
+// Conceals reports whether a text that was made of a secret is long enough to be masked
+// everywhere.
+func Conceals(text string) bool { return utf8.RuneCountInString(text) >= minMaskedLength }
 
-// conceal reports what a function made of these arguments.
-func (s *Scope) conceal(args []value.Value, result value.Value) {
+// registerSecrets registers the texts that a function made of secret arguments.
+func (s *Scope) registerSecrets(args []value.Value, result value.Value) {
 	if s == nil || s.Conceal == nil {
 		return
 	}
@@ -26,15 +26,15 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 		return slices.ContainsFunc(args, func(arg value.Value) bool { return !arg.Secret() && arg.Equal(made) })
 	}
 	for _, made := range scalars(result, nil) {
-		if text := made.Text(); Conceals(text) && !written(made) && !shows(text, args) {
+		if text := made.Text(); Conceals(text) && !written(made) && !showsSecrets(text, args) {
 			s.Conceal(text)
 		}
 	}
 }
 
-// shows reports whether a text contains all secrets among the arguments as they are:
-// then they are masked in it already.
-func shows(text string, args []value.Value) bool {
+// showsSecrets reports whether a text contains all secrets among the arguments unchanged,
+// so that they are masked in it already.
+func showsSecrets(text string, args []value.Value) bool {
 	for _, arg := range args {
 		for _, part := range scalars(arg, nil) {
 			secret := textOf(part)

@@ -7,21 +7,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxComputed is how many bytes the value of a function may have. Functions in each other
-// can make a value that grows with every one of them, out of few bytes that an API sent.
-const maxComputed = 16 << 20
+// maxValueSize is the maximum size, in bytes, of the value of a function. Nested
+// functions could otherwise turn a few bytes from an API into an arbitrarily large value.
+const maxValueSize = 16 << 20
 
-var errLarge = fmt.Errorf("the value has more than %d MiB", maxComputed>>20)
+var errLarge = fmt.Errorf("the value has more than %d MiB", maxValueSize>>20)
 
-// checkSize is the error about a value that is too large.
+// checkSize returns errLarge if a value exceeds maxValueSize.
 func checkSize(v value.Value) error {
-	if size(v) > maxComputed {
+	if size(v) > maxValueSize {
 		return errLarge
 	}
 	return nil
 }
 
-// size is how many bytes the texts and names of a value have.
+// size returns the total size, in bytes, of the texts and names in a value.
 func size(v value.Value) int {
 	n := len(v.Raw())
 	for _, item := range v.Items() {
@@ -33,11 +33,11 @@ func size(v value.Value) int {
 	return n
 }
 
-// times is a product, or the largest number where that is larger.
-func times(a, b int) int {
+// product returns a*b, or maxValueSize+1 if the product is larger than maxValueSize.
+func product(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high > 0 || low > maxComputed {
-		return maxComputed + 1
+	if high > 0 || low > maxValueSize {
+		return maxValueSize + 1
 	}
 	return int(low)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// checkFormat looks at a literal format.
+// checkFormat checks a format that is a literal.
 func checkFormat(args list) *ArgumentProblem {
 	l, ok := args[0].(literal)
 	if !ok || !l.value.IsScalar() {
@@ -36,12 +36,12 @@ func sprintf(in Input) (value.Value, error) {
 	if given := len(in.Args) - 1; given < format.Values {
 		return value.Value{}, fmt.Errorf("the format needs %s, given are %d", count(format.Values, "value"), given)
 	}
-	text, err = format.Sprintf(in.formatted)
+	text, err = format.Sprintf(in.formatValue)
 	return value.OfString(text), err
 }
 
-// formatted returns argument n as a value of a format.
-func (in Input) formatted(n int) (php.Scalar, error) {
+// formatValue returns argument n as a value for a format.
+func (in Input) formatValue(n int) (php.Scalar, error) {
 	text, err := in.Text(n)
 	s := php.Scalar{Text: text, Literal: text}
 	if in.Args[n].Kind() == value.Number {

@@ -50,7 +50,7 @@ func concat(in Input) (value.Value, error) {
 func implode(in Input) (value.Value, error) {
 	list, separator := in.Args[len(in.Args)-1], value.Value{}
 	if len(in.Args) == 2 {
-		// Both orders are in use.
+		// Configurations use both orders.
 		separator = in.Args[0]
 		if separator.Kind() == value.Array {
 			list, separator = separator, list
@@ -70,13 +70,13 @@ func implode(in Input) (value.Value, error) {
 		texts[i] = textOf(item)
 	}
 	between := textOf(separator)
-	if times(len(between), len(texts)) > maxComputed {
+	if product(len(between), len(texts)) > maxValueSize {
 		return value.Value{}, errLarge
 	}
 	return value.OfString(strings.Join(texts, between)), nil
 }
 
-// textFunction is a function of one text.
+// textFunction returns a function of one text.
 func textFunction(change func(string) string) func(in Input) (value.Value, error) {
 	return func(in Input) (value.Value, error) {
 		text, err := in.Text(0)
@@ -89,9 +89,9 @@ func replace(in Input) (value.Value, error) {
 	switch {
 	case err != nil:
 		return value.Value{}, err
-	case texts[1] == "": // nothing is nowhere
+	case texts[1] == "": // an empty text is never replaced
 		return value.OfString(texts[0]), nil
-	case times(len(texts[2]), strings.Count(texts[0], texts[1])) > maxComputed:
+	case product(len(texts[2]), strings.Count(texts[0], texts[1])) > maxValueSize:
 		return value.Value{}, errLarge
 	}
 	return value.OfString(strings.ReplaceAll(texts[0], texts[1], texts[2])), nil
@@ -124,7 +124,7 @@ func substring(in Input) (value.Value, error) {
 	return value.OfString(text[:offset(text, min(length, count-from))]), nil
 }
 
-// offset is where the character with that number begins, in bytes.
+// offset returns the offset, in bytes, of a character in a text.
 func offset(text string, character int) int {
 	at := 0
 	for range character {
@@ -134,7 +134,7 @@ func offset(text string, character int) int {
 	return at
 }
 
-// number reads a decimal number. Blanks around it do not count.
+// number converts a text to a number. It ignores blanks around the number.
 func number(in Input) (value.Value, error) {
 	v := in.Args[0]
 	if v.IsNull() || v.Kind() == value.Number {

@@ -42,7 +42,7 @@ func uuid(in Input) (value.Value, error) {
 	return value.OfString(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])), nil
 }
 
-// signature signs a text with a key, as RFC 7518 says for its algorithm.
+// signature signs a text with a key, see RFC 7518, section 3.
 type signature func(text, key string) ([]byte, error)
 
 func signatures() map[string]signature {
@@ -55,7 +55,7 @@ func signatures() map[string]signature {
 	}
 }
 
-// signatureNames are in the order of the documentation.
+// signatureNames returns the algorithms in the order of the documentation.
 func signatureNames() []string { return []string{"HS256", "HS384", "HS512", "RS256", "ES256"} }
 
 func checkSignature(args list) *ArgumentProblem {
@@ -70,7 +70,7 @@ func checkSignature(args list) *ArgumentProblem {
 	return &ArgumentProblem{Found: foundAlgorithm(textOf(l.value)), Expected: "expected the algorithm of a signature", Hint: failure.Text(hint)}
 }
 
-// jwt is RFC 7519 in the compact form of RFC 7515.
+// jwt returns a token as in RFC 7519, in the compact form of RFC 7515.
 func jwt(in Input) (value.Value, error) {
 	algorithm, err := in.Text(0)
 	if err != nil {
@@ -99,15 +99,15 @@ func jwt(in Input) (value.Value, error) {
 		}
 		header = append(header, more.Members()...)
 	}
-	text := encoded(value.OfMembers(header...).JSON()) + "." + encoded(claims.JSON())
+	text := base64URL(value.OfMembers(header...).JSON()) + "." + base64URL(claims.JSON())
 	signed, err := sign(text, key)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("argument 3: %w", err)
 	}
-	return value.OfString(text + "." + encoded(string(signed))), nil
+	return value.OfString(text + "." + base64URL(string(signed))), nil
 }
 
-// object is an argument that is an object; an empty list is one as well.
+// object returns an argument that is an object. An empty list counts as an empty object.
 func (in Input) object(i int, what string) (value.Value, error) {
 	switch v := in.Args[i]; {
 	case v.Kind() == value.Object:
@@ -119,7 +119,7 @@ func (in Input) object(i int, what string) (value.Value, error) {
 	}
 }
 
-func encoded(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+func base64URL(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
 func hmacSignature(newHash func() hash.Hash) signature {
 	return func(text, key string) ([]byte, error) {
@@ -149,7 +149,7 @@ func signRSA(text, key string) ([]byte, error) {
 	return signed, nil
 }
 
-// signECDSA signs as RFC 6979 says, so that a text has one signature.
+// signECDSA signs as in RFC 6979, so a text has only one signature.
 func signECDSA(text, key string) ([]byte, error) {
 	parsed, err := privateKey(key)
 	if err != nil {
@@ -164,11 +164,12 @@ func signECDSA(text, key string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("the key cannot sign")
 	}
-	return pairOf(der)
+	return fixedSignature(der)
 }
 
-// privateKey reads a key in PEM form: PKCS #8, PKCS #1 or SEC 1. No error shows it. Line
-// breaks that are written as \n count too: an environment variable has them so.
+// privateKey parses a key in PEM form: PKCS #8, PKCS #1 or SEC 1. Its errors do not
+// contain the key. A text without line breaks may contain \n instead, which is common in
+// environment variables.
 func privateKey(text string) (any, error) {
 	if !strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(text, `\n`, "\n")
@@ -180,7 +181,7 @@ func privateKey(text string) (any, error) {
 			return nil, errors.New("expected a private key in PEM form: -----BEGIN PRIVATE KEY-----")
 		}
 		if !strings.HasSuffix(block.Type, "PRIVATE KEY") {
-			continue // parameters of the curve, or a certificate
+			continue // curve parameters or a certificate
 		}
 		if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["Proc-Type"] == "4,ENCRYPTED" {
 			return nil, errors.New("the private key has a passphrase, expected one without")
@@ -198,18 +199,19 @@ func privateKey(text string) (any, error) {
 	}
 }
 
-// coordinate is how many bytes each of the two numbers of a signature with P-256 has.
-const coordinate = 32
+// coordinateSize is the size, in bytes, of each of the two numbers of a signature with
+// P-256.
+const coordinateSize = 32
 
-// pairOf is a signature in ASN.1 as RFC 7518 writes it: its two numbers, one after the
-// other.
-func pairOf(der []byte) ([]byte, error) {
+// fixedSignature converts a signature from ASN.1 to the form of RFC 7518, section 3.4:
+// its two numbers, one after the other.
+func fixedSignature(der []byte) ([]byte, error) {
 	var pair struct{ R, S *big.Int }
 	if _, err := asn1.Unmarshal(der, &pair); err != nil {
 		return nil, err
 	}
-	signed := make([]byte, 2*coordinate)
-	pair.R.FillBytes(signed[:coordinate])
-	pair.S.FillBytes(signed[coordinate:])
+	signed := make([]byte, 2*coordinateSize)
+	pair.R.FillBytes(signed[:coordinateSize])
+	pair.S.FillBytes(signed[coordinateSize:])
 	return signed, nil
 }

@@ -110,7 +110,7 @@ func TestSignaturesOfRFC7515(t *testing.T) {
 		{"A.2, line breaks written out", "RS256", rfcRSAInput, strings.ReplaceAll(pkcs1, "\n", `\n`), rfcRSASignature},
 	} {
 		signed, err := signatures()[tt.algorithm](tt.input, tt.key)
-		if got := encoded(string(signed)); err != nil || got != tt.want {
+		if got := base64URL(string(signed)); err != nil || got != tt.want {
 			t.Errorf("%s: got %s, %v", tt.name, got, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestJWT(t *testing.T) {
 		}
 		parts := strings.Split(got.Raw(), ".")
 		signed, err := signatures()[tt.algorithm](parts[0]+"."+parts[1], tt.key)
-		if string(decoded(t, parts[0])) != tt.wantHeader || string(decoded(t, parts[1])) != tt.wantClaims || err != nil || encoded(string(signed)) != parts[2] {
+		if string(decoded(t, parts[0])) != tt.wantHeader || string(decoded(t, parts[1])) != tt.wantClaims || err != nil || base64URL(string(signed)) != parts[2] {
 			t.Errorf("%s: got %s.%s.%s", tt.name, decoded(t, parts[0]), decoded(t, parts[1]), parts[2])
 		}
 	}
@@ -232,7 +232,7 @@ func FuzzJWT(f *testing.F) {
 			t.Errorf("claims %q, %v", decoded(t, parts[1]), err)
 		}
 		signed, err := signatures()[name](parts[0]+"."+parts[1], key)
-		if err != nil || encoded(string(signed)) != parts[2] {
+		if err != nil || base64URL(string(signed)) != parts[2] {
 			t.Errorf("signature %q, %v", parts[2], err)
 		}
 	})

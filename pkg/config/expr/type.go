@@ -6,8 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Type is the type of a value expression with this vocabulary, as the schema
-// describes it.
+// Type returns the type of a value expression with this vocabulary for the JSON Schema.
 func (v Vocabulary) Type() *field.Type {
 	all := v.All()
 	var forms, functions []string

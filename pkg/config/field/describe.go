@@ -9,15 +9,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// longest is how many characters of a value a message shows. It is less than
-// secret.MostShown: otherwise parts of secrets would not be masked.
-const longest = 40
+// maxShown is the maximum length, in characters, of a value in a message. It must be less
+// than secret.MostShown: otherwise parts of secrets would not be masked.
+const maxShown = 40
 
-// Describe describes a value of the document in a message: scalars as JSON, shortened;
-// lists and objects by their size.
+// Describe describes a value of the document for a message. It returns scalars as
+// shortened JSON, and lists and objects by size.
 //
-// A value that may be a secret (secret.MayStandAt) is described by its type only.
-// Credentials and queries are removed from addresses.
+// A value that may be a secret (secret.IsSecretPointer) is described only by its type.
+// Credentials and queries are removed from URLs.
 func Describe(pointer string, v value.Value) failure.Text {
 	if !v.IsScalar() || secret.IsSecretPointer(pointer) {
 		return DescribeKind(v)
@@ -33,18 +33,18 @@ func (t *Type) describeAs(pointer string, v value.Value) failure.Text {
 	return Describe(pointer, v)
 }
 
-// describeShown describes a scalar that may be shown.
+// describeShown describes a scalar that is not a secret.
 func describeShown(v value.Value) failure.Text {
 	if v.Raw() == "" {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {
-		return failure.Part(textfmt.Shorten(v.Raw(), longest))
+		return failure.Part(textfmt.Shorten(v.Raw(), maxShown))
 	}
-	return failure.Part(value.OfString(textfmt.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
+	return failure.Part(value.OfString(textfmt.Shorten(secret.WithoutCredentials(v.Raw()), maxShown)).JSON())
 }
 
-// DescribeKind describes type and size of a value, without its contents.
+// DescribeKind describes the type and the size of a value without its contents.
 func DescribeKind(v value.Value) failure.Text {
 	switch n := v.Len(); {
 	case v.Kind() == value.Null:

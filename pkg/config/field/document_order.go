@@ -8,18 +8,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// InOrder returns the list without repetitions, in the order of the document. Problems
-// of one place keep their order.
+// InOrder sorts problems in the order of the document and removes duplicates. Problems
+// with the same pointer keep their order.
 func InOrder(doc value.Value, problems failure.Problems) failure.Problems {
-	type placed struct {
+	type located struct {
 		failure.Problem
 		path []int
 	}
-	all := make([]placed, 0, len(problems))
+	all := make([]located, 0, len(problems))
 	for _, p := range problems.Unique() {
-		all = append(all, placed{p, path(doc, p.Pointer)})
+		all = append(all, located{p, path(doc, p.Pointer)})
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return slices.CompareFunc(a.path, b.path, cmp.Compare) })
+	slices.SortStableFunc(all, func(a, b located) int { return slices.CompareFunc(a.path, b.path, cmp.Compare) })
 	var sorted failure.Problems
 	for _, p := range all {
 		sorted = append(sorted, p.Problem)
@@ -27,7 +27,7 @@ func InOrder(doc value.Value, problems failure.Problems) failure.Problems {
 	return sorted
 }
 
-// path turns a JSON pointer into positions, which sort like the document.
+// path converts a JSON pointer to indexes, which sort in the order of the document.
 func path(v value.Value, pointer string) []int {
 	var positions []int
 	for _, token := range failure.PointerSplit(pointer) {

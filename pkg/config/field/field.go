@@ -1,9 +1,9 @@
-// Package field has the declarations of settings and what is derived from them:
-// reading values, checking documents, the JSON Schema, hints for unknown keys, and
-// which settings are paths or names of parameters.
+// Package field contains the declarations of settings and everything derived from them:
+// reading values, checking documents, the JSON Schema, hints for unknown keys, and the
+// roles of settings, such as paths and names of parameters.
 //
-// A setting is declared once, beside the code that reads it. Package language puts the
-// declarations of a whole document together as a Type. This package knows no setting
+// A setting is declared once, beside the code that reads it. Package schema combines the
+// declarations into the Type of a whole document. Package field does not know any setting
 // by name.
 package field
 
@@ -15,69 +15,72 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Field is the declaration of one setting: a member of an object of the document.
+// Field declares one setting: a member of an object in the document.
 type Field struct {
 	Name  string
 	Title string
-	// Doc describes it in the reference: sentences in Markdown.
+	// Doc is the description in the reference: sentences in Markdown.
 	Doc string
-	// Type is nil if the value is not read.
+	// Type is nil if the program does not read the value.
 	Type *Type
-	// Default is the value if the field is absent; null is none.
+	// Default is the value of an absent field. Null means that there is no default.
 	Default value.Value
-	// Empty and Null are the meanings of an empty value and of null; nil means absent.
+	// Empty and Null replace an empty value and null. If they are nil, such a value
+	// counts as absent.
 	Empty, Null *value.Value
-	// Required fields must be there, see Type.Required.
+	// Required makes an absent field a problem. See also Type.Required.
 	Required bool
-	// Deprecated says what to use instead; "" if it is not deprecated.
+	// Deprecated describes the replacement. It is "" if the field is not deprecated.
 	Deprecated failure.Text
-	// Examples are JSON texts. Each is tested.
+	// Examples are JSON texts. A test checks each of them.
 	Examples []string
-	// AlsoCalled are its names in other tools, in lower case.
+	// AlsoCalled contains the names in other tools, in lower case.
 	AlsoCalled []string
 	Role       Role
-	// Variants are the values of another field with which this one is used; nil is all.
+	// Variants are the values of another field that this field is used with. Nil means
+	// all values.
 	Variants []string
-	// Places are those of the expressions in the value, more than one if the section
-	// decides. Without any they are those of the field around this one.
+	// Places are the sites of the expressions in the value. There are several if the
+	// section decides. A field without sites has the sites of the field around it.
 	Places []Site
-	// Separator is the field with the separator of a path; nil is a dot.
+	// Separator is the field with the separator of a path. Nil means a dot.
 	Separator *Setting[string]
 }
 
-// Site is a kind of place with expressions, in the words of the reference. It decides
-// which references exist.
+// Site is a kind of place with expressions, as named in the reference. It decides which
+// references exist.
 type Site string
 
-// Role is the kind of value that a field has, for code that handles documents without
-// knowing their settings.
+// Role is the kind of value in a field. Code that does not know the settings uses it to
+// handle documents.
 type Role int
 
 // The roles.
 const (
 	NoRole Role = iota
-	// Path leads to a value in a response or in an item of one.
+	// Path is a path to a value in a response or in an item.
 	Path
-	// Condition is a condition on a response, see package condition.
+	// Condition is a condition, see package condition.
 	Condition
 	// Parameter is the name of a parameter of requests.
 	Parameter
-	// Headers are names and values of headers.
+	// Headers is an object of header names and values.
 	Headers
-	// LookaheadRole makes the run request pages in advance, which needs concurrency.
+	// LookaheadRole makes the run request pages in advance, which requires concurrency.
 	LookaheadRole
-	// NamingRole has names and paths, which are not secrets even if their keys begin with #.
+	// NamingRole is the role of values with names and paths. These are not secrets, even
+	// if their keys begin with #.
 	NamingRole
-	// RememberRole is Naming; the names are those of values for the next run.
+	// RememberRole is like NamingRole. The names are names of remembered values.
 	RememberRole
 )
 
-// Declaration is a field, or a Setting that reads it.
+// Declaration is a *Field or a Setting.
 type Declaration interface{ declared() *Field }
 
 func (f *Field) declared() *Field { return f }
 
-// Fields returns the fields of settings.
+// Fields returns the fields of declarations.
 func Fields(all ...Declaration) []*Field {
 	fields := make([]*Field, len(all))
 	for i, one := range all {
@@ -86,39 +89,39 @@ func Fields(all ...Declaration) []*Field {
 	return fields
 }
 
-// Setting is a field and the way to read it. The methods that return a Setting change
-// the field: call them only in its declaration.
+// Setting is a field with the function that reads it. Methods that return a Setting
+// change the field, so call them only in its declaration.
 type Setting[T any] struct {
 	*Field
 	fallback T
 	read     func(s Section, fallback T) T
-	of       func(T) value.Value
+	toValue  func(T) value.Value
 }
 
-// Of returns the value of the setting in a section, or its default. A value of the
-// wrong type is a problem.
+// Of returns the value of the setting in a section, or its default. It reports a value of
+// the wrong type.
 func (s Setting[T]) Of(parent Section) T { return s.read(parent.Get(s.Name), s.fallback) }
 
-// In returns the part of a section with the setting.
+// In returns the section of the setting in its parent.
 func (s Setting[T]) In(parent Section) Section { return parent.Get(s.Name) }
 
-// Text declares a text. A number or a boolean is converted.
+// Text declares a text setting. It converts numbers and booleans.
 func Text(name, title, doc string) Setting[string] {
 	return Setting[string]{&Field{Name: name, Title: title, Doc: doc, Type: TextType}, "", Section.text, value.OfString}
 }
 
-// Integer declares an integer. A numeric string is converted.
+// Integer declares an integer setting. It converts numeric strings.
 func Integer(name, title, doc string) Setting[int] {
 	return Setting[int]{&Field{Name: name, Title: title, Doc: doc, Type: IntegerType}, 0, Section.int,
 		func(i int) value.Value { return value.OfInt(int64(i)) }}
 }
 
-// Flag declares a flag, false by default. Any scalar is converted.
+// Flag declares a flag, which is false by default. It converts any scalar.
 func Flag(name, title, doc string) Setting[bool] {
 	return Setting[bool]{&Field{Name: name, Title: title, Doc: doc, Type: FlagType}, false, Section.bool, value.OfBool}.Default(false)
 }
 
-// Of declares a setting of any type. The package that declares it reads the value.
+// Of declares a setting of any type. The declaring package reads the value.
 func Of(name, title, doc string, t *Type) Setting[Section] {
 	return Setting[Section]{&Field{Name: name, Title: title, Doc: doc, Type: t}, Section{}, func(s, _ Section) Section { return s },
 		func(Section) value.Value { return value.Value{} }}
@@ -127,28 +130,29 @@ func Of(name, title, doc string, t *Type) Setting[Section] {
 // Seconds declares a number of seconds.
 func Seconds(name, title, doc string) Setting[Section] { return Of(name, title, doc, NumberType) }
 
-// Unread declares a member of any type that other programs read.
+// Unread declares a member that only other programs read.
 func Unread(name, title, doc string) Setting[Section] { return Of(name, title, doc, nil) }
 
-// Default sets the default.
+// Default sets the default value.
 func (s Setting[T]) Default(v T) Setting[T] {
-	s.fallback, s.Field.Default = v, s.of(v)
+	s.fallback, s.Field.Default = v, s.toValue(v)
 	return s
 }
 
-// DefaultJSON sets the default in the reference; its reader has to apply it.
+// DefaultJSON sets the default in the reference. The package that reads the value applies
+// it.
 func (s Setting[T]) DefaultJSON(text string) Setting[T] {
-	s.Field.Default = parsed(text)
+	s.Field.Default = mustParse(text)
 	return s
 }
 
-// Typed sets a narrower type.
+// Typed replaces the type by a narrower one.
 func (s Setting[T]) Typed(t *Type) Setting[T] {
 	s.Type = t
 	return s
 }
 
-// Example adds examples: JSON texts.
+// Example adds examples as JSON texts.
 func (s Setting[T]) Example(texts ...string) Setting[T] {
 	s.Examples = append(s.Examples, texts...)
 	return s
@@ -160,22 +164,22 @@ func (s Setting[T]) Must() Setting[T] {
 	return s
 }
 
-// Old makes the setting deprecated.
+// Old makes the setting deprecated. instead describes the replacement.
 func (s Setting[T]) Old(instead failure.Text) Setting[T] {
 	s.Deprecated = instead
 	return s
 }
 
-// EmptyMeans sets the meaning of an empty value.
+// EmptyMeans sets the value that replaces an empty value.
 func (s Setting[T]) EmptyMeans(v T) Setting[T] {
-	empty := s.of(v)
+	empty := s.toValue(v)
 	s.Empty = &empty
 	return s
 }
 
-// NullMeans sets the meaning of null.
+// NullMeans sets the value that replaces null.
 func (s Setting[T]) NullMeans(v T) Setting[T] {
-	null := s.of(v)
+	null := s.toValue(v)
 	s.Null = &null
 	return s
 }
@@ -192,19 +196,19 @@ func (s Setting[T]) As(role Role) Setting[T] {
 	return s
 }
 
-// Evaluated sets the places of the expressions in the value.
-func (s Setting[T]) Evaluated(places ...Site) Setting[T] {
-	s.Places = places
+// Evaluated sets the sites of the expressions in the value.
+func (s Setting[T]) Evaluated(sites ...Site) Setting[T] {
+	s.Places = sites
 	return s
 }
 
-// PartedBy makes the setting a path with the separator of another setting.
+// PartedBy makes the setting a path. Another setting contains its separator.
 func (s Setting[T]) PartedBy(separator Setting[string]) Setting[T] {
 	s.Role, s.Separator = Path, &separator
 	return s
 }
 
-// meaning returns the meaning of an empty value, nil for absent.
+// meaning returns the value that replaces an empty value, or nil if it counts as absent.
 func (f *Field) meaning(v value.Value) *value.Value {
 	switch {
 	case v.IsNull():
@@ -216,8 +220,8 @@ func (f *Field) meaning(v value.Value) *value.Value {
 	}
 }
 
-// parsed returns the value of a JSON text in a declaration.
-func parsed(text string) value.Value {
+// mustParse parses a JSON text in a declaration.
+func mustParse(text string) value.Value {
 	v, err := value.Parse([]byte(text))
 	if err != nil {
 		panic("a declaration holds no JSON: " + strconv.Quote(text)) // a test builds all of them
@@ -225,7 +229,7 @@ func parsed(text string) value.Value {
 	return v
 }
 
-// Choices makes choices of names.
+// Choices returns a choice for each name.
 func Choices(names ...string) []Choice {
 	all := make([]Choice, len(names))
 	for i, name := range names {
@@ -240,8 +244,9 @@ type Variant struct {
 	Settings, Needed []Declaration
 }
 
-// Union returns the fields of all variants, each once, in their order. The Doc of each
-// begins with its variants; what is the noun for them, e.g. "Method".
+// Union returns the fields of all variants without duplicates, in their order. It adds
+// the variants to the beginning of each Doc. what is the noun for the variants, e.g.
+// "Method".
 func Union(what string, variants []Variant) []*Field {
 	var fields []*Field
 	names, needed := map[string][]string{}, map[string]bool{}
@@ -274,7 +279,8 @@ func Union(what string, variants []Variant) []*Field {
 	return fields
 }
 
-// With returns the field with a type that is not known at its declaration.
+// With returns the field with another type, for a type that the declaration does not
+// know.
 func (s Setting[T]) With(t *Type) *Field {
 	f := *s.Field
 	f.Type = t

@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// UnknownHint suggests a key for an unknown one: one of the same object that is spelt
-// nearly the same or has that name in other tools, or one of the same name in another
-// section.
+// UnknownHint suggests a key for an unknown key. It is a key of the same object with a
+// similar spelling or with this name in other tools, or a key with the same name in
+// another section.
 func (d *CheckedDocument) UnknownHint(key Key) failure.Text {
 	if hint := key.NearHint(); hint != "" {
 		return hint
@@ -24,7 +24,7 @@ func (d *CheckedDocument) UnknownHint(key Key) failure.Text {
 	return ""
 }
 
-// NearHint suggests a key of the same object, "" if there is none.
+// NearHint suggests a key of the same object. It returns "" if there is no similar key.
 func (k Key) NearHint() failure.Text {
 	if near, ok := failure.Nearest(k.Name, k.Known); ok {
 		return "did you mean " + OwnName(near) + "?"
@@ -35,7 +35,7 @@ func (k Key) NearHint() failure.Text {
 	return ""
 }
 
-// alsoCalled returns the field with this name in other tools, nil if there is none.
+// alsoCalled returns the field with this name in other tools, or nil.
 func (t *Type) alsoCalled(name string) *Field {
 	name = strings.ToLower(name)
 	for _, f := range t.base().Fields {
@@ -46,8 +46,8 @@ func (t *Type) alsoCalled(name string) *Field {
 	return nil
 }
 
-// Misspelt is the hint for a missing key if the object has an unknown one that is spelt
-// nearly the same, or that is its name in other tools.
+// Misspelt returns a hint for a missing key, if the object has an unknown key that is
+// similar or that is its name in other tools.
 func Misspelt(object value.Value, missing string, t *Type) failure.Text {
 	unknown := func(is func(name string) bool) failure.Text {
 		for _, m := range object.Members() {
@@ -63,8 +63,7 @@ func Misspelt(object value.Value, missing string, t *Type) failure.Text {
 	return unknown(func(name string) bool { f := t.alsoCalled(name); return f != nil && f.Name == missing })
 }
 
-// choiceHint suggests the nearest choice, or what to write instead of the word of
-// another tool.
+// choiceHint suggests the nearest choice, or the replacement for a value of another tool.
 func choiceHint(t *Type, found string) failure.Text {
 	if near, ok := failure.Nearest(found, t.choices()); ok {
 		return "did you mean " + OwnName(near) + "?"
@@ -87,7 +86,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
 		return `write an object, {"name": value}, instead of the list`
 	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.IsSecretPointer(pointer):
-		if keys, ok := dotted(found); ok {
+		if keys, ok := joinKeys(found); ok {
 			return "write " + Quoted(keys)
 		}
 	case found.IsScalar() && t.allows(value.Object) && !t.allows(value.String) && len(t.names()) > 0 && len(t.names()) <= 4:
@@ -96,8 +95,9 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	return ""
 }
 
-// dotted turns a list of keys into a path.
-func dotted(keys value.Value) (string, bool) {
+// joinKeys converts a list of keys to a path. It returns false if the list contains other
+// values.
+func joinKeys(keys value.Value) (string, bool) {
 	var all []string
 	for _, key := range keys.Items() {
 		if key.Kind() != value.String && key.Kind() != value.Number {
@@ -108,7 +108,7 @@ func dotted(keys value.Value) (string, bool) {
 	return strings.Join(all, "."), len(all) > 0
 }
 
-// secondsHint suggests how to write seconds with a unit.
+// secondsHint suggests how to write a time with a unit as seconds.
 func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
@@ -140,10 +140,11 @@ func List(names []string) failure.Text {
 	return failure.Text(strings.Join(all, ", "))
 }
 
-// Quoted formats a name of the document for a message: as JSON, shortened.
+// Quoted formats a name of the document for a message, as shortened JSON. It marks the
+// text as a part that may need masking.
 func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String()) }
 
-// OwnName formats the name of a field for a message.
+// OwnName formats the name of a declared field for a message.
 func OwnName(name string) failure.Text {
-	return failure.Text(value.OfString(textfmt.Shorten(name, longest)).JSON())
+	return failure.Text(value.OfString(textfmt.Shorten(name, maxShown)).JSON())
 }

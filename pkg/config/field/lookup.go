@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Inside returns the declaration of a member, nil if it has none, and the type of its
-// value, nil if any value is allowed.
+// Inside returns the declaration and the type of a member. The field is nil if the member
+// is not declared. The type is nil if any value is allowed.
 func (t *Type) Inside(name string) (*Field, *Type) {
 	base := t.base()
 	if base == nil {
@@ -20,7 +20,7 @@ func (t *Type) Inside(name string) (*Field, *Type) {
 	return nil, base.Others
 }
 
-// Item returns the type of the items of a list, nil if any value is allowed.
+// Item returns the type of the items of a list, or nil if any value is allowed.
 func (t *Type) Item() *Type {
 	if base := t.base(); base != nil {
 		return base.Items
@@ -28,10 +28,10 @@ func (t *Type) Item() *Type {
 	return nil
 }
 
-// Members returns the fields of an object that a person may add: those that are read and
-// not deprecated. If one of them decides which others are used, such as the method of
-// paging, fields that are not used are left out. given returns the value of a field in the
-// object, null if it is absent.
+// Members returns the fields that a person may add to an object: fields that are read and
+// not deprecated. If a field decides which others are used, such as the method of
+// pagination, Members leaves out fields that are not used. given returns the value of a
+// field in the object, or null.
 func (t *Type) Members(given func(name string) value.Value) []*Field {
 	base := t.base()
 	if base == nil {
@@ -46,7 +46,7 @@ func (t *Type) Members(given func(name string) value.Value) []*Field {
 	return all
 }
 
-// uses reports whether a field is used with what was decided.
+// uses reports whether a field is used with the given values.
 func (t *Type) uses(f *Field, given func(name string) value.Value) bool {
 	if len(f.Variants) == 0 {
 		return true
@@ -71,7 +71,7 @@ func (t *Type) options() []Choice {
 	return nil
 }
 
-// Values returns the names of the choices that a text may have.
+// Values returns the names of the allowed choices.
 func (t *Type) Values() []string {
 	if t.base() == nil {
 		return nil
@@ -79,13 +79,13 @@ func (t *Type) Values() []string {
 	return t.choices()
 }
 
-// Needs reports whether the object must have the member.
+// Needs reports whether the member is required.
 func (t *Type) Needs(name string) bool { return slices.Contains(t.required(), name) }
 
-// Allows reports whether a value may be of this kind.
+// Allows reports whether a value of this kind is allowed.
 func (t *Type) Allows(k value.Kind) bool { return t.base() == nil || t.allows(k) }
 
-// Describes returns the title of the type for people: "string", "list", "Paging".
+// Describes returns the title of the type: "string", "list", "Paging".
 func (t *Type) Describes() string {
 	base := t.base()
 	switch {

@@ -9,13 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of documents, with this id.
+// Schema returns the JSON Schema (draft 2020-12) of documents, with the given id.
 //
-// Besides the standard keywords it has `errorMessage` and `deprecationMessage`, which
+// Besides standard keywords it contains `errorMessage` and `deprecationMessage`, which
 // editors know, `ignoreCase` for an `enum`, and `emptyMeans` and `nullMeans` (see
-// Field.Empty). It has no keywords that combine schemas (anyOf, oneOf, allOf, not, if).
+// Field.Empty). It does not use keywords that combine schemas (anyOf, oneOf, allOf, not,
+// if).
 //
-// definitions are types to which fields refer by name only.
+// definitions replace types that fields refer to only by name.
 func (t *Tree) Schema(id string, definitions ...*Type) []byte {
 	w := &schemaWriter{defined: map[string]bool{}}
 	root := w.keywords(t.root)
@@ -36,7 +37,7 @@ func (t *Tree) Schema(id string, definitions ...*Type) []byte {
 	return b.Bytes()
 }
 
-// object is an object of the schema. Its values are objects and value.Value.
+// object is an object of the schema. Its values are of type object or value.Value.
 type (
 	object []member
 	member struct {
@@ -47,10 +48,10 @@ type (
 
 type schemaWriter struct {
 	defined map[string]bool
-	pending []*Type // named types that are not written yet
+	pending []*Type // named types to be written
 }
 
-// use returns a reference to a named type, or the keywords of another one.
+// use returns a reference to a named type, or the keywords of a type without a name.
 func (w *schemaWriter) use(t *Type) object {
 	if t == nil {
 		return nil
@@ -165,12 +166,13 @@ func (w *schemaWriter) property(f *Field) object {
 func valueList(texts []string) value.Value {
 	all := make([]value.Value, len(texts))
 	for i, text := range texts {
-		all[i] = parsed(text)
+		all[i] = mustParse(text)
 	}
 	return value.OfItems(all...)
 }
 
-// print writes a value: an object of objects on several lines, anything else on one.
+// print writes an object with properties or definitions on several lines, and any other
+// value on one line.
 func print(b *bytes.Buffer, v any, indent string) {
 	o, ok := v.(object)
 	if !ok {

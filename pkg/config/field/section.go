@@ -7,50 +7,50 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Section is one part of the document for the package that compiles it (a scroller, an
-// authentication, a mapping): the value, its place, and the list of all problems of
-// the document.
+// Section is a part of the document for the package that compiles it, such as a scroller,
+// an authentication or a mapping. It contains the value, its JSON pointer, and the list
+// of all problems of the document.
 //
-// Its getters convert what the original converts: numeric strings to numbers, any
-// scalar to a boolean. Any other value is a problem, and the getter returns the
-// default, so that compiling finds further problems.
+// Getters convert the same values as the original extractor: numeric strings to numbers,
+// any scalar to a boolean. They report any other value and return the default, so that
+// compiling finds further problems.
 type Section struct {
 	Value    value.Value
 	Pointer  string
 	problems *failure.Problems
-	faulty   map[string]bool // see Document
+	faulty   map[string]bool // see CheckedDocument
 }
 
-// NewSection makes a section; problems must not be nil.
+// NewSection returns a section. problems must not be nil.
 func NewSection(v value.Value, pointer string, problems *failure.Problems) Section {
 	return Section{Value: v, Pointer: pointer, problems: problems}
 }
 
-// Problems returns the list of this document's problems.
+// Problems returns the list of problems of the document.
 func (s Section) Problems() *failure.Problems { return s.problems }
 
 // Present reports whether the value is not empty.
 func (s Section) Present() bool { return !s.Value.Empty() }
 
-// Faulty reports whether there is a problem about the value already.
+// Faulty reports whether Tree.Read has rejected the value. Missing keys do not count.
 func (s Section) Faulty() bool { return s.faulty[s.Pointer] }
 
-// Get returns the member of that name, or a section with null at its place.
-func (s Section) Get(name string) Section { return s.below(name, s.Value.Field(name)) }
+// Get returns the named member. If it is absent, the section has the value null.
+func (s Section) Get(name string) Section { return s.child(name, s.Value.Field(name)) }
 
 // Items returns the items of a list or the members of an object.
 func (s Section) Items() []Section {
 	items := make([]Section, 0, s.Value.Len())
 	for i, item := range s.Value.Items() {
-		items = append(items, s.below(strconv.Itoa(i), item))
+		items = append(items, s.child(strconv.Itoa(i), item))
 	}
 	for _, m := range s.Value.Members() {
-		items = append(items, s.below(m.Name, m.Value))
+		items = append(items, s.child(m.Name, m.Value))
 	}
 	return items
 }
 
-func (s Section) below(name string, v value.Value) Section {
+func (s Section) child(name string, v value.Value) Section {
 	s.Value, s.Pointer = v, failure.PointerJoin(s.Pointer, name)
 	return s
 }
@@ -67,7 +67,7 @@ func (s Section) text(fallback string) string {
 	}
 }
 
-// int is the section as an integer; a fraction is cut off.
+// int returns the value as an integer without its fraction.
 func (s Section) int(fallback int) int {
 	if s.Value.IsNull() {
 		return fallback
@@ -89,7 +89,7 @@ func (s Section) bool(fallback bool) bool {
 	return !s.Value.Empty()
 }
 
-// Problem reports a problem with the value, unless it has one already.
+// Problem reports a problem with the value, unless Tree.Read has rejected the value.
 func (s Section) Problem(expected, hint failure.Text) {
 	code := failure.WrongValue
 	if s.Value.IsNull() {
@@ -98,14 +98,14 @@ func (s Section) Problem(expected, hint failure.Text) {
 	s.Fault(code, expected, hint)
 }
 
-// Fault is Problem with a code.
+// Fault reports a problem with the given code, unless Tree.Read has rejected the value.
 func (s Section) Fault(code failure.Code, expected, hint failure.Text) {
 	if s.faulty[s.Pointer] {
 		return
 	}
 	found := Describe(s.Pointer, s.Value)
 	if code == failure.MissingKey || code == failure.MissingCredentials && !s.Value.IsScalar() {
-		found = "" // there is nothing to describe at this place
+		found = "" // the value is absent
 	}
 	s.problems.Add(failure.Problem{Code: code, Pointer: s.Pointer, Found: found, Expected: expected, Hint: hint})
 }

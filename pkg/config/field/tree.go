@@ -11,12 +11,12 @@ import (
 // Tree is the type of a whole document.
 type Tree struct {
 	root *Type
-	// owners are the paths of the sections with a key, by the key.
+	// owners maps a key to the paths of the sections with this key.
 	owners map[string][]string
 }
 
-// NewTree makes the tree of a document's type. Paths of sections begin below wrapper,
-// the field that may enclose all settings.
+// NewTree returns the tree of a document's type. Paths of sections begin below wrapper,
+// the field that may contain all settings.
 func NewTree(root *Type, wrapper string) *Tree {
 	t := &Tree{root: root, owners: map[string][]string{}}
 	type section struct {
@@ -45,8 +45,8 @@ func NewTree(root *Type, wrapper string) *Tree {
 // Root returns the type of the document.
 func (t *Tree) Root() *Type { return t.root }
 
-// At returns the type of the value at a pointer, or nil if any value is allowed. declared is
-// false if no field has this pointer.
+// At returns the type of the value at a pointer, or nil if any value is allowed. declared
+// is false if no field has this pointer.
 func (t *Tree) At(pointer string) (at *Type, declared bool) {
 	at = t.root
 	for _, name := range failure.PointerSplit(pointer) {
@@ -69,15 +69,15 @@ func (t *Tree) At(pointer string) (at *Type, declared bool) {
 	return at, true
 }
 
-// sectionOf returns the path of a section with a key of this name: the nearest below
-// the section of the pointer, else the one nearest to the root.
+// sectionOf returns the path of a section with a key of this name. It prefers sections
+// below the section of the pointer, then the section nearest to the root.
 func (t *Tree) sectionOf(name, pointer string) (string, bool) {
 	here := keysTo(pointer)
 	here = here[:max(0, strings.LastIndexByte(here, '.'))]
 	best := ""
 	for _, section := range t.owners[name] {
 		if strings.HasPrefix(here, "config.mappings.") && !strings.HasPrefix(section, "config.mappings") {
-			continue // keys there are mostly names of the data
+			continue // keys in mappings are mostly names of the data
 		}
 		inner := strings.HasPrefix(section, here+".") && here != ""
 		switch {
@@ -90,8 +90,7 @@ func (t *Tree) sectionOf(name, pointer string) (string, bool) {
 	return best, best != ""
 }
 
-// keysTo turns a pointer into a path of keys, without `parameters` and the numbers of
-// items.
+// keysTo converts a pointer to a path of keys, without `parameters` and indexes.
 func keysTo(pointer string) string {
 	var names []string
 	for _, name := range failure.PointerSplit(pointer) {
@@ -103,8 +102,8 @@ func keysTo(pointer string) string {
 	return strings.Join(names, ".")
 }
 
-// Visit calls visit for the value of each declared field of a document, with the
-// section around it. visit returns whether to visit the fields inside.
+// Visit calls visit for the value of each declared field of a document, with the section
+// around it. visit returns whether to visit the fields inside.
 func (t *Tree) Visit(doc value.Value, pointer string, visit func(f *Field, at, around Section) bool) {
 	t.root.visit(Section{Value: doc, Pointer: pointer}, visit)
 }
@@ -115,7 +114,7 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 		return
 	}
 	for _, m := range s.Value.Members() {
-		at := s.below(m.Name, m.Value)
+		at := s.child(m.Name, m.Value)
 		if f := base.Field(m.Name); f == nil {
 			base.Others.visit(at, visit)
 		} else if visit(f, at, s) {
@@ -124,7 +123,7 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 	}
 	if base.Items != nil {
 		for i, item := range s.Value.Items() {
-			base.Items.visit(s.below(strconv.Itoa(i), item), visit)
+			base.Items.visit(s.child(strconv.Itoa(i), item), visit)
 		}
 	}
 }

@@ -9,59 +9,61 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Type is the type of a field's values. It must not be changed after NewTree. A type
-// may refer to itself.
+// Type describes the values of a field. It must not change after NewTree. It may refer to
+// itself.
 type Type struct {
-	// Name is that of the definition in the schema. A type without a name is written
-	// out where it is used.
+	// Name is the name of the definition in the schema. A type without a name is written
+	// where it is used.
 	Name string
-	// Base is a type whose rules apply too; then only Required may be set.
+	// Base is a type with rules that apply too. If it is set, only Name, Title, Doc and
+	// Required may be set as well.
 	Base       *Type
 	Title, Doc string
-	// Kinds are JSON types as in JSON Schema; none allows all.
+	// Kinds are JSON types as in JSON Schema. An empty list allows all types.
 	Kinds []string
 	// Fields are the members of an object, in the order of the reference.
 	Fields []*Field
-	// AllowUnknown allows other members. Loose allows them in the schema, and reports those to
-	// which the document does not refer.
+	// AllowUnknown allows other members. AllowReferenced allows them only in the schema:
+	// Read lists them as unknown, and package config reports those without a reference.
 	AllowUnknown, AllowReferenced bool
-	// Others is the type of members that are no field, Items that of items of a list.
+	// Others is the type of members that are not declared. Items is the type of items of
+	// a list.
 	Others, Items *Type
-	// Required are names of required fields, besides those with Field.Required.
+	// Required contains names of required fields, in addition to Field.Required.
 	Required []string
 	// Choices are all values that a string may have.
 	Choices    []Choice
-	IgnoreCase bool // of Choices
-	// NotEmpty are the kinds of which an empty value is an error. For other types an
-	// empty value means absent.
+	IgnoreCase bool // true if the case of Choices does not matter
+	// NotEmpty contains the kinds that must not be empty. A value of another kind counts
+	// as absent if it is empty.
 	NotEmpty []string
-	// Pattern is a regular expression that a string must match.
+	// Pattern must match every string.
 	Pattern *Pattern
-	// Message says what is expected; "" is derived from Kinds.
+	// Message describes what is expected. If it is "", it is derived from Kinds.
 	Message failure.Text
-	// Hint says what to write instead of a string that does not match Pattern.
+	// Hint is shown for a string that does not match Pattern.
 	Hint failure.Text
-	// IsSingleItem reports whether a value is a single item instead of a list or an object of
-	// items; nil is never. AloneFault is the error for it; without one the value is
-	// read as an item.
+	// IsSingleItem reports whether a value is a single item instead of a list or an
+	// object of items. It may be nil. AloneFault is the problem with such a value. If it
+	// is nil, the value is read as an item.
 	IsSingleItem func(value.Value) bool
 	AloneFault   *failure.Problem
-	// OnlyUnknownKeys is the error for an object that has only unknown and empty keys; "" is no
-	// error.
+	// OnlyUnknownKeys is the problem with an object that has only unknown and empty keys.
+	// "" allows such an object.
 	OnlyUnknownKeys failure.Text
 	// Examples are JSON texts.
 	Examples []string
 }
 
-// Choice is one of the values that a field may have.
+// Choice is one of the values of a field.
 type Choice struct {
 	Name string
-	// AlsoCalled are its names in other tools.
+	// AlsoCalled contains the names in other tools.
 	AlsoCalled []string
-	// Hint says what to write instead. With a hint Name is no allowed value, but a
+	// Hint describes what to write instead. If it is set, Name is not allowed: it is a
 	// value of other tools.
 	Hint failure.Text
-	// Old is the warning about the old name of another choice, "" for none.
+	// Old is the warning for the old name of another choice, or "".
 	Old failure.Text
 }
 
@@ -71,38 +73,38 @@ type Pattern struct {
 	matcher func() *regexp.Regexp
 }
 
-// NewPattern makes a pattern.
+// NewPattern returns a pattern. Its first use panics if the text is invalid.
 func NewPattern(text string) *Pattern {
 	return &Pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// The types that many fields share. They allow what the original converts: numeric
-// strings to numbers, any scalar to a boolean.
+// Types that many fields share. They allow the values that the original extractor
+// converts: numeric strings to numbers, any scalar to a boolean.
 var (
 	number      = NewPattern(`^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$`)
 	TextType    = &Type{Name: "text", Title: "string", Kinds: []string{"string", "number", "boolean"}, Message: "expected a string"}
 	FlagType    = &Type{Name: "flag", Title: "boolean", Kinds: []string{"boolean", "number", "string"}, Message: "expected true or false"}
 	IntegerType = &Type{Name: "integerLike", Title: "integer", Kinds: []string{"integer", "number", "string"}, Pattern: number, Message: "expected an integer"}
 	NumberType  = &Type{Name: "numberLike", Title: "number", Kinds: []string{"number", "string"}, Pattern: number, Message: "expected a number"}
-	// StrictText and BooleanType convert nothing.
+	// StrictText and BooleanType do not convert values.
 	StrictText  = &Type{Kinds: []string{"string"}, Message: "expected a string"}
 	BooleanType = &Type{Kinds: []string{"boolean"}}
-	// Literals is an object in which nothing is evaluated.
+	// Literals is an object of values that are not evaluated.
 	Literals = &Type{Name: "literals", Title: "object of values", Kinds: []string{"object"}, AllowUnknown: true}
 )
 
-// ListOf is the type of a list.
+// ListOf returns the type of a list.
 func ListOf(items *Type) *Type { return &Type{Kinds: []string{"array"}, Items: items} }
 
-// MapOf is the type of an object with any keys.
+// MapOf returns the type of an object with any keys.
 func MapOf(members *Type) *Type { return &Type{Kinds: []string{"object"}, Others: members} }
 
-// Object is the type of an object with these fields.
+// Object returns the type of an object with the given fields.
 func Object(name, title, doc string, fields ...Declaration) *Type {
 	return &Type{Name: name, Title: title, Doc: doc, Kinds: []string{"object"}, Fields: Fields(fields...)}
 }
 
-// base follows Base to its end.
+// base returns the last type in the chain of Base.
 func (t *Type) base() *Type {
 	for t != nil && t.Base != nil {
 		t = t.Base
@@ -110,7 +112,7 @@ func (t *Type) base() *Type {
 	return t
 }
 
-// Field returns the field of that name, nil for none.
+// Field returns the named field, or nil.
 func (t *Type) Field(name string) *Field {
 	if t = t.base(); t == nil {
 		return nil
@@ -121,7 +123,7 @@ func (t *Type) Field(name string) *Field {
 	return nil
 }
 
-// names returns the names of fields that hints may suggest: those that are read.
+// names returns the names of fields that hints may suggest: fields that are read.
 func (t *Type) names() []string {
 	var all []string
 	for _, f := range t.base().Fields {
@@ -143,10 +145,10 @@ func (t *Type) choices() []string {
 	return all
 }
 
-// IsChoice reports whether the values are choices, which are no secrets.
+// IsChoice reports whether the values are choices, which are never secrets.
 func (t *Type) IsChoice() bool { return t.base() != nil && len(t.base().Choices) > 0 }
 
-// required returns the names of the fields that must be there.
+// required returns the names of all required fields.
 func (t *Type) required() []string {
 	var all []string
 	for ; t != nil; t = t.Base {
@@ -160,7 +162,7 @@ func (t *Type) required() []string {
 	return all
 }
 
-// allows reports whether the type has this kind.
+// allows reports whether the type allows values of this kind.
 func (t *Type) allows(k value.Kind) bool {
 	kinds := t.base().Kinds
 	switch {

@@ -10,30 +10,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// CheckedDocument is a document after Read.
+// CheckedDocument is the result of Tree.Read.
 type CheckedDocument struct {
-	// Value is the document without unknown keys. Empty values are replaced by their
-	// meaning.
+	// Value is the document without unknown keys. Empty values are replaced, see
+	// Field.Empty.
 	Value    value.Value
 	Warnings failure.Problems
-	// Unknown are the keys without a field, in the order of the document.
+	// Unknown contains the keys without a field, in the order of the document.
 	Unknown  []Key
 	tree     *Tree
 	problems *failure.Problems
-	// faulty has the places with a problem in the list. Each place gets only one.
+	// faulty contains the pointers of rejected values. Each value gets only one problem,
+	// in addition to problems with missing keys.
 	faulty map[string]bool
 }
 
-// Key is an unknown key, and the known ones of its object.
+// Key is an unknown key with the known keys of its object.
 type Key struct {
 	Pointer, Name string
 	Known         []string
 	at            *Type
 }
 
-// Read checks a document and adds what violates the types to the problems. It applies
-// PHP's rules: an empty list is an empty object and vice versa, and an empty value
-// means absent unless its field says otherwise.
+// Read checks a document and reports values that violate the types. As in PHP, an empty
+// list equals an empty object. An empty value counts as absent unless its field defines
+// its meaning.
 func (t *Tree) Read(v value.Value, problems *failure.Problems) *CheckedDocument {
 	d := &CheckedDocument{tree: t, problems: problems, faulty: map[string]bool{}}
 	d.Value = d.read(v, t.root, "")
@@ -45,15 +46,16 @@ func (d *CheckedDocument) Section() Section {
 	return Section{Value: d.Value, problems: d.problems, faulty: d.faulty}
 }
 
-// read checks the value at a place and returns its meaning.
+// read checks the value at a pointer and returns its meaning.
 func (d *CheckedDocument) read(v value.Value, t *Type, pointer string) value.Value {
-	meant := d.meant(v, t, pointer)
+	meant := d.meaningOf(v, t, pointer)
 	d.check(meant, v, t, pointer)
 	return meant
 }
 
-// meant returns the meaning of the value at a place. It checks only what is inside.
-func (d *CheckedDocument) meant(v value.Value, t *Type, pointer string) value.Value {
+// meaningOf returns the meaning of the value at a pointer. It checks only the values
+// inside.
+func (d *CheckedDocument) meaningOf(v value.Value, t *Type, pointer string) value.Value {
 	base := t.base()
 	switch {
 	case base == nil:
@@ -63,8 +65,8 @@ func (d *CheckedDocument) meant(v value.Value, t *Type, pointer string) value.Va
 	case v.Kind() == value.Object && v.Len() == 0 && !t.allows(value.Object) && t.allows(value.Array):
 		return value.OfItems()
 	case base.IsSingleItem != nil && base.IsSingleItem(v):
-		if fault := base.AloneFault; fault != nil {
-			d.fault(fault.Code, pointer, v, fault.Expected, fault.Hint)
+		if problem := base.AloneFault; problem != nil {
+			d.addProblem(problem.Code, pointer, v, problem.Expected, problem.Hint)
 			return value.OfItems()
 		}
 		return d.read(v, base.Others, pointer)
@@ -98,7 +100,7 @@ func (d *CheckedDocument) members(v value.Value, t *Type, pointer string) value.
 			m.Value = *f.meaning(m.Value)
 		case f != nil:
 			given := m.Value
-			m.Value = d.meant(given, f.Type, at)
+			m.Value = d.meaningOf(given, f.Type, at)
 			if f.absent(m.Value, given.Empty(), slices.Contains(required, m.Name)) {
 				continue
 			}
@@ -120,9 +122,10 @@ func (d *CheckedDocument) members(v value.Value, t *Type, pointer string) value.
 	return value.OfMembers(kept...)
 }
 
-// absent reports whether a member means the same as none: null and the empty string;
-// if it is not required also an empty value of another type, and an empty object with
-// required keys. empty is about the value before unknown keys were removed.
+// absent reports whether a member counts as absent. Null and the empty string do. If the
+// member is not required, an empty value of another type does, and an empty object with
+// required keys. empty reports whether the value was empty before unknown keys were
+// removed.
 func (f *Field) absent(v value.Value, empty, required bool) bool {
 	t := f.Type.base()
 	if t == nil {
@@ -144,14 +147,14 @@ func (f *Field) absent(v value.Value, empty, required bool) bool {
 	}
 }
 
-// check checks a value without its members and items. v is its meaning, given the
-// value in the document.
+// check checks a value without its members and items. v is its meaning, given the value
+// in the document.
 func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	base := t.base()
 	if base == nil {
 		return
 	}
-	if !base.holds(v) {
+	if !base.hasKind(v) {
 		d.wrongType(given, base, pointer)
 		return
 	}
@@ -167,9 +170,9 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	}
 	switch {
 	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
-		d.faultOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
+		d.addProblemOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
 	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
-		d.fault(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
+		d.addProblem(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
 	}
 	if v.Kind() == value.Object {
 		d.missing(v, given, t, pointer)
@@ -179,12 +182,12 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	}
 	switch {
 	case v.Kind() == value.String && v.Raw() == "", v.Kind() == value.Array && v.Len() == 0,
-		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // else there are problems about missing keys
-		d.fault(failure.WrongValue, pointer, given, base.Message, "")
+		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // otherwise missing keys are reported
+		d.addProblem(failure.WrongValue, pointer, given, base.Message, "")
 	}
 }
 
-// missing reports required fields that are missing.
+// missing reports missing required fields.
 func (d *CheckedDocument) missing(v, given value.Value, t *Type, pointer string) {
 	for _, name := range t.required() {
 		if _, ok := v.Get(name); ok {
@@ -194,8 +197,9 @@ func (d *CheckedDocument) missing(v, given value.Value, t *Type, pointer string)
 	}
 }
 
-// holds reports whether a value has one of the type's kinds.
-func (t *Type) holds(v value.Value) bool {
+// hasKind reports whether a value has one of the type's kinds. An integer may have a
+// fraction of zero.
+func (t *Type) hasKind(v value.Value) bool {
 	if len(t.Kinds) == 0 || t.allows(v.Kind()) && v.Kind() != value.Number {
 		return true
 	}
@@ -213,16 +217,17 @@ func (d *CheckedDocument) wrongType(given value.Value, t *Type, pointer string) 
 	} else if message == "" {
 		message = failure.Text("expected " + phrase(t.Kinds))
 	}
-	d.faultOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
+	d.addProblemOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
 }
 
-// fault adds a problem about a value, unless the place has one.
-func (d *CheckedDocument) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
-	d.faultOf(nil, code, pointer, found, expected, hint)
+// addProblem adds a problem with a value, unless its pointer has one.
+func (d *CheckedDocument) addProblem(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+	d.addProblemOf(nil, code, pointer, found, expected, hint)
 }
 
-// faultOf adds a problem like fault, for a value of type t. t may be nil.
-func (d *CheckedDocument) faultOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+// addProblemOf adds a problem with a value of type t, unless its pointer has one. t may
+// be nil.
+func (d *CheckedDocument) addProblemOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
 	}
@@ -230,7 +235,7 @@ func (d *CheckedDocument) faultOf(t *Type, code failure.Code, pointer string, fo
 	d.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: t.describeAs(pointer, found), Expected: expected, Hint: hint})
 }
 
-// phrase names kinds in a message.
+// phrase formats kinds for a message.
 func phrase(kinds []string) string {
 	names := map[string]string{
 		"object": "an object", "array": "a list", "string": "a string", "number": "a number",

@@ -1,5 +1,5 @@
-// Package source finds the place of the value at a JSON pointer in a JSON text, with
-// line and column. It also works for the valid beginning of an invalid text.
+// Package source finds the value at a JSON pointer in a JSON text, with line and column.
+// In an invalid text it finds the values of the valid beginning.
 package source
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Span is a part of the text: offsets in bytes, the end not included.
+// Span is a range of bytes in the text. End is not included.
 type Span struct{ Start, End int }
 
-// Location is the place of a value.
+// Location describes where a value is in the text.
 type Location struct {
-	// Name is the member's name with its quotes; empty for items and the root.
+	// Name is the member's name with its quotes. It is empty for items and the root.
 	Name Span
 	// Value is the whole value, up to the first invalid token.
 	Value Span
-	// Scalar is set for anything but objects and lists.
+	// Scalar is false for objects and lists.
 	Scalar bool
 }
 
@@ -34,44 +34,45 @@ type Scalar struct {
 	Span
 }
 
-// Repeated is a key that one object has several times.
+// Repeated is a key that occurs several times in an object.
 type Repeated struct {
 	Pointer string
-	// Names are the ranges of all occurrences, in the order of the text. The last one counts.
+	// Names are the ranges of all occurrences, in the order of the text. The last
+	// occurrence counts.
 	Names []Span
 }
 
-// Text is a JSON text that is read at the first use of its places.
+// Text is a JSON text. It is parsed at the first use of a method that requires it.
 type Text struct {
-	text   []byte
-	once   sync.Once
-	lines  []int // offsets of their beginnings
-	before []int // characters before each block
-	places map[string]Location
-	order  []valueStart // all values in the order of the text
-	scalar []Scalar
-	again  map[string][]Span // names of a pointer with several values
-	end    int               // offset after the last valid token
-	last   string            // pointer of the last token
+	text             []byte
+	once             sync.Once
+	lines            []int // offsets of the first bytes of lines
+	charactersBefore []int // number of characters before each block
+	locations        map[string]Location
+	starts           []valueStart // starts of all values in the order of the text
+	scalars          []Scalar
+	repeatedNames    map[string][]Span // ranges of names by pointers that occur several times
+	validEnd         int               // offset after the last valid token
+	lastPointer      string            // pointer of the last token
 }
 
-// valueStart is where a value starts.
+// valueStart is the offset of the first byte of a value.
 type valueStart struct {
 	pointer string
 	start   int
 }
 
-// New makes a Text. Of members with the same name the last counts. The text must not
-// change.
+// New returns a Text. If an object has several members with the same name, the last
+// member counts. The text must not change.
 func New(text []byte) *Text { return &Text{text: text} }
 
 func (t *Text) load() {
 	t.once.Do(func() {
-		t.lines, t.places, t.again = []int{0}, map[string]Location{}, map[string][]Span{}
+		t.lines, t.locations, t.repeatedNames = []int{0}, map[string]Location{}, map[string][]Span{}
 		characters := 0
 		for i, c := range t.text {
-			if i%block == 0 {
-				t.before = append(t.before, characters)
+			if i%blockSize == 0 {
+				t.charactersBefore = append(t.charactersBefore, characters)
 			}
 			if utf8.RuneStart(c) {
 				characters++
@@ -95,14 +96,14 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			break
 		}
 		kind := tok.Kind()
-		t.end = int(dec.InputOffset())
-		span := Span{t.token(before), t.end}
+		t.validEnd = int(dec.InputOffset())
+		span := Span{t.tokenStart(before), t.validEnd}
 		if kind == '}' || kind == ']' {
 			closed := open[len(open)-1]
 			open = open[:len(open)-1]
-			p := t.places[closed]
-			p.Value.End = t.end
-			t.places[closed] = p
+			p := t.locations[closed]
+			p.Value.End = t.validEnd
+			t.locations[closed] = p
 			if len(open) == 0 {
 				break
 			}
@@ -116,7 +117,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 		scalar := kind != '{' && kind != '['
 		t.add(pointer, Location{Name: name, Value: span, Scalar: scalar})
 		if scalar {
-			t.scalar = append(t.scalar, Scalar{pointer, span})
+			t.scalars = append(t.scalars, Scalar{pointer, span})
 		}
 		name = Span{}
 		if kind == '{' || kind == '[' {
@@ -126,58 +127,60 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			break
 		}
 	}
-	t.last = string(dec.StackPointer())
+	t.lastPointer = string(dec.StackPointer())
 	for _, pointer := range open {
-		p := t.places[pointer]
-		p.Value.End = t.end
-		t.places[pointer] = p
+		p := t.locations[pointer]
+		p.Value.End = t.validEnd
+		t.locations[pointer] = p
 	}
 }
 
 func (t *Text) add(pointer string, p Location) {
-	if earlier, again := t.places[pointer]; again { // with everything inside
-		first, _ := slices.BinarySearchFunc(t.order, earlier.Value.Start, func(v valueStart, start int) int { return v.start - start })
-		for _, inner := range t.order[first:] {
+	if earlier, again := t.locations[pointer]; again { // the later value replaces the earlier value and everything inside
+		first, _ := slices.BinarySearchFunc(t.starts, earlier.Value.Start, func(v valueStart, start int) int { return v.start - start })
+		for _, inner := range t.starts[first:] {
 			if inner.start >= earlier.Value.End {
 				break
 			}
-			delete(t.places, inner.pointer)
+			delete(t.locations, inner.pointer)
 			if inner.pointer != pointer {
-				delete(t.again, inner.pointer)
+				delete(t.repeatedNames, inner.pointer)
 			}
 		}
-		if t.again[pointer] == nil {
-			t.again[pointer] = []Span{earlier.Name}
+		if t.repeatedNames[pointer] == nil {
+			t.repeatedNames[pointer] = []Span{earlier.Name}
 		}
-		t.again[pointer] = append(t.again[pointer], p.Name)
+		t.repeatedNames[pointer] = append(t.repeatedNames[pointer], p.Name)
 	}
-	t.places[pointer] = p
-	t.order = append(t.order, valueStart{pointer, p.Value.Start})
+	t.locations[pointer] = p
+	t.starts = append(t.starts, valueStart{pointer, p.Value.Start})
 }
 
-// Repeated returns the keys that an object has several times, in the order of their last
-// occurrences. It leaves out keys inside a value that a later value replaces.
+// Repeated returns the keys that occur several times in an object, in the order of their
+// last occurrences. It leaves out keys inside a value that a later value replaces.
 func (t *Text) Repeated() []Repeated {
 	t.load()
 	var all []Repeated
-	for pointer, names := range t.again {
+	for pointer, names := range t.repeatedNames {
 		all = append(all, Repeated{pointer, names})
 	}
 	slices.SortFunc(all, func(a, b Repeated) int { return a.Names[len(a.Names)-1].Start - b.Names[len(b.Names)-1].Start })
 	return all
 }
 
-// token returns the offset of the next token: it skips white space, commas and colons.
-func (t *Text) token(from int) int {
-	return t.end - len(bytes.TrimLeft(t.text[from:t.end], " \t\r\n,:"))
+// tokenStart returns the offset of the next token. It skips white space, commas and
+// colons.
+func (t *Text) tokenStart(from int) int {
+	return t.validEnd - len(bytes.TrimLeft(t.text[from:t.validEnd], " \t\r\n,:"))
 }
 
-// Find returns the place of the value at a JSON pointer, or of the nearest value around
-// it, with the pointer of that. ok is false if the text has no value.
-func (t *Text) Find(pointer string) (place Location, at string, ok bool) {
+// Find returns the location of the value at a JSON pointer, or of the nearest value
+// around it. at is the pointer of the returned value. ok is false if the text has no
+// value.
+func (t *Text) Find(pointer string) (location Location, at string, ok bool) {
 	t.load()
 	for {
-		if p, ok := t.places[pointer]; ok {
+		if p, ok := t.locations[pointer]; ok {
 			return p, pointer, true
 		}
 		slash := strings.LastIndexByte(pointer, '/')
@@ -188,20 +191,21 @@ func (t *Text) Find(pointer string) (place Location, at string, ok bool) {
 	}
 }
 
-// Scalars returns all scalars in the order of the text, including those that a later
-// member of the same name replaces.
+// Scalars returns all scalars in the order of the text, including scalars that a later
+// member with the same name replaces.
 func (t *Text) Scalars() []Scalar {
 	t.load()
-	return t.scalar
+	return t.scalars
 }
 
 // End returns the offset after the last valid token, and the pointer of its value.
 func (t *Text) End() (offset int, pointer string) {
 	t.load()
-	return t.end, t.last
+	return t.validEnd, t.lastPointer
 }
 
-// Position returns line and column of an offset, both from 1; columns count characters.
+// Position returns line and column of an offset, both counted from 1. Columns count
+// characters.
 func (t *Text) Position(offset int) (line, column int) {
 	t.load()
 	offset = max(0, min(offset, len(t.text)))
@@ -209,18 +213,18 @@ func (t *Text) Position(offset int) (line, column int) {
 	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
 }
 
-// block is how many bytes are counted for a position at most: a document may be one
-// line with a thousand findings.
-const block = 1024
+// blockSize is the maximum number of bytes that Position scans. Without blocks, a
+// document with a single line and a thousand findings would be slow.
+const blockSize = 1024
 
-// characters returns how many characters begin before an offset.
+// characters returns the number of characters that begin before an offset.
 func (t *Text) characters(offset int) int {
-	if len(t.before) == 0 {
+	if len(t.charactersBefore) == 0 {
 		return 0
 	}
-	from := min(offset/block, len(t.before)-1)
-	n := t.before[from]
-	for _, c := range t.text[from*block : offset] {
+	from := min(offset/blockSize, len(t.charactersBefore)-1)
+	n := t.charactersBefore[from]
+	for _, c := range t.text[from*blockSize : offset] {
 		if utf8.RuneStart(c) {
 			n++
 		}
@@ -228,7 +232,7 @@ func (t *Text) characters(offset int) int {
 	return n
 }
 
-// Characters shrinks a span to whole characters.
+// Characters shrinks a range to whole characters.
 func (t *Text) Characters(s Span) Span {
 	for s.Start < s.End && !utf8.RuneStart(t.text[s.Start]) {
 		s.Start++
@@ -239,7 +243,7 @@ func (t *Text) Characters(s Span) Span {
 	return s
 }
 
-// Line returns a line, counted from 1, without the line break.
+// Line returns the range of a line, counted from 1, without its line break.
 func (t *Text) Line(number int) Span {
 	t.load()
 	if number < 1 || number > len(t.lines) {
@@ -255,10 +259,10 @@ func (t *Text) Line(number int) Span {
 	return s
 }
 
-// Slice returns the text of a span.
+// Slice returns the text of a range.
 func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 
-// Offset returns the offset of a line and a column in bytes, both from 1, as in a
+// Offset returns the offset of a line and a column in bytes, both counted from 1, as in
 // value.SyntaxError.
 func (t *Text) Offset(line, column int) int {
 	t.load()

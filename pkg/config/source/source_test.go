@@ -89,7 +89,7 @@ func FuzzNew(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := New(text)
 		s.load()
-		for _, pointer := range slices.Sorted(maps.Keys(s.places)) {
+		for _, pointer := range slices.Sorted(maps.Keys(s.locations)) {
 			p, at, ok := s.Find(pointer)
 			if !ok || at != pointer || p.Value.Start > p.Value.End || p.Value.End > len(text) {
 				t.Fatalf("%q: %v %q %v", pointer, ok, at, p)

@@ -11,30 +11,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// declaration is one entry of a variables configuration. The type is any text;
-// only "int" asks something of the value.
+// declaration is an entry of a variables configuration. kind is any text. Only "int"
+// restricts the value.
 type declaration struct{ name, kind string }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
-// declarations reads what the variables configuration declares; nothing when
-// there is none or no one to ask. Where the token is refused, or an error about
-// missing values follows anyway, a warning takes the place of the error.
+// declarations reads the declarations of variables from the platform. It returns nil
+// without a variables configuration or a platform. A failed request is a user error. It is
+// only a warning if the platform rejects the token, or if there are no values, because an
+// error about missing values follows.
 func (s *resolver) declarations(ctx context.Context, found valueSet) ([]declaration, error) {
-	if s.in.Platform == nil || s.links.configuration == "" {
+	if s.in.Platform == nil || s.refs.configuration == "" {
 		return nil, nil
 	}
-	content, err := s.in.Platform.ConfigurationContent(ctx, s.in.Component, s.links.configuration)
+	content, err := s.in.Platform.ConfigurationContent(ctx, s.in.Component, s.refs.configuration)
 	switch {
 	case err == nil:
 		return s.readDeclarations(content)
 	case ctx.Err() != nil:
 		return nil, interrupted(ctx)
-	case refused(err) || found.empty():
-		s.warnf("%s cannot be read: %s", s.links.configurationName(), err)
+	case isRefused(err) || found.empty():
+		s.warnf("%s cannot be read: %s", s.refs.configurationName(), err)
 		return nil, nil
 	default:
-		return nil, failure.Userf("%s cannot be read: %w", s.links.configurationName(), err).At("/" + config.VariablesID.Name)
+		return nil, failure.Userf("%s cannot be read: %w", s.refs.configurationName(), err).At("/" + config.VariablesID.Name)
 	}
 }
 
@@ -42,45 +43,45 @@ func (s *resolver) declarations(ctx context.Context, found valueSet) ([]declarat
 func (s *resolver) readDeclarations(content value.Value) ([]declaration, error) {
 	var problems failure.Problems
 	var declared []declaration
-	if content.Kind() != value.Object && !absent(content) {
-		problems.Add(expected(`an object {"variables": […]}`, "", content))
+	if content.Kind() != value.Object && !isAbsent(content) {
+		problems.Add(typeProblem(`an object {"variables": […]}`, "", content))
 	}
 	variables := content.Field("variables")
-	if variables.Kind() != value.Array && !absent(variables) {
-		problems.Add(expected("a list of {name, type}", "/variables", variables))
+	if variables.Kind() != value.Array && !isAbsent(variables) {
+		problems.Add(typeProblem("a list of {name, type}", "/variables", variables))
 	}
 	for i, item := range variables.Items() {
 		at := failure.PointerJoin("/variables", strconv.Itoa(i))
 		if item.Kind() != value.Object {
-			problems.Add(expected("an object {name, type}", at, item))
+			problems.Add(typeProblem("an object {name, type}", at, item))
 			continue
 		}
 		for _, key := range []string{"name", "type"} {
-			if !filled(item.Field(key)) {
-				problems.Add(expected("a "+key+" that is not empty", failure.PointerJoin(at, key), item.Field(key)))
+			if !isNonEmptyString(item.Field(key)) {
+				problems.Add(typeProblem("a "+key+" that is not empty", failure.PointerJoin(at, key), item.Field(key)))
 			}
 		}
 		declared = append(declared, declaration{name: item.Field("name").Raw(), kind: item.Field("type").Raw()})
 	}
 	if len(problems) > 0 {
-		return nil, malformed("declarations of "+s.links.configurationName(), problems)
+		return nil, malformed("declarations of "+s.refs.configurationName(), problems)
 	}
 	return declared, nil
 }
 
-// idle are the declared variables that have no value and are not used either.
-func idle(declared []declaration, used []string, found valueSet) []string {
+// unusedWithoutValue returns the declared variables that are not used and have no value.
+func unusedWithoutValue(declared []declaration, used []string, found valueSet) []string {
 	var names nameSet
 	for _, d := range declared {
 		if !slices.Contains(used, d.name) {
 			names.add(d.name)
 		}
 	}
-	return lacking(names, found)
+	return withoutValue(names, found)
 }
 
-// notIntegers are the variables of type int whose value is something else than
-// an integer or a string of digits with an optional minus.
+// notIntegers returns the variables of type int with a value other than an integer or a
+// string of digits with an optional minus.
 func notIntegers(declared []declaration, found valueSet) []string {
 	var names nameSet
 	for _, d := range declared {

@@ -10,14 +10,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tag is {{name}}, {{ name }}, {{&name}} or {{{name}}}; the name is the group
-// that matched. Sections, comments and everything else that looks like a tag are not.
+// tag matches {{name}}, {{ name }}, {{&name}} and {{{name}}}. The name is in the group
+// that matched. Sections and comments of Mustache do not match.
 var tag = regexp.MustCompile(`\{\{\{\s*(` + name + `)\s*\}\}\}|\{\{&?\s*(` + name + `)\s*\}\}`)
 
 const name = `[A-Za-z0-9_][A-Za-z0-9_.-]*`
 
-// Placeholders are the names of the variables that a document uses, in strings
-// and in names of members, each once, in the order of their first appearance.
+// Placeholders returns the names of the variables in a document, in strings and in names
+// of members, without duplicates, in the order of their first occurrence.
 func Placeholders(doc value.Value) []string {
 	var names nameSet
 	var walk func(v value.Value)
@@ -37,8 +37,7 @@ func Placeholders(doc value.Value) []string {
 	return names
 }
 
-// SecretPlaceholders are those of Placeholders below a key that begins
-// with #.
+// SecretPlaceholders returns the names of the variables below a key that begins with #.
 func SecretPlaceholders(doc value.Value) []string {
 	var names nameSet
 	for _, item := range doc.Items() {
@@ -60,13 +59,12 @@ func scan(s string, names *nameSet) {
 	}
 }
 
-// Replace puts values in the place of their placeholders and returns the names
-// that were replaced, each once, in the order of the first replacement. A
-// placeholder without a value stays. A string stays a string. It is a user
-// error when two names of one object become equal.
+// Replace replaces placeholders by values and returns the replaced names, without
+// duplicates, in the order of the first replacement. A placeholder without a value stays.
+// A string stays a string. It is a user error if two names of one object become equal.
 //
-// A variable that is used below a key with a hash sign is a secret wherever it is
-// used: the strings it became part of are marked (value.Value.AsSecret).
+// A variable that is used below a key with a hash sign is a secret everywhere: the
+// strings that contain its value are marked (value.Value.AsSecret).
 func Replace(doc value.Value, values map[string]string) (value.Value, []string, error) {
 	r := replacer{values: values, secrets: SecretPlaceholders(doc)}
 	filled, err := r.value(doc, "")
@@ -115,7 +113,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if secret { // the name contains it
+		if secret { // the name contains the secret
 			filled = filled.AsSecret()
 		}
 		members = append(members, value.Member{Name: renamed, Value: filled})
@@ -127,8 +125,8 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 	return object, nil
 }
 
-// text fills one string and notes what it replaced; secret reports whether a secret
-// became part of it.
+// text replaces the placeholders of a string and records their names. secret reports
+// whether the string now contains a secret.
 func (r *replacer) text(s string) (text string, secret bool) {
 	var b strings.Builder
 	from := 0
@@ -151,8 +149,8 @@ func (r *replacer) text(s string) (text string, secret bool) {
 	return b.String(), secret
 }
 
-// collision names the variables in the names of an object, not the names as
-// they became: those contain values.
+// collision returns the error about equal names in an object. It contains the names of
+// variables and not the equal names, because these contain values.
 func (r *replacer) collision(object value.Value) *failure.Error {
 	var names nameSet
 	for _, m := range object.Members() {
@@ -162,7 +160,7 @@ func (r *replacer) collision(object value.Value) *failure.Error {
 	return failure.Userf("replacing variables makes two names of one object equal: %s", strings.Join(names, ", "))
 }
 
-// nameSet is names, each once.
+// nameSet is a list of names without duplicates.
 type nameSet []string
 
 func (l *nameSet) add(names ...string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variableRefs is what the document itself says about its variables.
+// variableRefs contains the references of a document to its variables.
 type variableRefs struct {
 	data          value.Value // variableValuesData
 	row           string      // variableValuesId
@@ -19,7 +19,7 @@ type variableRefs struct {
 	configuration string      // variables_id
 }
 
-func readLinks(doc value.Value) (variableRefs, error) {
+func readRefs(doc value.Value) (variableRefs, error) {
 	var problems failure.Problems
 	id := func(name string) string {
 		v := doc.Field(name)
@@ -46,10 +46,11 @@ func (l variableRefs) configurationName() string {
 	return fmt.Sprintf("variables configuration %q", l.configuration)
 }
 
-// resolver looks for the values of one run and remembers what it could not read.
+// resolver finds the values of a run and collects warnings about values that it cannot
+// read.
 type resolver struct {
 	in       Inputs
-	links    variableRefs
+	refs     variableRefs
 	warnings []string
 }
 
@@ -57,14 +58,14 @@ func (s *resolver) warnf(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// values returns the first set that has any values, else an empty one. Several
-// places may name a stored row, one is chosen: a row that was meant for this
-// run and cannot be read must not give way to the default values.
+// values returns the first set with values, or an empty set. Several references may name
+// a stored row, and only the first is read. If the row of this run cannot be read, the
+// default values must not replace it.
 func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if found, err := s.fromFlags(); err != nil || !found.empty() {
 		return found, err
 	}
-	found, err := oneSet("the configuration", s.links.data, "/"+config.VariableValuesData.Name, s.links.row)
+	found, err := inlineSet("the configuration", s.refs.data, "/"+config.VariableValuesData.Name, s.refs.row)
 	if err != nil || !found.empty() {
 		found.source = "variableValuesData of the configuration"
 		return found, err
@@ -73,7 +74,7 @@ func (s *resolver) values(ctx context.Context) (valueSet, error) {
 	if err != nil || !found.empty() {
 		return found, err
 	}
-	for _, named := range []string{s.links.row, s.links.defaultRow} {
+	for _, named := range []string{s.refs.row, s.refs.defaultRow} {
 		if row == "" {
 			row = named
 		}
@@ -92,7 +93,7 @@ func (s *resolver) fromFlags() (valueSet, error) {
 	return found, nil
 }
 
-// fromJob returns the inline values of the job, or the row that it names.
+// fromJob returns the inline values of the job, or the id of the row that the job names.
 func (s *resolver) fromJob(ctx context.Context) (found valueSet, row string, err error) {
 	job := s.in.RunID[strings.LastIndex(s.in.RunID, ".")+1:]
 	if s.in.Platform == nil || job == "" {
@@ -107,7 +108,7 @@ func (s *resolver) fromJob(ctx context.Context) (found valueSet, row string, err
 		return valueSet{}, "", nil
 	}
 	source := fmt.Sprintf("job %q", job)
-	found, err = oneSet(source, data, "", row)
+	found, err = inlineSet(source, data, "", row)
 	found.source, found.platform = source, true
 	return found, row, err
 }
@@ -116,29 +117,29 @@ func (s *resolver) fromRow(ctx context.Context, row string) (valueSet, error) {
 	if row == "" {
 		return valueSet{}, nil
 	}
-	if s.links.configuration == "" {
+	if s.refs.configuration == "" {
 		s.warnf("variable values %q are not used: variables_id does not say to which configuration they belong", row)
 		return valueSet{}, nil
 	}
 	if s.in.Platform == nil {
 		return valueSet{}, nil
 	}
-	source := fmt.Sprintf("row %q of %s", row, s.links.configurationName())
-	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.links.configuration, row)
+	source := fmt.Sprintf("row %q of %s", row, s.refs.configurationName())
+	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.refs.configuration, row)
 	if err != nil {
 		if ctx.Err() != nil {
 			return valueSet{}, interrupted(ctx)
 		}
-		s.warnf("cannot read variable values %q of %s: %s", row, s.links.configurationName(), err)
+		s.warnf("cannot read variable values %q of %s: %s", row, s.refs.configurationName(), err)
 		return valueSet{}, nil
 	}
-	found, err := oneSet(source, content, "", "")
+	found, err := inlineSet(source, content, "", "")
 	found.source, found.platform = source, true
 	return found, err
 }
 
-// refused reports whether the platform did not accept the token.
-func refused(err error) bool {
+// isRefused reports whether the platform rejected the token.
+func isRefused(err error) bool {
 	type refusal interface {
 		error
 		Refused() bool

@@ -8,11 +8,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// valueSet is the values of one source. They are scalars: the type of a value
-// matters where an integer is declared.
+// valueSet contains the values from one source. They are scalars. Their type matters if
+// an integer is declared.
 type valueSet struct {
 	source string
-	// platform says that the platform had the values when it made the document.
+	// platform is true if the platform had the values when it created the document.
 	platform bool
 	values   map[string]value.Value
 }
@@ -26,8 +26,8 @@ func (s *valueSet) add(name string, v value.Value) {
 
 func (s valueSet) empty() bool { return len(s.values) == 0 }
 
-// texts are the values as they are inserted: numbers as they were written,
-// true is "1", false is "".
+// texts returns the values as texts for replacement. Numbers are unchanged, true is "1",
+// false is "".
 func (s valueSet) texts() map[string]string {
 	texts := make(map[string]string, len(s.values))
 	for name, v := range s.values {
@@ -36,7 +36,7 @@ func (s valueSet) texts() map[string]string {
 	return texts
 }
 
-// secretsIn are the values of the variables that a document uses below a key that
+// secretsIn returns the values of the variables that a document uses below a key that
 // begins with #.
 func (s valueSet) secretsIn(doc value.Value) []string {
 	texts := s.texts()
@@ -49,10 +49,10 @@ func (s valueSet) secretsIn(doc value.Value) []string {
 	return secrets
 }
 
-// oneSet reads inline values that may be beside the id of a row, but must
-// not be given together with one. The pointer is the place of data in the
-// document, "" if it is elsewhere.
-func oneSet(where string, data value.Value, pointer, row string) (valueSet, error) {
+// inlineSet reads inline values. Inline values and the id of a row exclude each other.
+// pointer is the JSON pointer of data in the document, or "" if data is not in the
+// document.
+func inlineSet(where string, data value.Value, pointer, row string) (valueSet, error) {
 	found, problems := readSet(data, pointer)
 	switch {
 	case len(problems) > 0 && pointer != "":
@@ -66,46 +66,46 @@ func oneSet(where string, data value.Value, pointer, row string) (valueSet, erro
 	}
 }
 
-// readSet reads {"values": [{"name": …, "value": …}]}. Of one name the last
-// value counts; [] and null in the place of an object or a list are empty.
+// readSet reads {"values": [{"name": …, "value": …}]}. If a name occurs several times,
+// the last value counts. An empty list and null count as an empty object or list.
 func readSet(data value.Value, pointer string) (valueSet, failure.Problems) {
 	var problems failure.Problems
 	var found valueSet
-	if data.Kind() != value.Object && !absent(data) {
-		problems.Add(expected(`an object {"values": […]}`, pointer, data))
+	if data.Kind() != value.Object && !isAbsent(data) {
+		problems.Add(typeProblem(`an object {"values": […]}`, pointer, data))
 	}
 	values := data.Field("values")
 	pointer = failure.PointerJoin(pointer, "values")
-	if values.Kind() != value.Array && !absent(values) {
-		problems.Add(expected("a list of {name, value}", pointer, values))
+	if values.Kind() != value.Array && !isAbsent(values) {
+		problems.Add(typeProblem("a list of {name, value}", pointer, values))
 	}
 	for i, item := range values.Items() {
 		at := failure.PointerJoin(pointer, strconv.Itoa(i))
 		if item.Kind() != value.Object {
-			problems.Add(expected("an object {name, value}", at, item))
+			problems.Add(typeProblem("an object {name, value}", at, item))
 			continue
 		}
 		name, v := item.Field("name"), item.Field("value")
-		if !filled(name) {
-			problems.Add(expected("a name that is not empty", failure.PointerJoin(at, "name"), name))
+		if !isNonEmptyString(name) {
+			problems.Add(typeProblem("a name that is not empty", failure.PointerJoin(at, "name"), name))
 		}
 		if !v.IsScalar() {
-			problems.Add(expected("a string, an integer or a boolean", failure.PointerJoin(at, "value"), v))
+			problems.Add(typeProblem("a string, an integer or a boolean", failure.PointerJoin(at, "value"), v))
 		}
 		found.add(name.Raw(), v)
 	}
 	return found, problems
 }
 
-// absent reports whether a list or an object counts as not given.
-func absent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
+// isAbsent reports whether a list, an object or null is empty.
+func isAbsent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
 
-// filled reports whether the value is a string that is not empty.
-func filled(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
+// isNonEmptyString reports whether the value is a string that is not empty.
+func isNonEmptyString(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
 
-// expected is a problem that has the type of the value, not the
+// typeProblem returns a problem with the type of the value. It does not contain the
 // value.
-func expected(what, pointer string, found value.Value) failure.Problem {
+func typeProblem(what, pointer string, found value.Value) failure.Problem {
 	kind := found.Kind().String()
 	if found.Kind() == value.String && found.Raw() == "" {
 		kind = "an empty string"
@@ -113,7 +113,7 @@ func expected(what, pointer string, found value.Value) failure.Problem {
 	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: failure.Text("expected " + what), Found: failure.Text(kind)}
 }
 
-// malformed is a user error about something outside of the document.
+// malformed returns a user error about values or declarations outside of the document.
 func malformed(what string, problems failure.Problems) error {
 	lines := make([]string, len(problems))
 	for i, p := range problems {

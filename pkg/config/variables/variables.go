@@ -1,14 +1,14 @@
-// Package variables fills {{name}} placeholders of a configuration document:
-// it finds them, finds the values of this run, checks that every variable has
-// one, and replaces.
+// Package variables replaces {{name}} placeholders in a configuration document. It finds
+// the placeholders and the values of this run, checks that every variable has a value,
+// and replaces.
 //
-// Replacement happens in the parsed document, in strings and in names of
-// members, so a value can never change the structure, and a value is never
-// scanned again. Values of several sources are never mixed. Error texts and
-// warnings name variables and places, never values.
+// It replaces placeholders in the parsed document, in strings and in names of members. So
+// a value cannot change the structure, and values are never scanned for placeholders.
+// Values from several sources are never mixed. Errors and warnings contain names of
+// variables and JSON pointers, never values.
 //
-// The package sends nothing itself: it reads what it needs of the platform from
-// a Platform. It does not validate the document otherwise.
+// The package does not send requests: it reads from a Platform. It does not validate the
+// rest of the document.
 package variables
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// DefaultComponent is the platform's component that has the declarations of
-// variables and their stored values.
+// DefaultComponent is the component of the platform that stores declarations and values
+// of variables.
 const DefaultComponent = "keboola.variables"
 
-// Assignment is one variable with its value as text.
+// Assignment is a variable with its value as text.
 type Assignment struct{ Name, Text string }
 
-// Flags reads the values of --var, "name=value" each. One without a name is a
-// user error.
+// Flags parses the values of --var, "name=value" each. A value without a name is a user
+// error.
 func Flags(pairs []string) ([]Assignment, error) {
 	var all []Assignment
 	for _, pair := range pairs {
@@ -42,12 +42,12 @@ func Flags(pairs []string) ([]Assignment, error) {
 	return all, nil
 }
 
-// Platform is what must be read from the platform. An error may have a method
-// `Refused() bool`; true means that the token was not accepted. Error texts
-// are shown to the user and must not contain secrets.
+// Platform reads from the platform. An error may have a method `Refused() bool`, which
+// reports whether the platform rejected the token. Error texts are shown to the user and
+// must not contain secrets.
 type Platform interface {
-	// JobVariables returns variableValuesData of a job's record ({"values": […]},
-	// [] or null) and its variableValuesId ("" when absent).
+	// JobVariables returns variableValuesData of a job's record ({"values": […]}, [] or
+	// null) and its variableValuesId ("" if absent).
 	JobVariables(ctx context.Context, job string) (data value.Value, row string, err error)
 	// ConfigurationContent returns the document of a stored configuration.
 	ConfigurationContent(ctx context.Context, component, id string) (value.Value, error)
@@ -55,61 +55,61 @@ type Platform interface {
 	RowContent(ctx context.Context, component, configuration, row string) (value.Value, error)
 }
 
-// Inputs is where values may come from besides the document.
+// Inputs are the sources of values besides the document.
 type Inputs struct {
-	// UsedElsewhere are names that other documents with the same flags use.
+	// UsedElsewhere contains names that other documents with the same flags use.
 	UsedElsewhere []string
-	// Flags are the values of the command line; of one name the last counts.
+	// Flags are the values from the command line. If a name occurs several times, the
+	// last value counts.
 	Flags []Assignment
-	// Platform is nil when there is no address or token for it (a nil
-	// interface, not a nil pointer in one).
+	// Platform is nil without a URL or a token of the platform. It must be a nil
+	// interface, not an interface with a nil pointer.
 	Platform Platform
-	// RunID names the job of this run: its last segment after a dot. May be "".
+	// RunID identifies the job of this run: the job id follows the last dot. It may be
+	// "".
 	RunID string
-	// Component has the configurations with variables; "" is DefaultComponent.
+	// Component stores the configurations with variables. "" means DefaultComponent.
 	Component string
 }
 
-// Result is a document whose variables are filled in.
+// Result is a document with its variables replaced.
 type Result struct {
-	// Document lacks variableValuesData and variableValuesId, which are
-	// addressed to this package; the rest of it is as it was.
+	// Document does not contain variableValuesData and variableValuesId, which are only
+	// for this package.
 	Document value.Value
-	// Replaced are the names that were replaced, each once, in the order of
-	// their first replacement.
+	// Replaced contains the replaced names without duplicates, in the order of their
+	// first replacement.
 	Replaced []string
-	// Secrets are the values below a key that begins with #, perhaps as
-	// a part of the text there.
+	// Secrets contains the values that were used below a key that begins with #.
 	Secrets []string
-	// Source says where the values came from; "" when there were none.
+	// Source describes where the values come from. It is "" if there are no values.
 	Source string
-	// Used are the names in the document.
+	// Used contains the names of the variables in the document.
 	Used []string
-	// Unused are the names of flags that neither the document nor its declarations have.
+	// Unused contains the names of flags that are neither used nor declared.
 	Unused []string
-	// Warnings say what could not be read or used, in whole sentences without
-	// a full stop.
+	// Warnings describe what could not be read or used, in sentences without a full stop.
 	Warnings []string
 }
 
-// Resolve replaces the variables of a document. The values come from the first
-// of these that has any:
+// Resolve replaces the variables of a document. The values come from the first of these
+// sources that has any:
 //
 //  1. the flags
 //  2. variableValuesData of the document
-//  3. the record of the job: its variableValuesData, or else the row named by
-//     its variableValuesId
-//  4. the row named by the document's variableValuesId, or else by its
+//  3. the record of the job: its variableValuesData, or the row named by its
+//     variableValuesId
+//  4. the row named by the document's variableValuesId, or by its
 //     variables_values_id
 //
-// Rows belong to the configuration that the document's variables_id names.
-// Without placeholders the platform is not queried. Without values and without
-// variables_id the placeholders stay as they are, and so do those that came with
-// a value, when the platform has filled the document already.
+// Rows belong to the configuration that the document's variables_id names. Without
+// placeholders the platform is not queried. Without values and without variables_id the
+// placeholders stay. If the platform has replaced the placeholders already, the rest came
+// with a value and stays too.
 //
-// User errors: variables that are used or declared and have no value, values
-// that are not of their declared type, malformed sets and declarations, a
-// replacement that makes two names of one object equal.
+// User errors are variables that are used or declared and have no value, values of the
+// wrong declared type, malformed sets and declarations, and a replacement that makes two
+// names of one object equal.
 func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	rest := WithoutValues(doc)
 	used := Placeholders(rest)
@@ -120,16 +120,16 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if in.Component == "" {
 		in.Component = DefaultComponent
 	}
-	links, err := readLinks(doc)
+	refs, err := readRefs(doc)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &resolver{in: in, links: links}
+	s := &resolver{in: in, refs: refs}
 	found, err := s.values(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	if found.empty() && links.configuration == "" {
+	if found.empty() && refs.configuration == "" {
 		return Result{Document: rest, Warnings: s.warnings}, nil
 	}
 	if s.replacedAlready(found, used) {
@@ -162,14 +162,13 @@ func (in Inputs) unused(used []string, declared []declaration) []string {
 	return names
 }
 
-// replacedAlready reports whether the platform has filled the document before:
-// then what looks like a placeholder came with a value, which is never scanned
-// again. The platform does so for documents with variables_id, and the same
-// values are still in the record of the job. If every placeholder is in one
-// of them, that is as good as a proof: of a document that was not filled, one with
-// a variable whose value has placeholders would have that variable's, too.
+// replacedAlready reports whether the platform has replaced the placeholders. The rest then
+// came with a value, and values are never scanned. The platform replaces placeholders of
+// documents with variables_id, and the values are still in the record of the job. The test
+// is whether these values contain every placeholder of the document. An unreplaced document
+// would fail it: it also contains the placeholder of the variable with such a value.
 func (s *resolver) replacedAlready(found valueSet, used []string) bool {
-	if !found.platform || s.links.configuration == "" {
+	if !found.platform || s.refs.configuration == "" {
 		return false
 	}
 	var inValues []string
@@ -179,8 +178,8 @@ func (s *resolver) replacedAlready(found valueSet, used []string) bool {
 	return !slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(inValues, name) })
 }
 
-// WithoutValues is a document without what is addressed to this package; no one
-// else knows these keys.
+// WithoutValues returns a document without variableValuesData and variableValuesId, which
+// are only for this package.
 func WithoutValues(doc value.Value) value.Value {
 	if doc.Kind() != value.Object {
 		return doc
@@ -188,15 +187,15 @@ func WithoutValues(doc value.Value) value.Value {
 	return doc.Without(config.VariableValuesData.Name, config.VariableValuesID.Name)
 }
 
-// check collects everything that is wrong with a set into one user error, and
-// says where the search for values went wrong, if it did.
+// check reports all problems with a set in one user error. The error includes the
+// warnings about values that could not be read.
 func (s *resolver) check(found valueSet, used, unused []string, declared []declaration) error {
 	var missing []string
-	if names := lacking(used, found); len(names) > 0 {
+	if names := withoutValue(used, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
 	}
-	if names := idle(declared, used, found); len(names) > 0 {
-		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.links.configurationName()+")")
+	if names := unusedWithoutValue(declared, used, found); len(names) > 0 {
+		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.refs.configurationName()+")")
 	}
 	var texts []string
 	if len(missing) > 0 {
@@ -215,7 +214,7 @@ func (s *resolver) check(found valueSet, used, unused []string, declared []decla
 	return failure.Userf("%s", strings.Join(append(texts, s.warnings...), "; "))
 }
 
-// origin says which values were checked, or why there are none.
+// origin describes which values were checked, or why there are none.
 func (s *resolver) origin(found valueSet) string {
 	switch {
 	case !found.empty():
@@ -223,12 +222,12 @@ func (s *resolver) origin(found valueSet) string {
 	case s.in.Platform == nil:
 		return "no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)"
 	default:
-		return "no variable values provided for " + s.links.configurationName()
+		return "no variable values provided for " + s.refs.configurationName()
 	}
 }
 
-// lacking are the names without a value.
-func lacking(names []string, found valueSet) []string {
+// withoutValue returns the names without a value.
+func withoutValue(names []string, found valueSet) []string {
 	var left []string
 	for _, name := range names {
 		if _, ok := found.values[name]; !ok {

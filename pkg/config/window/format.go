@@ -8,17 +8,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Letters of formats that write something of a time of day, and of a date.
+// Letters of formats for parts of a time of day, and for parts of a date.
 const (
 	lettersOfTime = "aABgGhHisuvcrU"
 	lettersOfDate = "dDjlNSwzWFmMntLoYycrU"
-	// unixFormat is a number.
+	// unixFormat writes a number.
 	unixFormat = "U"
-	// boundFormat is that of what runs remember.
+	// boundFormat is the format of remembered bounds.
 	boundFormat = "c"
 )
 
-// letters are the letters of a format that are replaced.
+// letters returns the letters of a format that are replaced.
 func letters(format string) string {
 	var all []byte
 	for i := 0; i < len(format); i++ {
@@ -32,7 +32,8 @@ func letters(format string) string {
 	return string(all)
 }
 
-// CheckFormat says what is wrong with a format, "" when nothing is.
+// CheckFormat describes what is wrong with a format. It returns "" if the format is
+// valid.
 func CheckFormat(format string) string {
 	found := letters(format)
 	for i := 0; i+1 < len(format); i++ {
@@ -56,8 +57,8 @@ func CheckFormat(format string) string {
 // Timeless reports whether a format writes no time of day.
 func Timeless(format string) bool { return !strings.ContainsAny(letters(format), lettersOfTime) }
 
-// written is a time in a format. A Unix time is a number.
-func written(format string, t time.Time) value.Value {
+// formatTime formats a time. A Unix time is a number.
+func formatTime(format string, t time.Time) value.Value {
 	if format == unixFormat {
 		return value.OfInt(t.Unix())
 	}

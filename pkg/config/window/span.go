@@ -6,19 +6,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
-// Step is a length of time above zero: months, days and seconds of a calendar. The zero
-// Span is none.
+// Step is a length of time above zero: months, days and seconds. The zero Step means that
+// no length is set.
 type Step struct{ parts php.Interval }
 
-// The longest parts of a span, each about 10,000 years. They limit the sums.
+// Limits of a Step, each about 10,000 years. They prevent overflows.
 const (
 	longestMonths  = 12 * 10_000
 	longestDays    = 366 * 10_000
 	longestSeconds = 24 * 60 * 60 * longestDays
 )
 
-// ParseSpan reads a span in words: "7 days", "1 month", "6 hours". It is false for a
-// text that is not a span.
+// ParseSpan parses a length of time in words: "7 days", "1 month", "6 hours". It returns
+// false if the text is invalid.
 func ParseSpan(text string) (Step, bool) {
 	parts, ok := php.ParseSpan(text)
 	if !ok || parts.Months > longestMonths || parts.Days > longestDays || parts.Seconds > longestSeconds {
@@ -27,16 +27,16 @@ func ParseSpan(text string) (Step, bool) {
 	return Step{parts}, true
 }
 
-// UnderADay reports whether the span is shorter than any day.
+// UnderADay reports whether the step is shorter than any day.
 func (s Step) UnderADay() bool {
 	const shortestDay = 22 * 60 * 60 // clocks may skip two hours
 	return s.parts.Months == 0 && s.parts.Days == 0 && s.parts.Seconds < shortestDay
 }
 
-// from is n spans after a time. Months come first, and a day that the month does not
-// have is its last one; days are those of the clocks in the zone of the time; hours and
-// less are real time, even if the clocks change.
-func (s Step) from(t time.Time, n int64) time.Time {
+// add returns the time n steps after t. It adds months first. If the month is too short
+// for the day, the result is its last day. Days are calendar days in the zone of t.
+// Hours, minutes and seconds are elapsed time, even if the clocks change.
+func (s Step) add(t time.Time, n int64) time.Time {
 	if s.parts.Months != 0 || s.parts.Days != 0 {
 		year, month, day := t.Date()
 		months := int64(month) + n*s.parts.Months
@@ -46,5 +46,5 @@ func (s Step) from(t time.Time, n int64) time.Time {
 	return time.Unix(t.Unix()+n*s.parts.Seconds, 0).In(t.Location())
 }
 
-// Before is one span before a time.
-func (s Step) Before(t time.Time) time.Time { return s.from(t, -1) }
+// Before returns the time one step before t.
+func (s Step) Before(t time.Time) time.Time { return s.add(t, -1) }

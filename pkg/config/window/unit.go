@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// unit is the finest part of a time that a format writes: a duration, or day, which has no
-// fixed duration.
+// unit is the smallest part of a time that a format writes: a duration, or day, which has
+// no fixed duration.
 type unit time.Duration
 
 const day unit = -1
 
-// finest returns the finest unit of a format.
-func finest(format string) unit {
+// finestUnit returns the smallest unit of a format.
+func finestUnit(format string) unit {
 	found := letters(format)
 	switch {
 	case strings.Contains(found, "u"):
@@ -33,8 +33,8 @@ func finest(format string) unit {
 	}
 }
 
-// floor returns the beginning of the unit that contains t, by the clocks of its zone. t has
-// whole seconds.
+// floor returns the start of the unit that contains t, in the zone of t. t has whole
+// seconds.
 func (u unit) floor(t time.Time) time.Time {
 	seconds := int64(time.Duration(u) / time.Second)
 	if seconds <= 1 {
@@ -48,8 +48,8 @@ func (u unit) floor(t time.Time) time.Time {
 	return time.Unix(t.Unix()-past, 0).In(t.Location())
 }
 
-// dayBefore returns a time on the last day before t. Clocks may skip a whole day, but no
-// clock skips the noon of a day that exists.
+// dayBefore returns a time on the last day before t. Clocks may skip a whole day, but not
+// the noon of a day that exists.
 func dayBefore(t time.Time) time.Time {
 	year, month, number := t.Date()
 	for back := 1; ; back++ {

@@ -1,8 +1,8 @@
-// Package window splits a span of time into windows: one after another, without a gap
-// and without an overlap, the last one as long as what is left.
+// Package window splits a time range into windows. Windows follow each other without gaps
+// and without overlaps. The last window may be shorter.
 //
-// It is arithmetic only: times come from the caller, and nothing is read, sent or
-// remembered. Windows are made one at a time, so memory does not grow with their number.
+// The package only computes: the caller passes the times. It computes one window at a
+// time, so memory does not grow with the number of windows.
 package window
 
 import (
@@ -15,37 +15,37 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Most is how many windows there may be.
+// Most is the maximum number of windows.
 const Most = 100_000
 
-// Spec say how windows are made and written.
+// Spec describes how windows are computed and formatted.
 type Spec struct {
-	// Step is the length of a window. The zero Span makes one window of all.
+	// Step is the length of a window. The zero Step makes a single window.
 	Step Step
-	// Format is that of the function date.
+	// Format is a format of the function date.
 	Format string
-	// Zone is where days are counted, and what Format writes. Not nil.
+	// Zone is the time zone of days and of formatted times. It must not be nil.
 	Zone *time.Location
-	// Inclusive is set if a window ends one unit before the next window starts. The unit is
-	// the finest one that Format writes, a day at most.
+	// Inclusive is true if a window ends one unit before the next window starts. The unit
+	// is the smallest part of a time that Format writes, at most a day.
 	Inclusive bool
 }
 
-// Sequence are those between two times.
+// Sequence contains the windows between two times.
 type Sequence struct {
-	rules    Spec
+	spec     Spec
 	end      unit
 	from, to time.Time
-	open     bool // from has no value
-	// Count is their number.
+	open     bool // true if there is no start
+	// Count is the number of windows.
 	Count int
 }
 
-// Between are the windows from one time to another one, of which only whole seconds
-// count. More than Most are a user error.
+// Between returns the windows between two times, without fractions of seconds. More than
+// Most windows are a user error. This limit includes windows that All leaves out.
 func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
-	w := Sequence{rules: r, end: r.end(), from: in(from), to: in(to)}
+	w := Sequence{spec: r, end: r.endUnit(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {
 		if spans++; spans > Most {
@@ -58,22 +58,22 @@ func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	return w, nil
 }
 
-// Until is one window that ends at a time and has no start.
+// Until returns a single window without a start.
 func (r Spec) Until(to time.Time) Sequence {
-	return Sequence{rules: r, end: r.end(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
+	return Sequence{spec: r, end: r.endUnit(), to: time.Unix(to.Unix(), 0).In(r.Zone), open: true, Count: 1}
 }
 
-// end returns the unit by which windows end earlier, or 0 if a window ends at the start of
-// the next one.
-func (r Spec) end() unit {
+// endUnit returns the unit by which windows end earlier, or 0 if a window ends at the
+// start of the next window.
+func (r Spec) endUnit() unit {
 	if !r.Inclusive {
 		return 0
 	}
-	return finest(r.Format)
+	return finestUnit(r.Format)
 }
 
-// Window is the time from Start to End, which is where the next one starts. One that
-// Until has made has no Start.
+// Window is the time from Start to End. The next window starts at End. A window of Until
+// has no Start.
 type Window struct {
 	// Number counts from 1.
 	Number     int
@@ -84,12 +84,12 @@ type Window struct {
 }
 
 func (w Sequence) window(start, end time.Time) Window {
-	return Window{Start: start, End: end, open: w.open, format: w.rules.Format, end: w.end}
+	return Window{Start: start, End: end, open: w.open, format: w.spec.Format, end: w.end}
 }
 
-// All are the windows in their order. A window without a whole unit, which an inclusive
-// end would put before its start, is left out: the one after it starts with the same
-// day.
+// All returns the windows in their order. It leaves out windows that are shorter than a
+// unit, because an inclusive end would be before their start. The next window starts with
+// the same day.
 func (w Sequence) All() iter.Seq[Window] {
 	return func(yield func(Window) bool) {
 		number := 0
@@ -107,20 +107,20 @@ func (w Sequence) All() iter.Seq[Window] {
 	}
 }
 
-// spans are the starts and ends of windows. Each is counted from the start of the
-// first, so that a month which is cut does not cut those after it. A day that the
-// clocks of the zone skip makes no window.
+// spans returns the starts and ends of windows. Each end is computed from the start of
+// the first window: otherwise a short month would change the day in all later windows. A
+// day that the clocks of the zone skip has no window.
 func (w Sequence) spans() iter.Seq2[time.Time, time.Time] {
 	return func(yield func(start, end time.Time) bool) {
 		start := w.from
-		if w.open || w.rules.Step == (Step{}) {
+		if w.open || w.spec.Step == (Step{}) {
 			if start.Before(w.to) {
 				yield(start, w.to)
 			}
 			return
 		}
 		for n := int64(1); start.Before(w.to); n++ {
-			end := w.rules.Step.from(w.from, n)
+			end := w.spec.Step.add(w.from, n)
 			switch {
 			case !end.After(start):
 				continue
@@ -135,7 +135,7 @@ func (w Sequence) spans() iter.Seq2[time.Time, time.Time] {
 	}
 }
 
-// First is the window that starts first; ok is false when there is none.
+// First returns the first window. It returns false if there are no windows.
 func (w Sequence) First() (first Window, ok bool) {
 	for one := range w.All() {
 		return one, true
@@ -143,20 +143,20 @@ func (w Sequence) First() (first Window, ok bool) {
 	return Window{}, false
 }
 
-// empty reports whether the window has no whole unit.
+// empty reports whether the window contains no whole unit.
 func (w Window) empty() bool {
 	switch {
 	case w.open || w.end == 0:
 		return false
 	case w.end == day:
-		return compareDays(w.last(), w.Start) < 0
+		return compareDays(w.lastTime(), w.Start) < 0
 	default:
-		return w.last().Before(w.end.floor(w.Start))
+		return w.lastTime().Before(w.end.floor(w.Start))
 	}
 }
 
-// last is the time that is written as the end.
-func (w Window) last() time.Time {
+// lastTime returns the time that is formatted as the end.
+func (w Window) lastTime() time.Time {
 	switch w.end {
 	case 0:
 		return w.End
@@ -167,23 +167,27 @@ func (w Window) last() time.Time {
 	}
 }
 
-// StartValue and EndValue are what the job sees of the window: texts, or numbers of
-// seconds since 1970. A start that there is not is null.
+// StartValue returns the start of the window for expressions: a text, or seconds since
+// 1970. It returns null if the window has no start.
 func (w Window) StartValue() value.Value { return w.start(w.format) }
-func (w Window) EndValue() value.Value   { return written(w.format, w.last()) }
 
-// StartBound and EndBound are what is remembered of the window, in a form that does not depend on its format.
+// EndValue returns the end of the window for expressions, see Spec.Inclusive.
+func (w Window) EndValue() value.Value { return formatTime(w.format, w.lastTime()) }
+
+// StartBound returns the start as a remembered value, which does not depend on Format.
 func (w Window) StartBound() value.Value { return w.start(boundFormat) }
-func (w Window) EndBound() value.Value   { return written(boundFormat, w.End) }
+
+// EndBound returns the end as a remembered value, which does not depend on Format.
+func (w Window) EndBound() value.Value { return formatTime(boundFormat, w.End) }
 
 func (w Window) start(format string) value.Value {
 	if w.open {
 		return value.Value{}
 	}
-	return written(format, w.Start)
+	return formatTime(format, w.Start)
 }
 
-// String is the window for a person.
+// String returns the window for messages.
 func (w Window) String() string {
 	if w.open {
 		return "everything until " + w.EndValue().Raw()

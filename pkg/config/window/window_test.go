@@ -191,7 +191,7 @@ func tiles(t *testing.T, step string, r Spec, from, to time.Time) {
 		if whole && count > 1 && one.Start.Unix() != last && dayOf(one.Start) != dayOf(left) {
 			t.Fatalf("%s in %s: the day %s is in no window", step, r.Zone, left)
 		}
-		if end := one.last(); r.Inclusive && dayOf(end) < dayOf(one.Start) {
+		if end := one.lastTime(); r.Inclusive && dayOf(end) < dayOf(one.Start) {
 			t.Fatalf("%s in %s: %s", step, r.Zone, one)
 		}
 		last, left = one.End.Unix(), one.End
@@ -239,7 +239,7 @@ func TestEachItemOnce(t *testing.T) {
 				}
 				for range 50 {
 					item := from.Add(time.Duration(random.Int64N(int64(to.Sub(from) + 1)))).In(r.Zone)
-					at, left := written(format, item).Raw(), written(format, to.In(r.Zone)).Raw()
+					at, left := formatTime(format, item).Raw(), formatTime(format, to.In(r.Zone)).Raw()
 					n := 0
 					for _, one := range windows {
 						if one[0] <= at && at <= one[1] {
