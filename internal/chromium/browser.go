@@ -17,14 +17,14 @@ import (
 )
 
 // patience is how long a browser waits for an expression to be true.
-const patience = 10 * time.Second
+const untilTimeout = 10 * time.Second
 
 // Browser is a running browser that a test drives. What it cannot do ends the test.
 type Browser struct {
 	Ctx context.Context
 
-	t     testing.TB
-	heard *browserLog
+	t   testing.TB
+	log *browserLog
 }
 
 // browserLog is what a browser requested and complained about.
@@ -38,18 +38,18 @@ type browserLog struct {
 // until the end of the test. It skips the test if the machine has no browser.
 func New(t testing.TB) *Browser {
 	t.Helper()
-	b := &Browser{Ctx: Start(t), t: t, heard: &browserLog{hosts: map[string]bool{}}}
+	b := &Browser{Ctx: Start(t), t: t, log: &browserLog{hosts: map[string]bool{}}}
 	b.listen()
 	b.Look(1280, 800, "light")
 	_, err := chromedp.Call(b.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-	b.must(err)
+	b.check(err)
 	return b
 }
 
 // In is the same browser for a subtest.
-func (b *Browser) In(t testing.TB) *Browser { return &Browser{Ctx: b.Ctx, t: t, heard: b.heard} }
+func (b *Browser) In(t testing.TB) *Browser { return &Browser{Ctx: b.Ctx, t: t, log: b.log} }
 
-func (b *Browser) must(err error) {
+func (b *Browser) check(err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
@@ -62,13 +62,13 @@ func (b *Browser) listen() {
 	b.t.Helper()
 	requests, console := chromedp.Events(b.Ctx, network.RequestWillBeSent), chromedp.Console(b.Ctx)
 	_, err := chromedp.Call(b.Ctx, network.Enable, network.EnableParams{})
-	b.must(err)
+	b.check(err)
 	go func() {
 		for e, err := range requests {
 			if err != nil {
 				return
 			}
-			b.heard.request(e.Request.URL)
+			b.log.request(e.Request.URL)
 		}
 	}()
 	go func() {
@@ -76,7 +76,7 @@ func (b *Browser) listen() {
 			if err != nil {
 				return
 			}
-			b.heard.complaint(fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+			b.log.complaint(fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
 		}
 	}()
 }
@@ -102,13 +102,13 @@ func (h *browserLog) complaint(text string) {
 // about something else than what the texts are a part of.
 func (b *Browser) Quiet(host string, but ...string) {
 	b.t.Helper()
-	b.heard.mu.Lock()
-	defer b.heard.mu.Unlock()
-	if len(b.heard.hosts) != 1 || !b.heard.hosts[host] {
-		b.t.Errorf("the browser asked %v, want only %s", b.heard.hosts, host)
+	b.log.mu.Lock()
+	defer b.log.mu.Unlock()
+	if len(b.log.hosts) != 1 || !b.log.hosts[host] {
+		b.t.Errorf("the browser asked %v, want only %s", b.log.hosts, host)
 	}
 next:
-	for _, complaint := range b.heard.complaints {
+	for _, complaint := range b.log.complaints {
 		for _, part := range but {
 			if strings.Contains(complaint, part) {
 				continue next
@@ -125,13 +125,13 @@ func (b *Browser) Look(width, height int64, scheme string) {
 	_, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
-	b.must(err)
+	b.check(err)
 }
 
 // Do carries out an action.
 func (b *Browser) Do(action chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	b.must(chromedp.Do(b.Ctx, action))
+	b.check(chromedp.Do(b.Ctx, action))
 }
 
 // Click clicks on the element of a CSS selector.
@@ -149,7 +149,7 @@ func (b *Browser) Enter() {
 	release.Type, release.Text = input.DispatchKeyEventTypeKeyUp, ""
 	for _, event := range []input.DispatchKeyEventParams{press, release} {
 		_, err := chromedp.Call(b.Ctx, input.DispatchKeyEvent, event)
-		b.must(err)
+		b.check(err)
 	}
 }
 
@@ -160,7 +160,7 @@ func (b *Browser) Until(expression string) {
 	b.t.Helper()
 	predicate := "(() => { try { return Boolean(" + expression + ") } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
 	for attempt := 0; ; attempt++ {
-		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(patience)))
+		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(untilTimeout)))
 		if err == nil {
 			return
 		}
@@ -185,6 +185,6 @@ func (b *Browser) Picture(path string) {
 	b.t.Helper()
 	b.Until(`document.fonts.status === "loaded"`)
 	picture, err := chromedp.Run(b.Ctx, chromedp.CaptureScreenshot())
-	b.must(err)
-	b.must(os.WriteFile(path, picture, 0o644))
+	b.check(err)
+	b.check(os.WriteFile(path, picture, 0o644))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // limit is how long one test may use its browser.
-const limit = 60 * time.Second
+const testTimeout = 60 * time.Second
 
 // Start starts a browser until the end of the test and returns its context. It skips
 // the test if the machine has no browser.
@@ -38,7 +38,7 @@ func Start(t testing.TB) context.Context {
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
 	ctx, leave := chromedp.NewContext(allocator)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	t.Cleanup(func() {
 		cancel()
 		leave()

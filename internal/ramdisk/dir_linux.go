@@ -8,7 +8,7 @@ import (
 )
 
 // room is how many bytes of memory must be available.
-const room = 4 << 30
+const minMemory = 4 << 30
 
 // dir returns a directory in memory with enough room, "" without one.
 func dir() string {
@@ -17,7 +17,7 @@ func dir() string {
 	if syscall.Statfs(shared, &disk) != nil || syscall.Access(shared, 7) != nil {
 		return ""
 	}
-	if disk.Bavail*uint64(disk.Bsize) < room || available() < room {
+	if disk.Bavail*uint64(disk.Bsize) < minMemory || availableMemory() < minMemory {
 		return ""
 	}
 	return shared
@@ -25,7 +25,7 @@ func dir() string {
 
 // available is the memory that programs can get, in bytes: what is free, and what
 // that the kernel's cache of files returns. It is 0 if it is not known.
-func available() (bytes uint64) {
+func availableMemory() (bytes uint64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0

@@ -32,7 +32,7 @@ func Run(tests func() int, commands map[string]*string) (code int) {
 	if testing.Short() {
 		return tests()
 	}
-	code, err := with(commands, tests)
+	code, err := runWith(commands, tests)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -40,7 +40,7 @@ func Run(tests func() int, commands map[string]*string) (code int) {
 	return code
 }
 
-func with(commands map[string]*string, tests func() int) (code int, err error) {
+func runWith(commands map[string]*string, tests func() int) (code int, err error) {
 	dir, err := os.MkdirTemp("", "programs-")
 	if err != nil {
 		return 0, err

@@ -52,7 +52,7 @@ func (m *commitSteps) undo() error {
 
 // directory moves a directory to the place of one that is empty or missing, in one
 // step. The mode of the old one is kept.
-func (m *commitSteps) directory(from, to string) error {
+func (m *commitSteps) moveDirectory(from, to string) error {
 	ours, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (m *commitSteps) directory(from, to string) error {
 		if err != nil || missing {
 			return err
 		}
-		return errors.Join(os.Mkdir(to, anyUser), os.Chmod(to, old.Mode()))
+		return errors.Join(os.Mkdir(to, dirMode), os.Chmod(to, old.Mode()))
 	})
 	return nil
 }
@@ -149,7 +149,7 @@ func (m *commitSteps) linkMissing(from, to string) (linked []string, err error) 
 // files move to replaced. A table without its manifest would be loaded with wrong
 // settings; a manifest without its table is refused. So an old table goes before
 // its manifest, and a new table comes after its manifest.
-func (m *commitSteps) files(from, to, replaced string) error {
+func (m *commitSteps) moveFiles(from, to, replaced string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (m *commitSteps) files(from, to, replaced string) error {
 			}
 		}
 		for _, name := range slices.Backward(files) {
-			if err := m.file(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			if err := m.moveFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 				return err
 			}
 		}
@@ -187,21 +187,21 @@ func (m *commitSteps) moveAside(path, to string) error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory, a file is expected there", path)
 	default:
-		return m.file(path, to)
+		return m.moveFile(path, to)
 	}
 }
 
 // file moves a file to a place where there is none.
-func (m *commitSteps) file(from, to string) error {
-	if err := m.move(from, to); err != nil {
+func (m *commitSteps) moveFile(from, to string) error {
+	if err := m.renameOrCopy(from, to); err != nil {
 		return err
 	}
-	m.undos = append(m.undos, func() error { return m.move(to, from) })
+	m.undos = append(m.undos, func() error { return m.renameOrCopy(to, from) })
 	return nil
 }
 
 // move renames a file, or copies it if out/tables is on another file system.
-func (m *commitSteps) move(from, to string) error {
+func (m *commitSteps) renameOrCopy(from, to string) error {
 	err := m.rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err

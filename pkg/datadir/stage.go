@@ -22,7 +22,7 @@ const pendingState = stagePrefix + "state.json"
 
 // anyUser is the mode of new directories before the umask: the next run may have
 // another user id.
-const anyUser = 0o777
+const dirMode = 0o777
 
 // Stage is the private directory of a run, on the file system of out/tables.
 type Stage struct {
@@ -35,7 +35,7 @@ type Stage struct {
 // removes what killed runs left behind. It returns an error if another run has a
 // stage.
 func (d *Dir) Stage() (*Stage, error) {
-	if err := os.MkdirAll(d.out(), anyUser); err != nil {
+	if err := os.MkdirAll(d.out(), dirMode); err != nil {
 		return nil, failure.Applicationf("cannot make the output directory: %w", err)
 	}
 	lock, err := d.lockOut()
@@ -44,7 +44,7 @@ func (d *Dir) Stage() (*Stage, error) {
 	}
 	// os.MkdirTemp would make it unreadable for the user id of the next run.
 	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text()), lock: lock}
-	if err := s.make(); err != nil {
+	if err := s.createDirectories(); err != nil {
 		if left := s.Discard(); left != nil {
 			err = errors.Join(err, left)
 		}
@@ -54,7 +54,7 @@ func (d *Dir) Stage() (*Stage, error) {
 }
 
 // make makes the directories of the stage, and removes those of killed runs.
-func (s *Stage) make() error {
+func (s *Stage) createDirectories() error {
 	d := s.dir
 	// A run was killed between its tables and its state.
 	if err := d.publishState(d.Tables()); err != nil {
@@ -65,8 +65,8 @@ func (s *Stage) make() error {
 			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
 		}
 	}
-	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
-		if err := os.Mkdir(path, anyUser); err != nil {
+	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replacedDir()} {
+		if err := os.Mkdir(path, dirMode); err != nil {
 			return failure.Applicationf("cannot make a directory for this run: %w", err)
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Stage) Tables() string { return filepath.Join(s.path, "tables") }
 func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 
 // replaced keeps the files that a commit replaces until it has succeeded.
-func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
+func (s *Stage) replacedDir() string { return filepath.Join(s.path, "replaced") }
 
 // Commit makes the tables and the state visible in one step. A null state leaves
 // out/state.json unchanged.
@@ -166,14 +166,14 @@ func (s *Stage) moveTables(m *commitSteps) error {
 		return err
 	}
 	if len(before) == 0 {
-		if err := m.directory(s.Tables(), s.dir.Tables()); err == nil || missing {
+		if err := m.moveDirectory(s.Tables(), s.dir.Tables()); err == nil || missing {
 			return err
 		}
 		// A mount point or a symbolic link cannot be replaced, only filled.
 	} else if m.swapDirectories(s.Tables(), s.dir.Tables()) {
 		return nil
 	}
-	return m.files(s.Tables(), s.dir.Tables(), s.replaced())
+	return m.moveFiles(s.Tables(), s.dir.Tables(), s.replacedDir())
 }
 
 // Discard removes what is left of the stage and unlocks the output directory. It

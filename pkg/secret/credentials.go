@@ -16,7 +16,7 @@ var schemes = []string{
 
 // unknownScheme is how many characters credentials have at least after a word that
 // is not a known scheme.
-const unknownScheme = 16
+const minUnknownScheme = 16
 
 // addCredentials adds the credentials in a secret that holds more than them: X of
 // "Bearer X", the texts in "Digest realm=…, response=…", user name and password of
@@ -25,7 +25,7 @@ func (s *secretSet) addCredentials(secret string) {
 	scheme, rest, _ := strings.Cut(secret, " ")
 	rest = strings.TrimSpace(rest)
 	known := slices.Contains(schemes, strings.ToLower(strings.TrimSuffix(scheme, ":")))
-	if !known && (!inBase64(rest) || utf8.RuneCountInString(rest) < unknownScheme) {
+	if !known && (!inBase64(rest) || utf8.RuneCountInString(rest) < minUnknownScheme) {
 		return
 	}
 	s.add(rest)
@@ -34,7 +34,7 @@ func (s *secretSet) addCredentials(secret string) {
 	}
 	for pair := range strings.SplitSeq(rest, ",") {
 		_, text, _ := strings.Cut(pair, "=")
-		if text = strings.Trim(text, " =\""); utf8.RuneCountInString(text) >= wordCharacters {
+		if text = strings.Trim(text, " =\""); utf8.RuneCountInString(text) >= minSearched {
 			s.add(text)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *secretSet) addUser(encoded string) {
 	}
 	s.add(string(plain))
 	s.add(password)
-	if utf8.RuneCountInString(password) < wordCharacters {
+	if utf8.RuneCountInString(password) < minSearched {
 		s.add(user)
 	} else {
 		s.addPart(user)

@@ -46,7 +46,7 @@ func (r *Registry) addCut(secret string) {
 	for _, text := range shown {
 		r.AddPart(text)
 		runes := []rune(text)
-		for n := wordCharacters; n < min(len(runes), MostShown+1); n++ {
+		for n := minSearched; n < min(len(runes), MostShown+1); n++ {
 			r.AddPart(string(runes[:n]) + mark)
 		}
 	}
@@ -164,7 +164,7 @@ func walkRemembered(v value.Value, pointer string, secret bool, yield func(strin
 // number such as a length.
 func ordinary(text string) bool {
 	_, err := strconv.Atoi(text)
-	return OrdinaryName(strings.TrimPrefix(text, "#")) || err == nil && len(text) < wordCharacters
+	return OrdinaryName(strings.TrimPrefix(text, "#")) || err == nil && len(text) < minSearched
 }
 
 // variableName is the usual name of an environment variable.

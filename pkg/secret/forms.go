@@ -10,10 +10,10 @@ import (
 
 // secretSet is a set of secrets by the hashes of their forms.
 type secretSet struct {
-	names   bool                 // that what becomes of a secret in names is masked too, and escapes below base64
-	secrets int                  // how many, and parts of some
-	forms   map[uint64]formFlags // by their hashes
-	starts  starts
+	withNames bool                 // that what becomes of a secret in names is masked too, and escapes below base64
+	secrets   int                  // how many, and parts of some
+	forms     map[uint64]formFlags // by their hashes
+	starts    starts
 	// filter has one bit for each start. Almost every position of almost every
 	// text is done with after a look at it.
 	filter [1 << 10]uint64
@@ -37,10 +37,10 @@ const (
 
 // tooShort reports whether a text is too short to be searched for: it would be found in
 // the words and numbers of messages.
-func tooShort(text string) bool { return utf8.RuneCountInString(text) < wordCharacters }
+func tooShort(text string) bool { return utf8.RuneCountInString(text) < minSearched }
 
 // TooShort reports whether a secret is too short to be searched for. A blank one is none.
-func TooShort(secret string) bool { return !blank(secret) && tooShort(secret) }
+func TooShort(secret string) bool { return !isBlank(secret) && tooShort(secret) }
 
 // addAll adds a secret and the parts of it that are secrets too.
 func (s *secretSet) addAll(secret string) {
@@ -52,24 +52,24 @@ func (s *secretSet) addAll(secret string) {
 		return
 	}
 	for line := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\r' || r == '\n' }) {
-		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= lineCharacters {
+		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= minLine {
 			s.add(line)
 		}
 	}
 }
 
 func (s *secretSet) add(secret string) {
-	if blank(secret) {
+	if isBlank(secret) {
 		return
 	}
-	s.prepare()
+	s.init()
 	hash := hashOf(secret)
 	if s.forms[hash]&isOriginal != 0 {
 		return
 	}
 	s.secrets++
 	if tooShort(secret) {
-		for _, text := range derivedForms(secret) {
+		for _, text := range shortSecretForms(secret) {
 			s.addForm(text, revealsSecret)
 		}
 		return
@@ -78,7 +78,7 @@ func (s *secretSet) add(secret string) {
 		s.addForm(text, matchInWords|revealsSecret)
 	}
 	s.forms[hash] |= isOriginal
-	if !s.names {
+	if !s.withNames {
 		return
 	}
 	for _, text := range encodedEscapes(secret) {
@@ -92,23 +92,23 @@ func (s *secretSet) add(secret string) {
 }
 
 // blank reports whether there is nothing to compare in a text.
-func blank(text string) bool {
+func isBlank(text string) bool {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return r == '+' || unicode.IsSpace(r) }) == ""
 }
 
 // addPart adds what may be left of a secret.
 func (s *secretSet) addPart(part string) {
-	if blank(part) || tooShort(part) {
+	if isBlank(part) || tooShort(part) {
 		return
 	}
-	s.prepare()
+	s.init()
 	before := len(s.forms)
 	s.addForm(part, matchInWords)
 	s.secrets += len(s.forms) - before
 }
 
 // prepare makes an empty set of the zero value.
-func (s *secretSet) prepare() {
+func (s *secretSet) init() {
 	if s.forms == nil {
 		s.forms = map[uint64]formFlags{}
 		s.starts.first = map[uint32]int32{}
@@ -139,7 +139,7 @@ const startBytes = 4
 func startOf(text []byte) uint32 {
 	var start uint32
 	for i, b := range text {
-		start |= uint32(folded(b)) << (8 * i)
+		start |= uint32(fold(b)) << (8 * i)
 	}
 	return start
 }

@@ -27,7 +27,7 @@ var hashPowers = func() (powers [256]uint64) {
 
 // folded is a byte as texts are compared: a plus sign stands for a blank in some
 // addresses.
-func folded(c byte) byte {
+func fold(c byte) byte {
 	if c == '+' {
 		return ' '
 	}
@@ -38,7 +38,7 @@ func folded(c byte) byte {
 func hashOf(text string) uint64 {
 	var h uint64
 	for i := range len(text) {
-		h = hashAppend(h, folded(text[i]))
+		h = hashAppend(h, fold(text[i]))
 	}
 	return h
 }
@@ -73,15 +73,15 @@ func hashPower(n int) uint64 {
 	return power
 }
 
-func hashSum(a, b uint64) uint64 { return hashReduced(a + b) }
+func hashSum(a, b uint64) uint64 { return hashReduce(a + b) }
 
 func hashProduct(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
-	return hashReduced(lo&hashModulus + (lo>>61 | hi<<3))
+	return hashReduce(lo&hashModulus + (lo>>61 | hi<<3))
 }
 
 // hashReduced is a number below 2^62 modulo hashModulus.
-func hashReduced(n uint64) uint64 {
+func hashReduce(n uint64) uint64 {
 	n = n&hashModulus + n>>61
 	if n >= hashModulus {
 		n -= hashModulus

@@ -17,12 +17,12 @@ func namesOf(text string) []string {
 	column := columnName(text)
 	inside := textproto.CanonicalMIMEHeaderKey("x" + text)
 	capitals := ""
-	if utf8.RuneCountInString(text) >= pieceCharacters { // a shorter one may be an ordinary word
+	if utf8.RuneCountInString(text) >= minPiece { // a shorter one may be an ordinary word
 		capitals = strings.ToUpper(text)
 	}
 	return []string{
 		strings.Join(strings.Fields(text), " "),
-		column, strings.Trim(dashes(column), "_"),
+		column, strings.Trim(joinDashes(column), "_"),
 		strings.ToLower(text), capitals,
 		strings.TrimPrefix(failure.PointerJoin("", text), "/"),
 		textproto.CanonicalMIMEHeaderKey(text), inside[1:],
@@ -57,7 +57,7 @@ func columnName(text string) string {
 }
 
 // dashes puts an underscore in the place of all dashes that are together.
-func dashes(name string) string {
+func joinDashes(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		switch {

@@ -20,12 +20,12 @@ const Hidden = "[hidden]"
 
 const (
 	// wordCharacters is the length from which a text is searched for.
-	wordCharacters = 4
+	minSearched = 4
 	// lineCharacters is the length from which a line of a secret is one itself.
-	lineCharacters = 16
+	minLine = 16
 	// pieceCharacters is the length from which a piece of a secret address is masked, and
 	// a secret in capital letters.
-	pieceCharacters = 8
+	minPiece = 8
 )
 
 // Registry has the texts that must never be seen, and is the mask that hides them.
@@ -63,7 +63,7 @@ type recentSecrets struct{ younger, older *secretSet }
 
 // passingSecrets is how many passing secrets of a kind are remembered at least;
 // twice as many at most.
-const passingSecrets = 4096
+const maxRecentSecrets = 4096
 
 // Add puts a secret into the set for good. White space around it is not part of
 // what must be hidden, but is masked with it. Of a text of several lines (a PEM
@@ -72,7 +72,7 @@ const passingSecrets = 4096
 func (r *Registry) Add(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lasting.names = true
+	r.lasting.withNames = true
 	r.lasting.addAll(secret)
 }
 
@@ -99,7 +99,7 @@ func (r *Registry) AddToken(secret string) {
 func (r *Registry) AddTokens(secrets []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	younger := r.tokens.open()
+	younger := r.tokens.current()
 	for _, secret := range secrets {
 		younger.addAll(secret)
 	}
@@ -113,13 +113,13 @@ func (r *Registry) AddTemporary(secret string) {
 	r.temporary.add(secret)
 }
 
-func (p *recentSecrets) add(secret string) { p.open().addAll(secret) }
+func (p *recentSecrets) add(secret string) { p.current().addAll(secret) }
 
-func (p *recentSecrets) addPart(part string) { p.open().addPart(part) }
+func (p *recentSecrets) addPart(part string) { p.current().addPart(part) }
 
 // open is the set that takes more secrets.
-func (p *recentSecrets) open() *secretSet {
-	if p.younger == nil || p.younger.secrets >= passingSecrets {
+func (p *recentSecrets) current() *secretSet {
+	if p.younger == nil || p.younger.secrets >= maxRecentSecrets {
 		p.younger, p.older = &secretSet{}, p.younger
 	}
 	return p.younger
@@ -137,9 +137,9 @@ func (r *Registry) AddAddress(text string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	addPieces(text, find(text, false, &r.lasting), r.lasting.addPart)
+	addPieces(text, findSecrets(text, false, &r.lasting), r.lasting.addPart)
 	for _, p := range []*recentSecrets{&r.tokens, &r.temporary} {
-		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
+		addPieces(text, findSecrets(text, false, p.younger, p.older), p.addPart)
 	}
 }
 
@@ -148,21 +148,21 @@ func addPieces(address string, secrets []Span, addPart func(string)) {
 	for _, one := range secrets {
 		secret := address[one.From:one.To]
 		add := func(piece string, least int) {
-			for _, read := range readings(piece) {
+			for _, read := range pieceReadings(piece) {
 				if read != secret && utf8.RuneCountInString(read) >= least {
 					addPart(read)
 				}
 			}
 		}
-		add(secret, wordCharacters)
+		add(secret, minSearched)
 		for piece := range splitAt(secret, "?#") {
-			add(piece, wordCharacters)
+			add(piece, minSearched)
 			_, behind, _ := strings.Cut(piece, "://")
 			_, path, _ := strings.Cut(behind, "/")
-			add(path, pieceCharacters)
+			add(path, minPiece)
 		}
 		for piece := range splitAt(secret, "?#&=") {
-			add(piece, pieceCharacters)
+			add(piece, minPiece)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func splitAt(text, characters string) iter.Seq[string] {
 
 // readings are a piece of an address as it is, and as its reader takes it in a path
 // and in a query.
-func readings(piece string) []string {
+func pieceReadings(piece string) []string {
 	all := []string{piece}
 	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
 		if plain, err := unescape(piece); err == nil && plain != piece {

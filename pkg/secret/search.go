@@ -9,19 +9,19 @@ import (
 
 const (
 	// leastStep is how much of a text is searched at a time at least.
-	leastStep = 64 << 10
+	minStep = 64 << 10
 	// leastAhead and mostAhead are how many bytes a spelling of a secret may have,
 	// to be found in any text: growth times as many as the longest form has. In a
 	// text that is searched at once the spelling may be as long as the text.
-	leastAhead, mostAhead, growth = 4 << 10, 256 << 10, 16
+	minLookahead, maxLookahead, lookaheadFactor = 4 << 10, 256 << 10, 16
 	// leftOf is how many bytes before a part of a text are read with it, to know
 	// what is before a form of a short secret.
-	leftOf = 64
+	lookbehind = 64
 )
 
 // find lists what is to be hidden because of some sets, of which some may be nil.
 // parts reports whether what may be left of a secret counts.
-func find(text string, parts bool, sets ...*secretSet) []Span {
+func findSecrets(text string, parts bool, sets ...*secretSet) []Span {
 	searched := make([]*secretSet, 0, len(sets)) // on the stack
 	longest := 0
 	var doubled doubling
@@ -36,8 +36,8 @@ func find(text string, parts bool, sets ...*secretSet) []Span {
 	if len(searched) == 0 || text == "" {
 		return nil
 	}
-	ahead := min(max(leastAhead, longest*growth), mostAhead)
-	step := max(leastStep, ahead)
+	ahead := min(max(minLookahead, longest*lookaheadFactor), maxLookahead)
+	step := max(minStep, ahead)
 	w := windows.Get().(*window)
 	defer windows.Put(w)
 	w.doubled = doubled
@@ -46,27 +46,27 @@ func find(text string, parts bool, sets ...*secretSet) []Span {
 		if len(text)-from <= step+ahead {
 			step = len(text) - from
 		}
-		start := max(0, from-leftOf)
+		start := max(0, from-lookbehind)
 		spans = append(spans, searchIn(w, text[start:min(len(text), from+step+ahead)], start, Span{from, from + step}, parts, searched)...)
 	}
-	return joined(spans)
+	return mergeSpans(spans)
 }
 
 // searchIn lists what is to be hidden in a part of a text that is at a place
 // of it, and begins within some bounds.
 func searchIn(w *window, part string, at int, within Span, parts bool, sets []*secretSet) []Span {
-	found := matches{at: at, within: within}
-	w.each(part, func() {
+	found := matches{offset: at, within: within}
+	w.eachReading(part, func() {
 		for _, s := range sets {
 			s.search(w, parts, &found)
 		}
 	})
-	return joined(found.spans)
+	return mergeSpans(found.spans)
 }
 
 // matches are spans of a text, found in a part of it.
 type matches struct {
-	at     int
+	offset int
 	within Span
 	spans  []Span
 }
@@ -75,7 +75,7 @@ type matches struct {
 // other, and those that overlap become one, so that there are never many more
 // than at the end.
 func (h *matches) add(from, to int) {
-	one := Span{from + h.at, to + h.at}
+	one := Span{from + h.offset, to + h.offset}
 	if one.From < h.within.From || one.From >= h.within.To {
 		return
 	}
@@ -111,7 +111,7 @@ func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches
 	var start []byte
 	if at+startBytes <= int(on.to) {
 		start = w.bytes[at : at+startBytes]
-	} else if start = w.take(room[:0], at, startBytes); len(start) < startBytes {
+	} else if start = w.appendNext(room[:0], at, startBytes); len(start) < startBytes {
 		return
 	}
 	key := startOf(start)
@@ -127,7 +127,7 @@ func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches
 			continue
 		}
 		is, known := s.forms[hash]
-		if known && (parts || is&revealsSecret != 0) && (is&matchInWords != 0 || w.alone(on, at, last)) {
+		if known && (parts || is&revealsSecret != 0) && (is&matchInWords != 0 || w.isWholeWord(on, at, last)) {
 			longest, end = n, last
 		}
 	}
@@ -142,7 +142,7 @@ func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r
 type Span struct{ From, To int }
 
 // joined sorts the spans and makes one of those that overlap.
-func joined(spans []Span) []Span {
+func mergeSpans(spans []Span) []Span {
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	all := spans[:0]
 	for _, one := range spans {
@@ -177,5 +177,5 @@ func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 func (r *Registry) findAny(text string, parts bool) []Span {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return find(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older)
+	return findSecrets(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older)
 }

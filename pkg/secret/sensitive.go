@@ -99,7 +99,7 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	if u.RawQuery != "" || u.ForceQuery {
 		path -= len("?")
 	}
-	spans := r.maskedWith(whole, sensitive.Query(whole))
+	spans := r.maskedSpansWith(whole, sensitive.Query(whole))
 	return Address{
 		Whole: hide(whole, Span{0, len(whole)}, spans),
 		Path:  hide(whole, Span{path - len(u.EscapedPath()), path}, spans),
@@ -109,12 +109,12 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 
 // RedactWith is Redact for a text of which these parts are secrets, too.
 func (r *Registry) RedactWith(text string, parts []Span) string {
-	return hide(text, Span{0, len(text)}, r.maskedWith(text, parts))
+	return hide(text, Span{0, len(text)}, r.maskedSpansWith(text, parts))
 }
 
 // maskedWith is Masked for a text of which these parts are secrets, too.
-func (r *Registry) maskedWith(text string, parts []Span) []Span {
-	return joined(append(r.MaskedSpans(text), parts...))
+func (r *Registry) maskedSpansWith(text string, parts []Span) []Span {
+	return mergeSpans(append(r.MaskedSpans(text), parts...))
 }
 
 // hide is a part of a text with [hidden] in the place of what belongs to one of

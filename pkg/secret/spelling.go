@@ -81,7 +81,7 @@ func encodedEscapes(secret string) (forms []string) {
 // derivedForms lists the spellings of a short secret that are long enough to be searched
 // for: its base64 and hexadecimal form, and its escapes. Digits alone are left out, because
 // they look like a number.
-func derivedForms(secret string) []string {
+func shortSecretForms(secret string) []string {
 	if strings.IndexFunc(secret, alphanumeric) < 0 {
 		return nil // escapes of punctuation are in every text
 	}

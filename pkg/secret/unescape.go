@@ -18,7 +18,7 @@ type escapes struct {
 // percent-encoding, HTML, and the character sets UTF-16 and UTF-32; in CSV also quotes
 // that are doubled. That a plus sign may stand for a blank is known to those who compare
 // (folded).
-var kinds = [...]escapes{
+var escapeKinds = [...]escapes{
 	{'\\', jsonEscape},
 	{'%', func(plain, text []byte) ([]byte, int) { return hexByte(plain, text, 1) }},
 	{'&', htmlEscape},
@@ -32,7 +32,7 @@ var kinds = [...]escapes{
 type doubling struct{ quotes, apostrophes bool }
 
 // skips reports whether a kind of escapes need not be undone.
-func (d doubling) skips(kind escapes) bool {
+func (d doubling) skipsKind(kind escapes) bool {
 	return kind.mark == '"' && !d.quotes || kind.mark == '\'' && !d.apostrophes
 }
 
@@ -56,7 +56,7 @@ func doubledQuote(plain, text []byte) ([]byte, int) {
 }
 
 // longestEscape is how many bytes an escape has at most: two surrogates of JSON.
-const longestEscape = len(`\ud83d\ude00`)
+const maxEscape = len(`\ud83d\ude00`)
 
 func jsonEscape(plain, text []byte) ([]byte, int) {
 	if len(text) < 2 {

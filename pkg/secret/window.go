@@ -26,20 +26,20 @@ type window struct {
 	// plain are the nodes of the text as it is, undone those with so many layers
 	// of escapes undone. read are those that are searched, nil for the text as it
 	// is.
-	plain  level
-	undone [layers]level
-	read   *level
-	seen   []reading // what was searched
+	plain    level
+	undone   [layers]level
+	level    *level
+	searched []readResult // what was searched
 	// doubled is the set of quotes that are undone in the text.
 	doubled doubling
 
 	// paths through the nodes, one after the other, with their bytes (folded) and
 	// the node of each.
-	bytes []byte
-	at    []int32
-	paths []path
+	bytes  []byte
+	nodeOf []int32
+	paths  []path
 	// met is the place in bytes of each node, from 1.
-	met []int32
+	pathIndex []int32
 	// sums are the hashes of the beginnings of bytes, made when they are needed.
 	sums []uint64
 }
@@ -55,7 +55,7 @@ type level struct {
 
 // reading is one way to read a text: the hash of its nodes, and the least number of
 // layers that led to it.
-type reading struct {
+type readResult struct {
 	hash  uint64
 	depth int
 }
@@ -68,7 +68,7 @@ type node struct {
 
 // path is a part of window.bytes, and the place there where it continues, -1 for
 // nowhere.
-type path struct{ from, to, on int32 }
+type path struct{ from, to, continuesAt int32 }
 
 // windows are used again: most texts are short and many.
 var windows = sync.Pool{New: func() any { return &window{} }}
@@ -77,27 +77,27 @@ var windows = sync.Pool{New: func() any { return &window{} }}
 const layers = 3
 
 // each calls a function with every way to read a text.
-func (w *window) each(text string, search func()) {
-	w.text, w.read = text, nil
+func (w *window) eachReading(text string, search func()) {
+	w.text, w.level = text, nil
 	w.bytes = append(w.bytes[:0], text...)
-	w.at, w.sums, w.seen = w.at[:0], w.sums[:0], w.seen[:0]
-	w.paths = append(w.paths[:0], path{to: int32(len(text)), on: -1})
-	escaped := w.escaped()
+	w.nodeOf, w.sums, w.searched = w.nodeOf[:0], w.sums[:0], w.searched[:0]
+	w.paths = append(w.paths[:0], path{to: int32(len(text)), continuesAt: -1})
+	escaped := w.hasEscape()
 	for i, b := range w.bytes {
-		w.bytes[i] = folded(b)
+		w.bytes[i] = fold(b)
 	}
 	search()
 	if escaped {
-		w.begin()
-		w.deeper(&w.plain, 0, search)
+		w.readPlain()
+		w.searchUndone(&w.plain, 0, search)
 	}
 }
 
 // escaped reports whether there is an escape in the text as it is.
-func (w *window) escaped() bool {
-	var plain [longestEscape]byte
-	for _, kind := range kinds {
-		if w.doubled.skips(kind) {
+func (w *window) hasEscape() bool {
+	var plain [maxEscape]byte
+	for _, kind := range escapeKinds {
+		if w.doubled.skipsKind(kind) {
 			continue
 		}
 		for at := 0; ; at++ {
@@ -106,7 +106,7 @@ func (w *window) escaped() bool {
 				break
 			}
 			at += next
-			if _, size := kind.undo(plain[:0], w.bytes[at:min(len(w.bytes), at+longestEscape)]); size > 0 {
+			if _, size := kind.undo(plain[:0], w.bytes[at:min(len(w.bytes), at+maxEscape)]); size > 0 {
 				return true
 			}
 		}
@@ -115,7 +115,7 @@ func (w *window) escaped() bool {
 }
 
 // begin makes the nodes of the text as it is.
-func (w *window) begin() {
+func (w *window) readPlain() {
 	w.plain.nodes = slices.Grow(w.plain.nodes[:0], len(w.text)+1)
 	for i := range len(w.text) {
 		w.plain.nodes = append(w.plain.nodes, node{next: int32(i + 1), b: w.text[i]})
@@ -125,22 +125,22 @@ func (w *window) begin() {
 
 // deeper searches what is left when one more layer of escapes is undone, and more
 // of them.
-func (w *window) deeper(from *level, depth int, search func()) {
+func (w *window) searchUndone(from *level, depth int, search func()) {
 	if depth == layers {
 		return
 	}
-	for _, kind := range kinds {
+	for _, kind := range escapeKinds {
 		to := &w.undone[depth]
-		if w.doubled.skips(kind) || !w.undo(kind, from, to) {
+		if w.doubled.skipsKind(kind) || !w.undo(kind, from, to) {
 			continue
 		}
 		if first, again := w.visit(to.hash(), depth); first {
-			w.follow(to)
+			w.buildPaths(to)
 			search()
 		} else if !again {
 			continue
 		}
-		w.deeper(to, depth+1, search)
+		w.searchUndone(to, depth+1, search)
 	}
 }
 
@@ -149,14 +149,14 @@ func (w *window) deeper(from *level, depth int, search func()) {
 // of kinds that have nothing to do with each other does not matter, so much is read
 // more than once.
 func (w *window) visit(hash uint64, depth int) (first, again bool) {
-	for i, known := range w.seen {
+	for i, known := range w.searched {
 		if known.hash == hash {
 			again = depth < known.depth
-			w.seen[i].depth = min(depth, known.depth)
+			w.searched[i].depth = min(depth, known.depth)
 			return false, again
 		}
 	}
-	w.seen = append(w.seen, reading{hash, depth})
+	w.searched = append(w.searched, readResult{hash, depth})
 	return true, false
 }
 
@@ -164,14 +164,14 @@ func (w *window) visit(hash uint64, depth int) (first, again bool) {
 func (w *window) undo(kind escapes, from, to *level) bool {
 	end := int32(len(w.text))
 	undone := false
-	var text, plain [longestEscape]byte
-	var behind [longestEscape + 1]int32 // the node after this many bytes of text
+	var text, plain [maxEscape]byte
+	var behind [maxEscape + 1]int32 // the node after this many bytes of text
 	for i := range end {
 		if from.nodes[i].b != kind.mark {
 			continue
 		}
 		n := 0
-		for at := i; n < longestEscape && at != end; n++ {
+		for at := i; n < maxEscape && at != end; n++ {
 			text[n], at = from.nodes[at].b, from.nodes[at].next
 			behind[n+1] = at
 		}
@@ -184,13 +184,13 @@ func (w *window) undo(kind escapes, from, to *level) bool {
 			to.nodes = append(to.nodes[:0], from.nodes...)
 			to.origins = append(to.origins[:0], from.origins...)
 		}
-		to.put(i, character, behind[size])
+		to.putCharacter(i, character, behind[size])
 	}
 	return undone
 }
 
 // put puts a character into a node.
-func (l *level) put(at int32, character []byte, next int32) {
+func (l *level) putCharacter(at int32, character []byte, next int32) {
 	origin := at
 	for i, b := range character {
 		if i > 0 {
@@ -212,34 +212,34 @@ func (l *level) hash() uint64 {
 }
 
 // follow writes down the paths through the nodes.
-func (w *window) follow(l *level) {
-	w.read = l
-	w.bytes, w.at, w.paths, w.sums = w.bytes[:0], w.at[:0], w.paths[:0], w.sums[:0]
-	w.met = slices.Grow(w.met[:0], len(l.nodes))[:len(l.nodes)]
-	clear(w.met)
+func (w *window) buildPaths(l *level) {
+	w.level = l
+	w.bytes, w.nodeOf, w.paths, w.sums = w.bytes[:0], w.nodeOf[:0], w.paths[:0], w.sums[:0]
+	w.pathIndex = slices.Grow(w.pathIndex[:0], len(l.nodes))[:len(l.nodes)]
+	clear(w.pathIndex)
 	end := int32(len(w.text))
 	for i := range end {
-		if w.met[i] > 0 {
+		if w.pathIndex[i] > 0 {
 			continue
 		}
 		from := int32(len(w.bytes))
 		at := i
-		for ; at != end && w.met[at] == 0; at = l.nodes[at].next {
-			w.bytes, w.at = append(w.bytes, folded(l.nodes[at].b)), append(w.at, at)
-			w.met[at] = int32(len(w.bytes))
+		for ; at != end && w.pathIndex[at] == 0; at = l.nodes[at].next {
+			w.bytes, w.nodeOf = append(w.bytes, fold(l.nodes[at].b)), append(w.nodeOf, at)
+			w.pathIndex[at] = int32(len(w.bytes))
 		}
-		w.paths = append(w.paths, path{from: from, to: int32(len(w.bytes)), on: w.met[at] - 1})
+		w.paths = append(w.paths, path{from: from, to: int32(len(w.bytes)), continuesAt: w.pathIndex[at] - 1})
 	}
 }
 
 // origin is the place in the text of a byte.
 func (w *window) origin(at int) int {
-	if w.read == nil {
+	if w.level == nil {
 		return at
 	}
-	number := int(w.at[at])
+	number := int(w.nodeOf[at])
 	if number > len(w.text) {
-		number = int(w.read.origins[number-len(w.text)-1])
+		number = int(w.level.origins[number-len(w.text)-1])
 	}
 	return number
 }
@@ -247,24 +247,24 @@ func (w *window) origin(at int) int {
 // end is the place in the text after a byte, and after the whole escape that it
 // is part of.
 func (w *window) end(at int) int {
-	if w.read == nil {
+	if w.level == nil {
 		return at + 1
 	}
-	next := w.read.nodes[w.at[at]].next
+	next := w.level.nodes[w.nodeOf[at]].next
 	for int(next) > len(w.text) {
-		next = w.read.nodes[next].next
+		next = w.level.nodes[next].next
 	}
 	return int(next)
 }
 
 // take appends at most n bytes that follow from a place on, across paths.
-func (w *window) take(to []byte, at, n int) []byte {
-	if w.read == nil {
+func (w *window) appendNext(to []byte, at, n int) []byte {
+	if w.level == nil {
 		return append(to, w.bytes[at:min(at+n, len(w.bytes))]...)
 	}
-	for number := w.at[at]; n > 0 && int(number) != len(w.text); n-- {
-		to = append(to, w.read.nodes[number].b)
-		number = w.read.nodes[number].next
+	for number := w.nodeOf[at]; n > 0 && int(number) != len(w.text); n-- {
+		to = append(to, w.level.nodes[number].b)
+		number = w.level.nodes[number].next
 	}
 	return to
 }
@@ -292,24 +292,24 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 		if n -= size; n == 0 {
 			return h, at + size - 1, true
 		}
-		if on.on < 0 {
+		if on.continuesAt < 0 {
 			return 0, 0, false
 		}
-		at = int(on.on)
-		i, _ := slices.BinarySearchFunc(w.paths, on.on, func(one path, at int32) int { return int(one.to - 1 - at) })
+		at = int(on.continuesAt)
+		i, _ := slices.BinarySearchFunc(w.paths, on.continuesAt, func(one path, at int32) int { return int(one.to - 1 - at) })
 		on = w.paths[i]
 	}
 }
 
 // alone reports whether the bytes from one place of a path to another one have no
 // letter or digit beside them.
-func (w *window) alone(on path, from, last int) bool {
+func (w *window) isWholeWord(on path, from, last int) bool {
 	before, _ := utf8.DecodeLastRune(w.bytes[on.from:from])
 	if from == int(on.from) {
 		before, _ = utf8.DecodeLastRuneInString(w.text[:w.origin(from)])
 	}
 	var room [utf8.UTFMax + 1]byte
-	behind := w.take(room[:0], last, len(room))
+	behind := w.appendNext(room[:0], last, len(room))
 	after, _ := utf8.DecodeRune(behind[1:])
 	return !alphanumeric(before) && !alphanumeric(after)
 }

@@ -25,7 +25,7 @@ func StoredName(name string) (string, error) {
 	if strings.EqualFold(name, reservedColumn) {
 		return "", failure.Userf("column %q is reserved by the platform", name)
 	}
-	stored := wordsOf(plainLetters(name))
+	stored := joinWords(plainLetters(name))
 	if stored == "" {
 		return "", failure.Userf("column %q cannot be stored: no letter from A to Z and no digit is in its name", name)
 	}
@@ -37,7 +37,7 @@ func StoredName(name string) (string, error) {
 
 // wordsOf puts one underscore in the place of everything between the letters
 // and digits.
-func wordsOf(text string) string {
+func joinWords(text string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range text {

@@ -9,7 +9,7 @@ const (
 	// maxOpen is how many files the writers of a set keep open. A process may
 	// have 64 files in all where limits are low, and needs some of them for
 	// connections and answers.
-	maxOpen = 16
+	maxOpenFiles = 16
 	// maxBuffered is how many bytes the buffers of a pool take together before
 	// all of them are written. A run of few tables never gets there.
 	maxBuffered = 2 << 20
@@ -41,7 +41,7 @@ func (p *pool) file(w *Writer) (*os.File, error) {
 
 // openFile opens the file of a writer.
 func (p *pool) openFile(w *Writer, flags int) error {
-	if len(p.open) == maxOpen {
+	if len(p.open) == maxOpenFiles {
 		if err := p.close(p.open[0]); err != nil {
 			return err
 		}
@@ -68,12 +68,12 @@ func (p *pool) close(w *Writer) error {
 
 // count records how large the buffer of a writer has become.
 func (p *pool) count(w *Writer) {
-	if w.counted == 0 {
+	if w.countedCap == 0 {
 		w.index = len(p.buffers)
 		p.buffers = append(p.buffers, w)
 	}
-	p.buffered += cap(w.buf) - w.counted
-	w.counted = cap(w.buf)
+	p.buffered += cap(w.buf) - w.countedCap
+	w.countedCap = cap(w.buf)
 }
 
 // spill writes all buffers and releases their memory.
@@ -82,21 +82,21 @@ func (p *pool) spill() error {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		w.buf, w.counted = nil, 0
+		w.buf, w.countedCap = nil, 0
 	}
 	p.buffers, p.buffered = p.buffers[:0], 0
 	return nil
 }
 
 // drop takes a writer out of the pool: its file is closed, its buffer is gone.
-func (p *pool) drop(w *Writer) error {
-	if w.counted > 0 {
+func (p *pool) remove(w *Writer) error {
+	if w.countedCap > 0 {
 		last := len(p.buffers) - 1
 		p.buffers[w.index] = p.buffers[last]
 		p.buffers[w.index].index = w.index
 		p.buffers = p.buffers[:last]
-		p.buffered -= w.counted
-		w.buf, w.counted = nil, 0
+		p.buffered -= w.countedCap
+		w.buf, w.countedCap = nil, 0
 	}
 	return p.close(w)
 }

@@ -25,25 +25,25 @@ const (
 // enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
 // for byte; a byte order mark at the start of the file is passed over.
 type Reader struct {
-	from                 counter
+	from                 countingReader
 	in                   *bufio.Reader
 	delimiter, enclosure byte
-	encloses             bool // false when there is no enclosure
+	hasEnclosure         bool // false when there is no enclosure
 	line                 int  // the line that is read, from 1
-	began                int  // the line in which the last record began
+	recordLine           int  // the line in which the last record began
 	text                 []byte
 	ends                 []int // of each cell in text
 	cells                []string
-	most                 int // maximum size of a record in bytes
+	maxRecord            int // maximum size of a record in bytes
 }
 
 // NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
 // enclosure is none.
 func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
-	r := &Reader{from: counter{in: in}, delimiter: delimiter, line: 1, most: maxRow}
+	r := &Reader{from: countingReader{in: in}, delimiter: delimiter, line: 1, maxRecord: maxRow}
 	r.in = bufio.NewReaderSize(&r.from, readBuffer)
 	if enclosure != "" {
-		r.enclosure, r.encloses = enclosure[0], true
+		r.enclosure, r.hasEnclosure = enclosure[0], true
 	}
 	if mark, err := r.in.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		// What was peeked is there to be discarded.
@@ -55,7 +55,7 @@ func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
 // Reset makes the reader read other records of the same form, as if they stood alone in
 // a file.
 func (r *Reader) Reset(in io.Reader) {
-	r.from = counter{in: in}
+	r.from = countingReader{in: in}
 	r.in.Reset(&r.from)
 	r.line = 1
 }
@@ -65,15 +65,15 @@ func (r *Reader) Reset(in io.Reader) {
 func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
 
 // Line is the line in which the record began that was read last, from 1.
-func (r *Reader) Line() int { return r.began }
+func (r *Reader) Line() int { return r.recordLine }
 
 // counter counts the bytes that are read.
-type counter struct {
+type countingReader struct {
 	in   io.Reader
 	read int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.read += int64(n)
 	return n, err
@@ -85,19 +85,19 @@ func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
 	}
-	r.text, r.ends, r.began = r.text[:0], r.ends[:0], r.line
+	r.text, r.ends, r.recordLine = r.text[:0], r.ends[:0], r.line
 	for more := true; more; {
 		from := len(r.text)
 		var err error
-		if more, err = r.cell(); err != nil {
+		if more, err = r.readCell(); err != nil {
 			return nil, err
 		}
 		if !utf8.Valid(r.text[from:]) {
-			return nil, r.fault("is not valid UTF-8")
+			return nil, r.lineError("is not valid UTF-8")
 		}
 		r.ends = append(r.ends, len(r.text))
 		if len(r.ends) > maxCells {
-			return nil, r.fault(fmt.Sprintf("has more than %d cells", maxCells))
+			return nil, r.lineError(fmt.Sprintf("has more than %d cells", maxCells))
 		}
 	}
 	text, from := string(r.text), 0
@@ -111,28 +111,28 @@ func (r *Reader) Read() ([]string, error) {
 
 // cell reads one cell with what ends it, and reports whether another one follows
 // in the record.
-func (r *Reader) cell() (more bool, err error) {
-	if first, err := r.in.Peek(1); r.encloses && err == nil && first[0] == r.enclosure {
+func (r *Reader) readCell() (more bool, err error) {
+	if first, err := r.in.Peek(1); r.hasEnclosure && err == nil && first[0] == r.enclosure {
 		if _, err := r.in.Discard(1); err != nil {
 			return false, err
 		}
-		if err := r.enclosed(); err != nil {
+		if err := r.readEnclosed(); err != nil {
 			return false, err
 		}
-		return r.end()
+		return r.readCellEnd()
 	}
 	for {
-		b, where, err := r.next()
+		b, where, err := r.nextByte()
 		switch {
 		case err != nil:
 			return false, err
 		case where != inside:
 			return where == cellEnd, nil
-		case r.encloses && b == r.enclosure:
-			return false, r.fault("has an enclosure inside of a cell that is not enclosed")
+		case r.hasEnclosure && b == r.enclosure:
+			return false, r.lineError("has an enclosure inside of a cell that is not enclosed")
 		}
-		if r.text = append(r.text, b); len(r.text) > r.most {
-			return false, r.fault(fmt.Sprintf("has cells of more than %d MiB together", maxRow>>20))
+		if r.text = append(r.text, b); len(r.text) > r.maxRecord {
+			return false, r.lineError(fmt.Sprintf("has cells of more than %d MiB together", maxRow>>20))
 		}
 	}
 }
@@ -147,7 +147,7 @@ const (
 )
 
 // next reads one byte outside of an enclosure, or the whole of a line end.
-func (r *Reader) next() (b byte, where boundary, err error) {
+func (r *Reader) nextByte() (b byte, where boundary, err error) {
 	b, err = r.in.ReadByte()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -160,20 +160,20 @@ func (r *Reader) next() (b byte, where boundary, err error) {
 		r.line++
 		return b, lineEnd, nil
 	case b == '\r':
-		return b, lineEnd, r.lineFeed()
+		return b, lineEnd, r.readLineFeed()
 	default:
 		return b, inside, nil
 	}
 }
 
 // enclosed reads the rest of an enclosed cell, the closing enclosure included.
-func (r *Reader) enclosed() error {
+func (r *Reader) readEnclosed() error {
 	opened := r.line
 	for {
 		b, err := r.in.ReadByte()
-		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.most {
+		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.maxRecord {
 			r.line = opened
-			return r.fault(fmt.Sprintf("opens an enclosure that is never closed, or its cells have more than %d MiB together", maxRow>>20))
+			return r.lineError(fmt.Sprintf("opens an enclosure that is never closed, or its cells have more than %d MiB together", maxRow>>20))
 		}
 		if err != nil {
 			return err
@@ -195,27 +195,27 @@ func (r *Reader) enclosed() error {
 }
 
 // end reads what follows an enclosed cell.
-func (r *Reader) end() (more bool, err error) {
-	_, where, err := r.next()
+func (r *Reader) readCellEnd() (more bool, err error) {
+	_, where, err := r.nextByte()
 	if err == nil && where == inside {
-		err = r.fault("continues after a closing enclosure")
+		err = r.lineError("continues after a closing enclosure")
 	}
 	return err == nil && where == cellEnd, err
 }
 
 // lineFeed reads what must follow a carriage return.
-func (r *Reader) lineFeed() error {
+func (r *Reader) readLineFeed() error {
 	b, err := r.in.ReadByte()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if err != nil || b != '\n' {
-		return r.fault("has a carriage return without a line feed; lines must end with LF or CR LF")
+		return r.lineError("has a carriage return without a line feed; lines must end with LF or CR LF")
 	}
 	r.line++
 	return nil
 }
 
-func (r *Reader) fault(text string) error {
+func (r *Reader) lineError(text string) error {
 	return failure.Userf("line %d %s", r.line, text)
 }

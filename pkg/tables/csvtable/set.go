@@ -52,7 +52,7 @@ func (s *Set) Has(t Table) bool { return s.byFile[t.FileName()] != nil }
 // one are a user error, and so is a name that cannot be a file name. The set
 // closes the writer.
 func (s *Set) Create(t Table) (*Writer, error) {
-	if w, err := s.earlier(t); w != nil || err != nil {
+	if w, err := s.existing(t); w != nil || err != nil {
 		return w, err
 	}
 	if err := t.CheckName(); err != nil {
@@ -108,7 +108,7 @@ func (s *Set) create(t Table, path string) (*Writer, error) {
 // same name. The columns must be those of the draft, and both typed or neither. The
 // errors are those of Create; the writer must not be used afterwards.
 func (w *Writer) Publish(ctx context.Context, t Table) error {
-	earlier, err := w.set.earlier(t)
+	earlier, err := w.set.existing(t)
 	switch {
 	case err != nil:
 		return err
@@ -131,7 +131,7 @@ func (s *Set) add(w *Writer) {
 }
 
 // earlier is the writer of the table of the same name, nil when there is none.
-func (s *Set) earlier(t Table) (*Writer, error) {
+func (s *Set) existing(t Table) (*Writer, error) {
 	w := s.byFile[t.FileName()]
 	switch {
 	case w == nil:
@@ -235,16 +235,16 @@ func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 	}
 	to, err := w.set.pool.file(w)
 	if err != nil {
-		return w.failed(err)
+		return w.writeError(err)
 	}
 	source, err := os.Open(from.path)
 	if err != nil {
-		return from.failed(err)
+		return from.writeError(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	header := int64(len(AppendRecord(nil, from.table.Columns)))
 	if _, err := source.Seek(header, io.SeekStart); err != nil {
-		return from.failed(err)
+		return from.writeError(err)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -258,7 +258,7 @@ func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 			return nil
 		}
 		if err != nil {
-			return w.failed(err)
+			return w.writeError(err)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (s *Kinds) Add(k Kind) { *s |= 1 << k }
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
 // within reports whether there is nothing else in the set.
-func (s Kinds) within(other Kinds) bool { return s&^other == 0 }
+func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 
 // Type is the base type of a column, and whether it has cells that stand for
 // no value.
@@ -68,11 +68,11 @@ func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 		return typeString, !key
 	case values == 0:
 		return typeString, true
-	case values.within(KindsOf(Integer)):
+	case values.subsetOf(KindsOf(Integer)):
 		baseType = typeInteger
-	case values.within(KindsOf(Integer, Number)):
+	case values.subsetOf(KindsOf(Integer, Number)):
 		baseType = typeNumeric
-	case values.within(KindsOf(True, False)) && !(key && s.Has(False)):
+	case values.subsetOf(KindsOf(True, False)) && !(key && s.Has(False)):
 		baseType = typeBoolean
 	default:
 		baseType = typeString

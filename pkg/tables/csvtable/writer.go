@@ -11,7 +11,7 @@ import (
 )
 
 // flushAt is how many bytes a Writer gathers before it writes them.
-const flushAt = 32 << 10
+const flushSize = 32 << 10
 
 // Writer writes the records of one table. It is not safe for concurrent use.
 type Writer struct {
@@ -21,11 +21,11 @@ type Writer struct {
 	file  *os.File // nil while it is closed, see pool
 	buf   []byte
 	// counted is the capacity of buf as the pool knows it.
-	counted int
-	index   int // its index among the buffers of the pool
-	aborted bool
-	rows    int     // without the header
-	seen    []Kinds // of the cells of each column; nil unless the table is typed
+	countedCap int
+	index      int // its index among the buffers of the pool
+	aborted    bool
+	rows       int     // without the header
+	seen       []Kinds // of the cells of each column; nil unless the table is typed
 }
 
 func writtenTwice(t Table) error {
@@ -59,7 +59,7 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 		if i > 0 {
 			dst = append(dst, `","`...)
 		}
-		if len(cell) >= flushAt {
+		if len(cell) >= flushSize {
 			w.buf = dst
 			if err := w.largeCell(cell); err != nil {
 				return err
@@ -79,7 +79,7 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	}
 	w.buf = append(dst, '"', '\n')
 	w.rows++
-	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
+	if len(w.buf) < flushSize && cap(w.buf) == w.countedCap {
 		return nil
 	}
 	return w.flushIfFull()
@@ -88,12 +88,12 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 // flushIfFull writes a buffer that is full, and all of them when they have become too
 // large together.
 func (w *Writer) flushIfFull() error {
-	if len(w.buf) >= flushAt {
+	if len(w.buf) >= flushSize {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	if cap(w.buf) != w.counted {
+	if cap(w.buf) != w.countedCap {
 		w.set.pool.count(w)
 	}
 	if w.set.pool.buffered <= maxBuffered {
@@ -104,9 +104,9 @@ func (w *Writer) flushIfFull() error {
 
 // largeCell writes the contents of a cell, which are not gathered as a whole.
 func (w *Writer) largeCell(cell []byte) error {
-	for part := range slices.Chunk(cell, flushAt) {
+	for part := range slices.Chunk(cell, flushSize) {
 		w.buf = append(w.buf, bytes.ReplaceAll(part, []byte(`"`), []byte(`""`))...)
-		if len(w.buf) >= flushAt {
+		if len(w.buf) >= flushSize {
 			if err := w.flush(); err != nil {
 				return err
 			}
@@ -132,15 +132,15 @@ func (w *Writer) Close() error {
 // the one that led here; the staging directory goes away as a whole.
 func (w *Writer) Abort() {
 	w.aborted = true
-	_ = w.set.pool.drop(w)
+	_ = w.set.pool.remove(w)
 	_ = os.Remove(w.path)
 }
 
 // complete writes what is still in memory and leaves the pool.
 func (w *Writer) complete() error {
 	err := w.flush()
-	if dropped := w.set.pool.drop(w); err == nil && dropped != nil {
-		err = w.failed(dropped)
+	if dropped := w.set.pool.remove(w); err == nil && dropped != nil {
+		err = w.writeError(dropped)
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (w *Writer) complete() error {
 func (w *Writer) flush() error {
 	switch {
 	case w.aborted:
-		return w.failed(os.ErrClosed)
+		return w.writeError(os.ErrClosed)
 	case len(w.buf) == 0:
 		return nil
 	}
@@ -159,12 +159,12 @@ func (w *Writer) flush() error {
 	}
 	w.buf = w.buf[:0]
 	if err != nil {
-		return w.failed(err)
+		return w.writeError(err)
 	}
 	return nil
 }
 
-func (w *Writer) failed(err error) error {
+func (w *Writer) writeError(err error) error {
 	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
 }
 

@@ -54,10 +54,10 @@ type Sorter struct {
 }
 
 // span is the place of a record in the text of a sorter.
-type span struct{ key, rest, end int }
+type span struct{ key, value, end int }
 
 func (s *Sorter) record(at span) Record {
-	return Record{s.text[at.key:at.rest], s.text[at.rest:at.end]}
+	return Record{s.text[at.key:at.value], s.text[at.value:at.end]}
 }
 
 // Add copies a record.
@@ -67,7 +67,7 @@ func (s *Sorter) Add(r Record) error {
 			return err
 		}
 	}
-	at := span{key: len(s.text), rest: len(s.text) + len(r.Key)}
+	at := span{key: len(s.text), value: len(s.text) + len(r.Key)}
 	s.text = append(append(s.text, r.Key...), r.Value...)
 	at.end = len(s.text)
 	s.spans = append(s.spans, at)
@@ -76,19 +76,19 @@ func (s *Sorter) Add(r Record) error {
 
 // spill writes the records in memory to a sorted file.
 func (s *Sorter) spill() error {
-	m, err := newMerge([]Source{s.memory()})
+	m, err := newMerge([]Source{s.sortedMemory()})
 	if err != nil {
 		return err
 	}
-	err = s.file(0, m)
+	err = s.addFile(0, m)
 	s.text, s.spans = s.text[:0], s.spans[:0]
 	return err
 }
 
 // file writes sorted records to a file of a level. It merges a full level into one file
 // of the next.
-func (s *Sorter) file(level int, sorted *merge) error {
-	f, err := write(s.Dir, sorted)
+func (s *Sorter) addFile(level int, sorted *merge) error {
+	f, err := writeFile(s.Dir, sorted)
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (s *Sorter) file(level int, sorted *merge) error {
 	s.levels[level] = nil
 	m, err := newMerge(sources(full))
 	if err == nil {
-		err = s.file(level+1, m)
+		err = s.addFile(level+1, m)
 	}
 	return errors.Join(err, closeAll(full))
 }
 
 // Sorted returns all records in their order. The sorter must be closed after reading.
 func (s *Sorter) Sorted() (Source, error) {
-	all := []Source{s.memory()}
+	all := []Source{s.sortedMemory()}
 	for _, level := range s.levels {
 		all = append(all, sources(level)...)
 	}
@@ -128,7 +128,7 @@ func (s *Sorter) Close() error {
 }
 
 // memory returns the records in memory in their order.
-func (s *Sorter) memory() Source {
+func (s *Sorter) sortedMemory() Source {
 	slices.SortFunc(s.spans, func(a, b span) int { return s.record(a).Compare(s.record(b)) })
 	return &memorySource{sorter: s}
 }
@@ -190,7 +190,7 @@ func noEOF(err error) error {
 
 // write writes sorted records to a temporary file and seeks to its start. The name is
 // removed at once, so that the file is gone when it is closed or the program killed.
-func write(dir string, sorted *merge) (file *os.File, err error) {
+func writeFile(dir string, sorted *merge) (file *os.File, err error) {
 	f, err := os.CreateTemp(dir, "sorted-*")
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ type Column struct {
 }
 
 // ofColumns is the user and parent columns as an object.
-func ofColumns(columns []Column) value.Packed {
+func packColumns(columns []Column) value.Packed {
 	members := make([]value.Member, len(columns))
 	for i, c := range columns {
 		members[i] = value.Member(c)
@@ -113,7 +113,7 @@ func NewAutomatic(o Options) (*AutomaticMapper, error) {
 // value counts, in the place of the first. Batches are converted in the order
 // of their rows.
 func (a *AutomaticMapper) Batch(typeName string, columns []Column) *Batch {
-	return &Batch{owner: a, typeName: typeName, columns: ofColumns(columns)}
+	return &Batch{owner: a, typeName: typeName, columns: packColumns(columns)}
 }
 
 // Batch is the rows of one page. A batch without rows, or with only one
@@ -195,7 +195,7 @@ func (a *AutomaticMapper) Structure() value.Value {
 	data := make([]value.Member, len(a.order))
 	for i, t := range a.order {
 		t.root.element.nameTree()
-		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.remembered()}
+		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.structure()}
 	}
 	return overlay(a.remembered, value.OfMembers(
 		value.Member{Name: dataKey, Value: value.OfMembers(data...)},

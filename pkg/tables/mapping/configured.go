@@ -73,7 +73,7 @@ func (c *ConfiguredMapper) Has(dataType string) bool { return c.mappings.Has(dat
 // Batch begins the rows of one page of a data type that is mapped. Of several
 // columns with one name the last value counts, in the place of the first.
 func (c *ConfiguredMapper) Batch(dataType string, columns []Column) *ConfiguredBatch {
-	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: ofColumns(columns)}
+	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: packColumns(columns)}
 	c.rows[b.table.number].reached = true
 	return b
 }
@@ -96,7 +96,7 @@ func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.rows[i].write(ctx, c.out, c.mappings.table(t, d)); err != nil {
+		if err := c.rows[i].write(ctx, c.out, c.mappings.csvTable(t, d)); err != nil {
 			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
@@ -112,7 +112,7 @@ func (r *tableOutput) write(ctx context.Context, out Output, t csvtable.Table) e
 }
 
 // record is an empty record of a table.
-func (c *ConfiguredMapper) record(t *mappedTable) mappedRecord {
+func (c *ConfiguredMapper) emptyRecord(t *mappedTable) mappedRecord {
 	r := &c.rows[t.number]
 	r.reached = true
 	last := len(r.free) - 1

@@ -28,7 +28,7 @@ func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 		case other.kind == typeTable && s.kind == typeTable && other.destination == s.destination:
 			s.column = other.column
 		default:
-			c.taken(t, s.destination, other.destination, s.pointer)
+			c.reportTaken(t, s.destination, other.destination, s.pointer)
 		}
 	}
 	if !parent.on {
@@ -38,7 +38,7 @@ func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 	switch other := takenBy[name]; {
 	case !ok:
 	case other != nil:
-		c.taken(t, parent.name, other.destination, parent.pointer)
+		c.reportTaken(t, parent.name, other.destination, parent.pointer)
 	default:
 		t.link = t.add(name, parent.primary)
 	}
@@ -69,13 +69,13 @@ func (t *mappedTable) add(name string, primary bool) int {
 
 // taken reports a column whose name another one has, or would have when it is
 // stored.
-func (c *mappingCompiler) taken(t *mappedTable, column, other, pointer string) {
+func (c *mappingCompiler) reportTaken(t *mappedTable, column, other, pointer string) {
 	text := failure.Text("a column of that name already")
 	if column != other {
-		text = "the column " + inQuotes(other) + " already, and both would be stored under one name"
+		text = "the column " + quotedName(other) + " already, and both would be stored under one name"
 	}
-	c.problem(pointer, "expected another name for the column "+inQuotes(column)+": table "+inQuotes(t.name)+" has "+text)
+	c.problem(pointer, "expected another name for the column "+quotedName(column)+": table "+quotedName(t.name)+" has "+text)
 }
 
 // inQuotes is a name of the document in a message.
-func inQuotes(name string) failure.Text { return failure.Part(strconv.Quote(name)) }
+func quotedName(name string) failure.Text { return failure.Part(strconv.Quote(name)) }

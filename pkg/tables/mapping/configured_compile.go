@@ -48,17 +48,17 @@ const (
 
 // entry is one entry of a mapping.
 type entry struct {
-	kind      string // one of the types above
-	path      string
-	delimiter string
-	at        segments // what path and delimiter say
+	kind         string // one of the types above
+	path         string
+	delimiter    string
+	pathSegments segments // what path and delimiter say
 	// or is the path of a column's value if there is none at the first one; "" for none.
-	or      string
-	orAt    segments
-	pointer string
-	column  int // where its cell is, or none
-	primary bool
-	asJSON  bool // lists and objects become JSON text
+	or         string
+	orSegments segments
+	pointer    string
+	column     int // where its cell is, or none
+	primary    bool
+	asJSON     bool // lists and objects become JSON text
 	// optional is true if the value may be missing. An optional child table has no row for
 	// an empty value.
 	optional bool
@@ -126,7 +126,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 	if s.Value.Len() == 0 {
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
-	if aloneTable(s.Value) {
+	if isSingleTable(s.Value) {
 		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
 		// Where no job has the data type, that is only a warning: the child table is
 		// written without rows, as in the original.
@@ -142,7 +142,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.at, compiled.orAt = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
+			compiled.pathSegments, compiled.orSegments = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
 			t.settings = append(t.settings, compiled)
 		}
 	}
@@ -194,23 +194,23 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 	if compiled.kind == typeColumn {
 		compiled.or = OtherPath.Of(s)
 	} else {
-		onlyOfColumns(s)
+		rejectColumnKeys(s)
 	}
 	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
-	compiled.destination, ok = c.required(m, ColumnName, "the name of the column")
+	compiled.destination, ok = c.requiredText(m, ColumnName, "the name of the column")
 	return compiled, ok
 }
 
 // onlyOfColumns reports what a setting of another type has of a column.
-func onlyOfColumns(s config.Section) {
+func rejectColumnKeys(s config.Section) {
 	if other := OtherPath.In(s); other.Present() {
 		other.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "column"`, "remove the key")
 	}
 }
 
 // required is a text that must be there.
-func (c *mappingCompiler) required(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
+func (c *mappingCompiler) requiredText(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
 	m := key.In(s)
 	switch {
 	case s.Value.Kind() != value.Object:
@@ -227,17 +227,17 @@ func (c *mappingCompiler) required(s config.Section, key field.Setting[string], 
 // child compiles what only child tables have. Of several settings of one table
 // that name the same child table, the first one says what its rows are.
 func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section) (entry, bool) {
-	name, ok := c.required(s, childTable, "the name of the child table")
+	name, ok := c.requiredText(s, childTable, "the name of the child table")
 	if !ok {
 		return compiled, false
 	}
-	onlyOfColumns(s)
+	rejectColumnKeys(s)
 	key := parentKey.In(s)
 	compiled.destination = name
 	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
 	if name == t.name {
 		compiled.child = t
-		return compiled, c.checkOwn(compiled)
+		return compiled, c.checkSelfReference(compiled)
 	}
 	below := TableMapping.In(s)
 	if below.Value.IsNull() {
@@ -256,7 +256,7 @@ func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section
 }
 
 // checkOwn checks a table whose children are rows of the table itself.
-func (c *mappingCompiler) checkOwn(compiled entry) bool {
+func (c *mappingCompiler) checkSelfReference(compiled entry) bool {
 	switch {
 	case compiled.linked:
 		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, for the child table is the table itself`)
@@ -269,7 +269,7 @@ func (c *mappingCompiler) checkOwn(compiled entry) bool {
 }
 
 // table is one of the tables as it is written.
-func (m Mappings) table(t *mappedTable, d Defaults) csvtable.Table {
+func (m Mappings) csvTable(t *mappedTable, d Defaults) csvtable.Table {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
 		key[i] = t.columns[column]
@@ -308,7 +308,7 @@ func (m Mappings) WriteMissing(out Output, d Defaults) error {
 		if len(t.columns) == 0 {
 			continue
 		}
-		missing := m.table(t, d)
+		missing := m.csvTable(t, d)
 		if out.Has(missing) {
 			continue
 		}

@@ -36,8 +36,8 @@ type gaps struct {
 	// near holds, for each setting, names that items have instead of the missing one.
 	near []nearNames
 	// unkeyed are the rows with an empty value in the primary key.
-	unkeyed int
-	first   any // the origin of the first one
+	unkeyedRows   int
+	unkeyedOrigin any // the origin of the first one
 }
 
 // nearNames holds the names of members of the object in which a path ends.
@@ -48,16 +48,16 @@ type nearNames struct {
 
 // Names are collected from the first items and then from some items only.
 const (
-	firstItems  = 100
-	everyItem   = 64
-	mostNear    = 200 // names for one path
-	longestNear = 200 // bytes
+	firstItems      = 100
+	sampleInterval  = 64
+	maxNearNames    = 200 // names for one path
+	maxNearNameSize = 200 // bytes
 )
 
 func newGaps(t *mappedTable) gaps {
 	g := gaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}
 	for i := range t.settings {
-		if s := &t.settings[i]; s.kind == typeUser || len(s.at) == 0 {
+		if s := &t.settings[i]; s.kind == typeUser || len(s.pathSegments) == 0 {
 			g.found[i] = true // it is not a path into the item
 		} else {
 			g.missing++
@@ -67,27 +67,27 @@ func newGaps(t *mappedTable) gaps {
 }
 
 // notice collects the gaps of an item. r is its row, with all cells set.
-func (b *ConfiguredBatch) notice(t *mappedTable, row value.Packed, r mappedRecord) {
+func (b *ConfiguredBatch) collectGaps(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	if g.items++; g.items == 1 {
 		g.origin = b.origin
 	}
 	if g.missing > 0 {
-		b.noticeFound(t, row, r)
+		b.collectFound(t, row, r)
 	}
 	for _, column := range t.key {
 		if len(r.cells[column]) == 0 && b.lacksKey(t, column, row, r.members) {
-			if g.unkeyed == 0 {
-				g.first = b.origin
+			if g.unkeyedRows == 0 {
+				g.unkeyedOrigin = b.origin
 			}
-			g.unkeyed++
+			g.unkeyedRows++
 			return
 		}
 	}
 }
 
 // noticeFound looks for values of settings that no earlier item had.
-func (b *ConfiguredBatch) noticeFound(t *mappedTable, row value.Packed, r mappedRecord) {
+func (b *ConfiguredBatch) collectFound(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	for i := range t.settings {
 		if g.found[i] {
@@ -95,13 +95,13 @@ func (b *ConfiguredBatch) noticeFound(t *mappedTable, row value.Packed, r mapped
 		}
 		s := &t.settings[i]
 		found := s.kind == typeColumn && len(r.cells[s.column]) > 0 || b.find(t, i, row, r.members) != nil
-		if found || s.or != "" && other(s, row) != nil {
+		if found || s.or != "" && otherValue(s, row) != nil {
 			g.found[i] = true
 			g.missing--
 		}
 	}
-	if g.missing > 0 && (g.items <= firstItems || g.items%everyItem == 0) {
-		g.learn(t, row)
+	if g.missing > 0 && (g.items <= firstItems || g.items%sampleInterval == 0) {
+		g.collectNames(t, row)
 	}
 }
 
@@ -115,18 +115,18 @@ func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed,
 	s := &t.settings[at]
 	v := b.find(t, at, row, members)
 	if s.or != "" && blank(v) {
-		v = other(s, row)
+		v = otherValue(s, row)
 	}
 	return blank(v)
 }
 
 // learn keeps names of members of an item for the settings without a value.
-func (g *gaps) learn(t *mappedTable, row value.Packed) {
+func (g *gaps) collectNames(t *mappedTable, row value.Packed) {
 	for i := range t.settings {
 		if g.found[i] {
 			continue
 		}
-		at, depth, path := row, 0, t.settings[i].at
+		at, depth, path := row, 0, t.settings[i].pathSegments
 		for ; depth < len(path)-1; depth++ {
 			inner, ok := at.Member(path[depth])
 			if !ok {
@@ -143,7 +143,7 @@ func (g *gaps) learn(t *mappedTable, row value.Packed) {
 		}
 		for members := at.Parts(); members.More(); members.Skip() {
 			name := members.Name()
-			if len(name) <= longestNear && len(near.names) < mostNear && !slices.ContainsFunc(near.names, func(known string) bool { return known == string(name) }) {
+			if len(name) <= maxNearNameSize && len(near.names) < maxNearNames && !slices.ContainsFunc(near.names, func(known string) bool { return known == string(name) }) {
 				near.names = append(near.names, string(name))
 			}
 		}
@@ -160,11 +160,11 @@ func (c *ConfiguredMapper) Gaps() []Gap {
 		}
 		for n := range t.settings {
 			if s := &t.settings[n]; !g.found[n] && !s.optional {
-				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearest(n, g.near[n]), Origin: g.origin})
+				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearestPath(n, g.near[n]), Origin: g.origin})
 			}
 		}
-		if g.unkeyed > 0 {
-			keys = append(keys, Gap{Table: t.name, Pointer: t.pointer, Key: c.mappings.table(t, Defaults{}).PrimaryKey, Rows: g.unkeyed, Origin: g.first})
+		if g.unkeyedRows > 0 {
+			keys = append(keys, Gap{Table: t.name, Pointer: t.pointer, Key: c.mappings.csvTable(t, Defaults{}).PrimaryKey, Rows: g.unkeyedRows, Origin: g.unkeyedOrigin})
 		}
 	}
 	return append(columns, keys...)
@@ -172,16 +172,16 @@ func (c *ConfiguredMapper) Gaps() []Gap {
 
 // nearest returns the path that a setting probably means, or "". It ignores names that
 // another setting reads.
-func (t *mappedTable) nearest(number int, near nearNames) string {
+func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	s := &t.settings[number]
-	missing, before := s.at[near.depth], s.at[:near.depth]
+	missing, before := s.pathSegments[near.depth], s.pathSegments[:near.depth]
 	reads := func(at segments, name string) bool {
 		return len(at) > len(before) && slices.Equal(at[:len(before)], before) && at[len(before)] == name
 	}
 	best := ""
 	for _, name := range near.names {
-		read := slices.ContainsFunc(t.settings, func(other entry) bool { return reads(other.at, name) || reads(other.orAt, name) })
-		if !read && alike(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
+		read := slices.ContainsFunc(t.settings, func(other entry) bool { return reads(other.pathSegments, name) || reads(other.orSegments, name) })
+		if !read && similarNames(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
 			best = name
 		}
 	}
@@ -193,7 +193,7 @@ func (t *mappedTable) nearest(number int, near nearNames) string {
 
 // alike reports whether one name may be a slip of the pen for the other: equal but for
 // case and signs, or a letter or two apart. Names that differ in a digit are different.
-func alike(a, b string) bool {
+func similarNames(a, b string) bool {
 	if a == b || digitsOf(a) != digitsOf(b) {
 		return false
 	}
@@ -212,12 +212,12 @@ func alike(a, b string) bool {
 	}
 }
 
-func digitsOf(name string) string { return only(name, unicode.IsDigit) }
+func digitsOf(name string) string { return filterRunes(name, unicode.IsDigit) }
 func lettersOf(name string) string {
-	return strings.ToLower(only(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
+	return strings.ToLower(filterRunes(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
 }
 
-func only(name string, keep func(rune) bool) string {
+func filterRunes(name string, keep func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if keep(r) {
 			return r

@@ -20,7 +20,7 @@ type ConfiguredBatch struct {
 // Row adds one row and all rows of child tables in it; nothing of it is kept. A
 // value that does not fit its column is a user error; the collector must not be
 // used afterwards.
-func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, row, linkCell{}) }
+func (b *ConfiguredBatch) Row(row value.Packed) error { return b.writeRow(b.table, row, linkCell{}) }
 
 // linkCell is the cell by which the rows of a child table refer to their
 // parent.
@@ -31,8 +31,8 @@ type linkCell struct {
 
 // row writes one row of a table, after the rows of its child tables: they may
 // belong to the same table. The link is the key of the parent.
-func (b *ConfiguredBatch) row(t *mappedTable, row value.Packed, link linkCell) error {
-	r := b.owner.record(t)
+func (b *ConfiguredBatch) writeRow(t *mappedTable, row value.Packed, link linkCell) error {
+	r := b.owner.emptyRecord(t)
 	if row.Kind() == value.Object {
 		for parts := row.Parts(); parts.More(); {
 			name := parts.Name()
@@ -46,21 +46,21 @@ func (b *ConfiguredBatch) row(t *mappedTable, row value.Packed, link linkCell) e
 		}
 		v := b.find(t, i, row, r.members)
 		if s.or != "" && blank(v) {
-			v = other(s, row)
+			v = otherValue(s, row)
 		}
 		if k := v.Kind(); (k == value.Array || k == value.Object) && !s.asJSON {
-			return t.refused(s, k)
+			return t.cellError(s, k)
 		}
-		r.setValue(s.column, text(v), v)
+		r.setValue(s.column, cellText(v), v)
 	}
 	if t.link != none {
 		r.set(t.link, link.text, link.kind)
 	}
-	if err := b.children(t, row, r); err != nil {
+	if err := b.writeChildren(t, row, r); err != nil {
 		return err
 	}
 	if !blank(row) { // a blank row stands for a missing item
-		b.notice(t, row, r)
+		b.collectGaps(t, row, r)
 	}
 	return b.owner.store(t, r)
 }
@@ -76,26 +76,26 @@ func blank(v value.Packed) bool {
 func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]
 	if s.kind == typeUser {
-		return s.at.find(b.columns)
+		return s.pathSegments.find(b.columns)
 	}
 	k := row.Kind()
 	if s.path == "" && k != value.Null && k != value.Array && k != value.Object {
 		return row
 	}
-	if k != value.Object || len(s.at) == 0 {
-		return s.at.find(row)
+	if k != value.Object || len(s.pathSegments) == 0 {
+		return s.pathSegments.find(row)
 	}
 	// Rows mostly have their members in one order, so the last index is tried first.
 	at := &b.owner.rows[t.number].found[setting]
-	if *at >= len(members) || string(members[*at].name) != s.at[0] {
-		*at = max(0, indexOf(members, s.at[0]))
+	if *at >= len(members) || string(members[*at].name) != s.pathSegments[0] {
+		*at = max(0, indexOf(members, s.pathSegments[0]))
 	}
-	if *at < len(members) && string(members[*at].name) == s.at[0] {
-		if found, ok := members[*at].value.Walk(s.at[1:]); ok {
+	if *at < len(members) && string(members[*at].name) == s.pathSegments[0] {
+		if found, ok := members[*at].value.Walk(s.pathSegments[1:]); ok {
 			return found
 		}
 	}
-	if len(s.at) == 1 {
+	if len(s.pathSegments) == 1 {
 		return nil
 	}
 	if whole := indexOf(members, s.path); whole >= 0 { // the whole path is a name
@@ -105,8 +105,8 @@ func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, me
 }
 
 // other is the value at the other path of a setting, null when there is none.
-func other(s *entry, row value.Packed) value.Packed {
-	if found, ok := row.Walk(s.orAt); ok {
+func otherValue(s *entry, row value.Packed) value.Packed {
+	if found, ok := row.Walk(s.orSegments); ok {
 		return found
 	}
 	found, _ := row.Member(s.or)
@@ -120,7 +120,7 @@ func indexOf(members []packedMember, name string) int {
 
 // refused is the error of a list or an object that came for a column. It shows
 // nothing of the value.
-func (t *mappedTable) refused(s *entry, k value.Kind) error {
+func (t *mappedTable) cellError(s *entry, k value.Kind) error {
 	fix := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
 	if s.kind == typeUser {
 		fix = `name a single value in it, with "/" between the names`
@@ -130,7 +130,7 @@ func (t *mappedTable) refused(s *entry, k value.Kind) error {
 
 // children writes the rows of the child tables in a row. The row's own cells
 // are there already, because they may be the key that the children refer to.
-func (b *ConfiguredBatch) children(t *mappedTable, row value.Packed, r mappedRecord) error {
+func (b *ConfiguredBatch) writeChildren(t *mappedTable, row value.Packed, r mappedRecord) error {
 	var key linkCell
 	known, looked := false, false
 	for i := range t.settings {
@@ -139,8 +139,8 @@ func (b *ConfiguredBatch) children(t *mappedTable, row value.Packed, r mappedRec
 			continue
 		}
 		v := b.find(t, i, row, r.members)
-		if beside := len(s.at) == 1; v.Kind() == value.Array && !(beside && looked) {
-			b.whole(t, i, row) // a flag belongs to the first of several lists beside it
+		if beside := len(s.pathSegments) == 1; v.Kind() == value.Array && !(beside && looked) {
+			b.checkTruncated(t, i, row) // a flag belongs to the first of several lists beside it
 			looked = looked || beside
 		}
 		if !t.hasItems(s, v) {
@@ -149,14 +149,14 @@ func (b *ConfiguredBatch) children(t *mappedTable, row value.Packed, r mappedRec
 		var link linkCell
 		if s.linked {
 			if !known {
-				key, known = b.key(t, row, r), true
+				key, known = b.linkKey(t, row, r), true
 			}
 			link = key
 		}
 		if s.column != none {
 			r.set(s.column, key.text, key.kind)
 		}
-		if err := b.items(s.child, v, link); err != nil {
+		if err := b.writeItems(s.child, v, link); err != nil {
 			return err
 		}
 	}
@@ -184,12 +184,12 @@ func (t *mappedTable) hasItems(s *entry, v value.Packed) bool {
 }
 
 // items writes the rows of a child table in a value.
-func (b *ConfiguredBatch) items(child *mappedTable, v value.Packed, link linkCell) error {
+func (b *ConfiguredBatch) writeItems(child *mappedTable, v value.Packed, link linkCell) error {
 	if v.Kind() != value.Array {
-		return b.row(child, v, link)
+		return b.writeRow(child, v, link)
 	}
 	for items := v.Parts(); items.More(); {
-		if err := b.row(child, items.Value(), link); err != nil {
+		if err := b.writeRow(child, items.Value(), link); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (b *ConfiguredBatch) items(child *mappedTable, v value.Packed, link linkCel
 // key is what the rows of child tables refer to their parent by: its primary
 // key, or a hash of the row. A key of one column has the same kind on both sides,
 // so that the two can be joined.
-func (b *ConfiguredBatch) key(t *mappedTable, row value.Packed, r mappedRecord) linkCell {
+func (b *ConfiguredBatch) linkKey(t *mappedTable, row value.Packed, r mappedRecord) linkCell {
 	switch len(t.key) {
 	case 0:
 		return linkCell{b.owner.hasher.key(row, b.columns), csvtable.Text}

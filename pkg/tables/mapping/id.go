@@ -27,11 +27,11 @@ type hasher struct {
 	digest  [md5.Size]byte // what sum returns
 	// counting is how many objects and lists are open whose number of parts is not
 	// known yet. It is before the parts, so nothing is flushed meanwhile.
-	counting int
+	openCounts int
 	// names are those of the object before, in the order they were hashed: rows mostly
 	// have the same. place is how many came so far in this one.
-	names []hashedName
-	place int
+	lastNames []hashedName
+	nameIndex int
 }
 
 // hashedName is a name as it is in packed objects, and how it is hashed.
@@ -79,7 +79,7 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 
 // begin begins a hash.
 func (h *hasher) begin() {
-	h.buf, h.place = h.buf[:0], 0
+	h.buf, h.nameIndex = h.buf[:0], 0
 	if h.flushed {
 		h.md5.Reset()
 		h.flushed = false
@@ -118,7 +118,7 @@ func (h *hasher) value(v value.Packed, k value.Kind, cell []byte) {
 	default:
 		h.object(v, nil)
 	}
-	if len(h.buf) >= hashFlush && h.counting == 0 {
+	if len(h.buf) >= hashFlush && h.openCounts == 0 {
 		h.flush()
 	}
 }
@@ -140,9 +140,9 @@ func (h *hasher) object(object value.Packed, extra []hashedMember) {
 		h.members(object)
 	} else {
 		h.buf = php.AppendObjectHead(h.buf, 0)
-		at := h.count()
+		at := h.openCount()
 		n := h.members(object)
-		h.counted(at, n+len(extra))
+		h.closeCount(at, n+len(extra))
 	}
 	for _, m := range extra {
 		h.string([]byte(m.name))
@@ -153,14 +153,14 @@ func (h *hasher) object(object value.Packed, extra []hashedMember) {
 
 // count begins to count the parts of what is smaller than hashFlush. The head with
 // the number 0 is there already.
-func (h *hasher) count() (at int) {
-	h.counting++
+func (h *hasher) openCount() (at int) {
+	h.openCounts++
 	return len(h.buf) - len("0:{")
 }
 
 // counted replaces the 0 at a place by the number of parts.
-func (h *hasher) counted(at, n int) {
-	h.counting--
+func (h *hasher) closeCount(at, n int) {
+	h.openCounts--
 	if n < 10 {
 		h.buf[at] = '0' + byte(n)
 		return
@@ -178,22 +178,22 @@ func (h *hasher) members(object value.Packed) (n int) {
 
 // name appends the name of the next member.
 func (h *hasher) name(members *value.Parts) {
-	at := h.place
-	h.place++
-	if at < len(h.names) && value.NextIs(members, h.names[at].packed) {
-		h.buf = append(h.buf, h.names[at].text...)
+	at := h.nameIndex
+	h.nameIndex++
+	if at < len(h.lastNames) && value.NextIs(members, h.lastNames[at].packed) {
+		h.buf = append(h.buf, h.lastNames[at].text...)
 		return
 	}
 	start := len(h.buf)
 	name := members.Name()
 	h.string(name)
-	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
+	if at >= maxHashedNames || at > len(h.lastNames) || len(name) > maxHashedName {
 		return // a name before it may be too long to be kept
 	}
-	if at == len(h.names) {
-		h.names = append(h.names, hashedName{})
+	if at == len(h.lastNames) {
+		h.lastNames = append(h.lastNames, hashedName{})
 	}
-	known := &h.names[at]
+	known := &h.lastNames[at]
 	known.packed = value.PackName(known.packed[:0], name)
 	known.text = append(known.text[:0], h.buf[start:]...)
 }
@@ -204,8 +204,8 @@ func (h *hasher) array(array value.Packed) {
 		h.items(array)
 	} else {
 		h.buf = php.AppendArrayHead(h.buf, 0)
-		at := h.count()
-		h.counted(at, h.items(array))
+		at := h.openCount()
+		h.closeCount(at, h.items(array))
 	}
 	h.buf = append(h.buf, '}')
 }

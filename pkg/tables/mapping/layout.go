@@ -84,7 +84,7 @@ func (f *tableFile) borrow() record {
 }
 
 // giveBack ends the use of a record.
-func (f *tableFile) giveBack(r record) { f.records = append(f.records, r) }
+func (f *tableFile) putBack(r record) { f.records = append(f.records, r) }
 
 // column is the number of the column of that name, a new one when it is not there
 // yet. It gets values of these kinds.
@@ -115,12 +115,12 @@ type layout struct {
 func (a *AutomaticMapper) layout() *layout {
 	l := &layout{named: a.named, byName: map[string]*tableFile{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
-		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.report(t.root.name, "", ""), t.extra, l.renamed))
+		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.reportName(t.root.name, "", ""), t.extra, l.renamed))
 	}
 	for _, f := range l.files {
 		f.arrange(a.typed)
 		if f.shared() {
-			a.warn(f.name, sharing(f))
+			a.warn(f.name, sharedTableWarning(f))
 		}
 	}
 	return l
@@ -135,7 +135,7 @@ func (l *layout) addTable(element *node, path nameBuilder, above string, extra [
 	if element.hasRow && t.hasColumns() {
 		t.file = l.file(path.name())
 		t.file.tables = append(t.file.tables, t)
-		l.report("", above, t.file.name)
+		l.reportName("", above, t.file.name)
 	}
 	for _, x := range t.extra {
 		l.named(x.raw, x.header)
@@ -146,7 +146,7 @@ func (l *layout) addTable(element *node, path nameBuilder, above string, extra [
 
 // report reports the name that is made of a text and of those above it. It returns one
 // of them that holds a secret, "" for none: all names below are made of it, too.
-func (l *layout) report(text, above, name string) string {
+func (l *layout) reportName(text, above, name string) string {
 	if l.named(text, name) {
 		return text
 	}
@@ -159,12 +159,12 @@ func (l *layout) report(text, above, name string) string {
 // addTables makes the tables of the arrays in an object; above is as in addTable.
 func (l *layout) addTables(object *node, path nameBuilder, above string) {
 	for _, c := range object.children {
-		above := l.report(c.name, above, c.header)
+		above := l.reportName(c.name, above, c.header)
 		switch {
 		case c.isFlat():
-			l.addTables(c, path.below(c.name), above)
+			l.addTables(c, path.child(c.name), above)
 		case c.kind == kindArray:
-			c.table = l.addTable(c.element, path.below(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
+			c.table = l.addTable(c.element, path.child(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string,
 	return stored, nil
 }
 
-func sharing(f *tableFile) string {
+func sharedTableWarning(f *tableFile) string {
 	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
 		f.tables[0].element.path(), f.tables[1].element.path())
 }

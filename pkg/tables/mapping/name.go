@@ -17,7 +17,7 @@ func columnNameBuilder() nameBuilder { return newNameBuilder(elementName) }
 
 // columnName is the safe name of a column.
 func columnName(path string) string {
-	t := columnNameBuilder().below(path)
+	t := columnNameBuilder().child(path)
 	return t.name()
 }
 
@@ -39,7 +39,7 @@ func (n usedNames) reserve(name string) bool {
 func (n usedNames) reserveUnique(name string) string {
 	free := name
 	for !n.reserve(free) {
-		free = suffixed(name, n[name])
+		free = withSuffix(name, n[name])
 		n[name]++
 	}
 	return free
@@ -52,12 +52,12 @@ func TableName(dataType string) string {
 	return path.name()
 }
 
-func suffixed(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
+func withSuffix(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
 
 func firstFree(name string, used func(string) bool) string {
 	free := name
 	for i := 0; used(free); i++ {
-		free = suffixed(name, i)
+		free = withSuffix(name, i)
 	}
 	return free
 }
@@ -85,7 +85,7 @@ func (n *node) nameNewcomers(used usedNames, path nameBuilder) {
 		if c.hasHeader && !c.isFlat() {
 			continue
 		}
-		below := path.below(c.name)
+		below := path.child(c.name)
 		if !c.hasHeader {
 			c.header, c.hasHeader = used.reserveUnique(below.name()), true
 		}

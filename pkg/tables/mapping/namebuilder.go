@@ -44,7 +44,7 @@ func newNameBuilder(name string) nameBuilder {
 }
 
 // below is the path of a property of the object at the path.
-func (t nameBuilder) below(name string) nameBuilder {
+func (t nameBuilder) child(name string) nameBuilder {
 	if t.sum != nil {
 		t.sum = clone(t.sum)
 	}

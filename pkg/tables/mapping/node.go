@@ -175,7 +175,7 @@ type schemaLearner struct {
 }
 
 // count counts a property that is new.
-func (l *schemaLearner) count(n *node) error {
+func (l *schemaLearner) countProperty(n *node) error {
 	l.properties++
 	l.names += len(n.name)
 	limit := ""
@@ -236,14 +236,14 @@ func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 	case kindScalar:
 		return nil
 	case kindObject:
-		if !n.mixed && len(n.children) > 0 && !n.isLoose() {
-			return n.changed(kindScalar)
+		if !n.mixed && len(n.children) > 0 && !n.allowsAnyKind() {
+			return n.kindChangeError(kindScalar)
 		}
 		n.mixed = true
 		return nil
 	case kindArray:
-		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.isLoose() {
-			return n.incompatible(kindObject, kindScalar)
+		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.allowsAnyKind() {
+			return n.mixedItemsError(kindObject, kindScalar)
 		}
 		return n.element.mergeScalar(v, l)
 	default:
@@ -256,13 +256,13 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 	n.hasRow, n.objects = true, true
 	switch n.kind {
 	case kindScalar:
-		if !isEmpty(v) && !n.isLoose() {
-			return n.changed(kindObject)
+		if !isEmpty(v) && !n.allowsAnyKind() {
+			return n.kindChangeError(kindObject)
 		}
 		n.mixed = true
 	case kindArray:
-		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.isLoose() {
-			return n.incompatible(kindScalar, kindObject)
+		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.allowsAnyKind() {
+			return n.mixedItemsError(kindScalar, kindObject)
 		}
 		n.element.anyKind = true
 		return n.element.mergeObject(v, l)
@@ -270,14 +270,14 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 	for i, members := 0, v.Parts(); members.More(); i++ {
 		c := n.child(i, &members)
 		if c.kind == kindNone {
-			if err := l.count(c); err != nil {
+			if err := l.countProperty(c); err != nil {
 				return err
 			}
 		}
 		k := members.Kind()
 		if c.flag != notFlag {
 			ahead := members
-			l.flag(c, ahead.Value())
+			l.collectFlag(c, ahead.Value())
 		}
 		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // nothing is new, as mostly
 			c.hasRow = c.hasRow || k != value.Null
@@ -301,8 +301,8 @@ func isEmpty(object value.Packed) bool {
 	return !parts.More()
 }
 
-// isLoose reports whether kinds at the node need not fit.
-func (n *node) isLoose() bool {
+// allowsAnyKind reports whether kinds at the node need not fit.
+func (n *node) allowsAnyKind() bool {
 	for ; n != nil; n = n.parent {
 		if n.anyKind {
 			return true
@@ -374,7 +374,7 @@ func (n *node) promoteToArray(array value.Packed) error {
 // them: nulls and empty objects always do, others must be of its kind. The first
 // faulty pair is reported, whether it is two items or the items and the node.
 func (n *node) checkUpgrade(array value.Packed) error {
-	if n.mixed || n.kind == kindObject && len(n.children) == 0 || n.isLoose() {
+	if n.mixed || n.kind == kindObject && len(n.children) == 0 || n.allowsAnyKind() {
 		return nil
 	}
 	first := kindNull
@@ -393,11 +393,11 @@ func (n *node) checkUpgrade(array value.Packed) error {
 		if k != first {
 			element := newElement(n)
 			element.kind = first
-			return element.changed(k)
+			return element.kindChangeError(k)
 		}
 	}
 	if first != kindNull && first != n.kind {
-		return n.incompatible(first, n.kind)
+		return n.mixedItemsError(first, n.kind)
 	}
 	return nil
 }
@@ -413,19 +413,19 @@ func (n *node) forgetNames() {
 
 // keepAsText says what to do about values of several kinds. It does not help for whole
 // rows.
-func (n *node) keepAsText() failure.Text {
+func (n *node) keepAsTextHint() failure.Text {
 	if n.parent == nil || n.parent.parent == nil {
 		return ""
 	}
 	return `; "responseFilter" of the job stores such a value as JSON text`
 }
 
-func (n *node) changed(to kind) error {
-	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"%s`, n.kind, to, n.errorPath(), n.keepAsText())
+func (n *node) kindChangeError(to kind) error {
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"%s`, n.kind, to, n.errorPath(), n.keepAsTextHint())
 }
 
-func (n *node) incompatible(element, other kind) error {
-	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsText())
+func (n *node) mixedItemsError(element, other kind) error {
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsTextHint())
 }
 
 // maxErrorPath is about how many bytes of a path messages show.
@@ -457,7 +457,7 @@ func (n *node) path() string { return string(n.appendPath(nil)) }
 
 // maxKept is how many bytes a path may have that is kept with its node. All
 // paths together may be far longer than all names.
-const maxKept = 200
+const maxCachedPath = 200
 
 // appendPath appends the path.
 func (n *node) appendPath(dst []byte) []byte {
@@ -473,7 +473,7 @@ func (n *node) appendPath(dst []byte) []byte {
 	default:
 		dst = append(append(n.parent.appendPath(dst), '.'), n.name...)
 	}
-	if len(dst)-start <= maxKept {
+	if len(dst)-start <= maxCachedPath {
 		n.cachedPath = string(dst[start:])
 	}
 	return dst

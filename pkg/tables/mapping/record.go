@@ -55,7 +55,7 @@ func (r record) kind(column int) csvtable.Kind {
 
 // maxShort is how many characters, a sign included, an integer may have that surely
 // fits 64 bits.
-const maxShort = 18
+const maxShortInteger = 18
 
 // kindOf is the kind of the cell that a value becomes.
 func kindOf(v value.Packed) csvtable.Kind {
@@ -75,7 +75,7 @@ func kindOf(v value.Packed) csvtable.Kind {
 }
 
 func kindOfNumber(literal []byte) csvtable.Kind {
-	if len(literal) <= maxShort && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
+	if len(literal) <= maxShortInteger && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
 		return csvtable.Integer
 	}
 	// Neither a fraction nor an exponent can be read as an integer.

@@ -26,7 +26,7 @@ var (
 
 // Type is the type of `config.mappings`.
 func Type() *field.Type {
-	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", IsSingleItem: aloneTable}
+	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", IsSingleItem: isSingleTable}
 	entry := &field.Type{Name: "mappingSetting", Title: "Mapping", Doc: "Each key of a mapping is a path in the item, its value one of these settings. A plain string is short for a column of that name.",
 		Kinds: []string{"string", "object", "number"}, Message: "expected the name of a column or a mapping setting",
 		Fields: field.Fields(Kind, ColumnSetting, ForceType, Delimiter, OtherPath, childTable, TableMapping.With(table), optional, parentKey)}
@@ -36,6 +36,6 @@ func Type() *field.Type {
 
 // aloneTable reports whether a value is one entry of a table in the place of a
 // mapping, which is an object of entries.
-func aloneTable(v value.Value) bool {
+func isSingleTable(v value.Value) bool {
 	return v.Field(Kind.Name).Raw() == typeTable && v.Field(TableMapping.Name).Kind() == value.Object
 }

@@ -35,7 +35,7 @@ type spool struct {
 
 func newSpool(dir string) *spool {
 	s := &spool{dir: dir}
-	s.blocks.To = s.store
+	s.blocks.To = s.storeBlock
 	return s
 }
 
@@ -63,7 +63,7 @@ func (s *spool) flush() (err error) {
 }
 
 // store takes what is compressed.
-func (s *spool) store(p []byte) error {
+func (s *spool) storeBlock(p []byte) error {
 	if s.path == "" && s.memory.Len()+len(p) <= spoolMemory {
 		s.memory.Write(p) // never fails
 		return nil
@@ -97,7 +97,7 @@ func (s *spool) openFile() (err error) {
 // are read.
 func (s *spool) releaseBuffers() error {
 	err := s.flush()
-	s.records, s.blocks = nil, blocks.Writer{To: s.store}
+	s.records, s.blocks = nil, blocks.Writer{To: s.storeBlock}
 	if err == nil && s.memory.Len() > 0 {
 		err = spoolError("keeping rows for later", s.openFile())
 	}

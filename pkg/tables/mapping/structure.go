@@ -26,7 +26,7 @@ const (
 )
 
 // knownKind are the spellings of types in a remembered structure.
-func knownKind(text string) (kind, bool) {
+func parseKind(text string) (kind, bool) {
 	switch text {
 	case "null":
 		return kindNull, true
@@ -48,7 +48,7 @@ type pointerPath struct {
 	token string
 }
 
-func (s *pointerPath) below(token string) *pointerPath { return &pointerPath{s, token} }
+func (s *pointerPath) child(token string) *pointerPath { return &pointerPath{s, token} }
 
 // String is the JSON pointer.
 func (s *pointerPath) String() string {
@@ -70,25 +70,25 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 	}
 	root := &pointerPath{}
 	if structure.Kind() != value.Object {
-		return nil, broken(root, "expected an object, found %s", structure.Kind())
+		return nil, structureError(root, "expected an object, found %s", structure.Kind())
 	}
-	inData := root.below(dataKey)
+	inData := root.child(dataKey)
 	data := structure.Field(dataKey)
 	if data.Kind() != value.Object && (data.Len() > 0 || data.IsScalar()) {
-		return nil, broken(inData, "expected an object, found %s", data.Kind())
+		return nil, structureError(inData, "expected an object, found %s", data.Kind())
 	}
 	for _, m := range data.Members() {
-		at := inData.below(m.Name)
+		at := inData.child(m.Name)
 		name, ok := strings.CutPrefix(m.Name, propertyMark)
 		if !ok {
-			return nil, broken(at, "undefined property %q", m.Name)
+			return nil, structureError(at, "undefined property %q", m.Name)
 		}
 		n := &node{name: name}
 		if err := n.load(m.Value, at); err != nil {
 			return nil, err
 		}
 		if n.kind != kindArray {
-			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
+			return nil, structureError(at, "a data type must be an array, not %q", n.kind.String())
 		}
 		n.element.anyKind = false // nothing is in the place of rows
 		types[name] = n
@@ -99,17 +99,17 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 // load fills the node from its remembered form.
 func (n *node) load(v value.Value, at *pointerPath) error {
 	if v.Kind() != value.Object {
-		return broken(at, "expected an object, found %s", v.Kind())
+		return structureError(at, "expected an object, found %s", v.Kind())
 	}
 	text, ok := v.Get(typeKey)
 	if !ok {
-		return broken(at, "the node has no %s", typeKey)
+		return structureError(at, "the node has no %s", typeKey)
 	}
-	if n.kind, ok = knownKind(text.Raw()); !ok {
-		return broken(at, "undefined node type %s", text.JSON())
+	if n.kind, ok = parseKind(text.Raw()); !ok {
+		return structureError(at, "undefined node type %s", text.JSON())
 	}
 	if _, ok := v.Get(elementName); ok != (n.kind == kindArray) {
-		return broken(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
+		return structureError(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
 	}
 	if n.isElement() && n.kind == kindScalar {
 		isProperty := func(m value.Member) bool { return strings.HasPrefix(m.Name, propertyMark) }
@@ -118,7 +118,7 @@ func (n *node) load(v value.Value, at *pointerPath) error {
 		}
 	}
 	for _, m := range v.Members() {
-		if err := n.loadMember(m, at.below(m.Name)); err != nil {
+		if err := n.loadMember(m, at.child(m.Name)); err != nil {
 			return err
 		}
 	}
@@ -131,12 +131,12 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		return nil
 	case roleKey:
 		if m.Value.Raw() != roleParent {
-			return broken(at, "undefined data type %s", m.Value.JSON())
+			return structureError(at, "undefined data type %s", m.Value.JSON())
 		}
 		return nil
 	case headerKey:
 		if m.Value.Kind() != value.String {
-			return broken(at, "expected a string, found %s", m.Value.Kind())
+			return structureError(at, "expected a string, found %s", m.Value.Kind())
 		}
 		n.header, n.hasHeader = m.Value.Raw(), true
 		return nil
@@ -146,14 +146,14 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 			return err
 		}
 		if n.element.kind == kindArray {
-			return broken(at, "the elements of an array cannot be arrays")
+			return structureError(at, "the elements of an array cannot be arrays")
 		}
 		n.element.anyKind = true // what was in the place of the array is not known
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
 	if !ok {
-		return broken(at, "undefined property %q", m.Name)
+		return structureError(at, "undefined property %q", m.Name)
 	}
 	c := &node{name: name}
 	if err := c.load(m.Value, at); err != nil {
@@ -167,15 +167,15 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 	return nil
 }
 
-func broken(at *pointerPath, format string, args ...any) error {
+func structureError(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
 // remembered is the node as the next run must know it.
-func (n *node) remembered() value.Value {
+func (n *node) structure() value.Value {
 	members := make([]value.Member, 0, len(n.children)+3)
 	if n.element != nil {
-		members = append(members, value.Member{Name: elementName, Value: n.element.remembered()})
+		members = append(members, value.Member{Name: elementName, Value: n.element.structure()})
 	}
 	known := n.kind
 	if n.mixed {
@@ -183,7 +183,7 @@ func (n *node) remembered() value.Value {
 	}
 	if !n.mixed || n.isElement() {
 		for _, c := range n.children {
-			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
+			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.structure()})
 		}
 	}
 	members = slices.Insert(members, min(n.typeIndex, len(members)),
@@ -205,11 +205,11 @@ func overlay(old, latest value.Value) value.Value {
 	if old.Kind() != value.Object || latest.Kind() != value.Object {
 		return latest
 	}
-	return joined(old, latest, overlay)
+	return joinMembers(old, latest, overlay)
 }
 
 // joined are the members of two objects; those of one name are joined.
-func joined(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
+func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
 	members := slices.Clone(a.Members())
 	for _, m := range b.Members() {
 		if before, ok := a.Get(m.Name); ok {
@@ -240,7 +240,7 @@ func mergeStructure(a, b value.Value) value.Value {
 		}
 		return a
 	}
-	merged := joined(a, b, mergeStructure)
+	merged := joinMembers(a, b, mergeStructure)
 	nodeType, isNode := b.Get(typeKey)
 	if known, both := a.Get(typeKey); isNode && both {
 		merged = merged.With(typeKey, joinTypes(known, nodeType))

@@ -23,7 +23,7 @@ type Truncated struct {
 
 // mostTruncated is the maximum number of incomplete lists that are kept between calls of
 // Truncated.
-const mostTruncated = 10
+const maxTruncated = 10
 
 // isTrue reports whether a value is true, or the text "true" of a format without types.
 func isTrue(v value.Packed) bool {
@@ -40,7 +40,7 @@ const (
 )
 
 // flag keeps a property that is a list flag, if its value is true.
-func (l *schemaLearner) flag(n *node, v value.Packed) {
+func (l *schemaLearner) collectFlag(n *node, v value.Packed) {
 	if n.flag == flagUnknown {
 		n.flag = notFlag
 		// At the top of an item such a member is data.
@@ -48,7 +48,7 @@ func (l *schemaLearner) flag(n *node, v value.Packed) {
 			n.flag = isListFlag
 		}
 	}
-	if n.flag == isListFlag && isTrue(v) && len(l.flags) < mostTruncated && !slices.Contains(l.flags, n) {
+	if n.flag == isListFlag && isTrue(v) && len(l.flags) < maxTruncated && !slices.Contains(l.flags, n) {
 		l.flags = append(l.flags, n)
 	}
 }
@@ -61,7 +61,7 @@ func (a *AutomaticMapper) Truncated() []Truncated {
 	var all []Truncated
 	for _, flag := range a.flags {
 		if list := a.lists.besideFlag(flag); list != nil {
-			all = append(all, Truncated{List: list.inItem(), Flag: flag.inItem()})
+			all = append(all, Truncated{List: list.itemPath(), Flag: flag.itemPath()})
 		}
 	}
 	a.flags = a.flags[:0]
@@ -86,7 +86,7 @@ func (names ListNames) besideFlag(flag *node) *node {
 }
 
 // inItem returns the path of a property in the item, with dots.
-func (n *node) inItem() string {
+func (n *node) itemPath() string {
 	text := ""
 	for ; n != nil && !n.isRow(); n = n.parent {
 		switch {
@@ -168,18 +168,18 @@ func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string
 }
 
 // whole checks whether an item marks the list of a child table as incomplete.
-func (b *ConfiguredBatch) whole(t *mappedTable, setting int, row value.Packed) {
+func (b *ConfiguredBatch) checkTruncated(t *mappedTable, setting int, row value.Packed) {
 	c, s := b.owner, &t.settings[setting]
-	if c.lists.Truncates == nil || len(s.at) == 0 || len(c.truncated) == mostTruncated {
+	if c.lists.Truncates == nil || len(s.pathSegments) == 0 || len(c.truncated) == maxTruncated {
 		return
 	}
-	object, _ := row.Walk(s.at[:len(s.at)-1])
-	flag := c.rows[t.number].flags[setting].find(c.lists, object, len(s.at) == 1 && t.prefix == "")
+	object, _ := row.Walk(s.pathSegments[:len(s.pathSegments)-1])
+	flag := c.rows[t.number].flags[setting].find(c.lists, object, len(s.pathSegments) == 1 && t.prefix == "")
 	if flag == "" {
 		return
 	}
 	path := t.prefix + s.path
-	around := path[:len(path)-len(s.at[len(s.at)-1])]
+	around := path[:len(path)-len(s.pathSegments[len(s.pathSegments)-1])]
 	if one := (Truncated{List: path, Flag: around + flag}); !slices.Contains(c.truncated, one) {
 		c.truncated = append(c.truncated, one)
 	}

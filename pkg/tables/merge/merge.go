@@ -52,7 +52,7 @@ type Result struct {
 // Every thousand rows it calls progress, if that is not nil, with the number of rows that
 // were read of the table. A table with a primary key is read twice.
 func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
-	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+csvtable.ManifestSuffix))
+	manifests, err := filepath.Glob(filepath.Join(escapeGlob(d.Tables), "*"+csvtable.ManifestSuffix))
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
 	}
@@ -67,7 +67,7 @@ func Tables(ctx context.Context, d Directories, report func(Result), progress fu
 }
 
 // quoted is a path without characters that mean something to Glob.
-func quoted(path string) string {
+func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
@@ -112,8 +112,8 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 	if err := m.write(ctx, merged, changes); err != nil {
 		return err
 	}
-	if !m.hasEarlier() && m.result.Rows == m.last().rows {
-		return m.disk(os.Remove(merged)) // there was nothing to merge
+	if !m.hasEarlier() && m.result.Rows == m.current().rows {
+		return m.fileError(os.Remove(merged)) // there was nothing to merge
 	}
 	if err := m.replace(path, merged); err != nil {
 		return err
@@ -127,13 +127,13 @@ func (m *merger) open(path string) error {
 	earlier := filepath.Join(m.dirs.Earlier, m.name)
 	switch info, err := os.Stat(earlier); {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := m.noTable(earlier); err != nil {
+		if err := m.checkNoManifest(earlier); err != nil {
 			return err
 		}
 	case err != nil:
-		return m.disk(err)
+		return m.fileError(err)
 	case !info.Mode().IsRegular():
-		return refused(earlier, failure.Userf("it is not a file"))
+		return earlierError(earlier, failure.Userf("it is not a file"))
 	default:
 		if err := m.openEarlier(earlier); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (m *merger) open(path string) error {
 	places := map[string]int{} // of the columns: the earlier table may have any number
 	for _, s := range m.sources {
 		s.base = m.size()
-		s.places = make([]int, len(s.columns))
+		s.columnIndexes = make([]int, len(s.columns))
 		for i, name := range s.columns {
 			place, ok := places[name]
 			if !ok {
@@ -155,7 +155,7 @@ func (m *merger) open(path string) error {
 				places[name] = place
 				m.columns = append(m.columns, name)
 			}
-			s.places[i] = place
+			s.columnIndexes[i] = place
 		}
 		s.end = s.base + s.size
 	}
@@ -164,15 +164,15 @@ func (m *merger) open(path string) error {
 
 // noTable refuses a manifest without its table: the rows of the run before are lost, and
 // the table would have those of this run only.
-func (m *merger) noTable(path string) error {
+func (m *merger) checkNoManifest(path string) error {
 	manifest := path + csvtable.ManifestSuffix
 	switch _, err := os.Lstat(manifest); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return m.disk(err)
+		return m.fileError(err)
 	default:
-		return refused(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
+		return earlierError(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
 	}
 }
 
@@ -183,15 +183,15 @@ func (m *merger) openEarlier(path string) (err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		m.before = csvtable.Manifest{PrimaryKey: m.manifest.PrimaryKey}
 	} else if err != nil {
-		return refused(path+csvtable.ManifestSuffix, err)
+		return earlierError(path+csvtable.ManifestSuffix, err)
 	}
 	ours, theirs := m.manifest.PrimaryKey, m.before.PrimaryKey
 	if !slices.Equal(slices.Sorted(slices.Values(ours)), slices.Sorted(slices.Values(theirs))) {
-		return refused(path, failure.Userf("its primary key is %s, that of this run is %s", keyText(theirs), keyText(ours)))
+		return earlierError(path, failure.Userf("its primary key is %s, that of this run is %s", keyText(theirs), keyText(ours)))
 	}
 	s, err := openSource(path, ours)
 	if err != nil {
-		return refused(path, err)
+		return earlierError(path, err)
 	}
 	s.earlier = true
 	m.sources = append(m.sources, s)
@@ -216,15 +216,15 @@ func (m *merger) size() (size int64) {
 func (m *merger) hasEarlier() bool { return len(m.sources) > 1 }
 
 // last is the table of this run.
-func (m *merger) last() *source { return m.sources[len(m.sources)-1] }
+func (m *merger) current() *source { return m.sources[len(m.sources)-1] }
 
 // replace puts the merged table and its manifest in the place of those of this run.
 func (m *merger) replace(path, merged string) error {
 	manifest := m.manifest.With(m.columns, m.kinds())
 	if err := os.WriteFile(path+csvtable.ManifestSuffix, manifest, 0o644); err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
-	return m.disk(os.Rename(merged, path))
+	return m.fileError(os.Rename(merged, path))
 }
 
 // kinds are those of the cells of each column, from the types in both manifests. A table
@@ -241,7 +241,7 @@ func (m *merger) kinds() []csvtable.Kinds {
 		}
 		own := slices.Repeat([]csvtable.Kinds{csvtable.KindsOf(csvtable.Absent)}, len(m.columns))
 		for i, of := range kindsIn(manifest, s) {
-			own[s.places[i]] = of
+			own[s.columnIndexes[i]] = of
 		}
 		for i := range kinds {
 			kinds[i] |= own[i]
@@ -277,11 +277,11 @@ func (m *merger) close() error {
 	for _, s := range m.sources {
 		errs = append(errs, s.file.Close())
 	}
-	return m.disk(errors.Join(errs...))
+	return m.fileError(errors.Join(errs...))
 }
 
 // disk is an error of a file of this run.
-func (m *merger) disk(err error) error {
+func (m *merger) fileError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -289,7 +289,7 @@ func (m *merger) disk(err error) error {
 }
 
 // refused is the error of a file of the earlier run.
-func refused(path string, err error) error {
+func earlierError(path string, err error) error {
 	if failure.KindOf(err) != failure.User {
 		return failure.Applicationf("cannot merge into %s: %w", path, err)
 	}

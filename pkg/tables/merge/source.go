@@ -12,14 +12,14 @@ import (
 
 // source is one of the two tables.
 type source struct {
-	path    string
-	earlier bool
-	file    *os.File
-	size    int64
-	columns []string
-	key     []int // the places of the primary key in a row
-	places  []int // the place of each column in the merged table
-	rows    int
+	path          string
+	earlier       bool
+	file          *os.File
+	size          int64
+	columns       []string
+	key           []int // the places of the primary key in a row
+	columnIndexes []int // the place of each column in the merged table
+	rows          int
 
 	// base and end are where the file begins and ends if both files are one text, the
 	// earlier one first.
@@ -37,13 +37,13 @@ func openSource(path string, key []string) (*source, error) {
 		return nil, failure.Applicationf("cannot read a table: %w", err)
 	}
 	s := &source{path: path, file: file}
-	if err := s.header(key); err != nil {
+	if err := s.readHeader(key); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
 }
 
-func (s *source) header(key []string) error {
+func (s *source) readHeader(key []string) error {
 	info, err := s.file.Stat()
 	if err != nil {
 		return failure.Applicationf("cannot read a table: %w", err)
@@ -82,7 +82,7 @@ func (s *source) rewind() ([]string, error) {
 }
 
 // recordRange is the place of a record in the text of both files, with its line end.
-type recordRange struct{ at, size int64 }
+type recordRange struct{ start, size int64 }
 
 // next reads a row, and io.EOF after the last. The cells are valid until the next call.
 func (s *source) next() (cells []string, where recordRange, err error) {
@@ -98,8 +98,8 @@ func (s *source) next() (cells []string, where recordRange, err error) {
 }
 
 // row reads one row that was read before. The cells are valid until the next call.
-func (s *source) row(where recordRange) ([]string, error) {
-	in := io.NewSectionReader(s.file, where.at-s.base, where.size)
+func (s *source) rereadRow(where recordRange) ([]string, error) {
+	in := io.NewSectionReader(s.file, where.start-s.base, where.size)
 	if s.single == nil {
 		s.single = csvtable.NewReader(in, ',', `"`)
 	} else {
@@ -109,12 +109,12 @@ func (s *source) row(where recordRange) ([]string, error) {
 }
 
 // within names the file of an error.
-func (s *source) within(m *merger, err error) error {
+func (s *source) wrapError(m *merger, err error) error {
 	if s.earlier {
-		return refused(s.path, err)
+		return earlierError(s.path, err)
 	}
 	if failure.KindOf(err) == failure.User {
 		return failure.Wrap("cannot merge table "+m.name, "", err)
 	}
-	return m.disk(err)
+	return m.fileError(err)
 }
