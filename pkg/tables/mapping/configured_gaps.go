@@ -12,41 +12,41 @@ import (
 // Gap is a column that no item of a run filled, or a primary key with empty values.
 type Gap struct {
 	Table, Pointer string
-	// Column and Path belong to a setting with a path that no item has. Near is a similar
-	// path that items have, or "".
+	// Column and Path belong to a setting with a path that no item has. Near is a
+	// similar path that items have, or "".
 	Column, Path, Near string
-	// Key is the primary key.
+	// Key is the primary key. It is nil for a gap of a column.
 	Key []string
-	// Rows is the number of rows with an empty value in the primary key. It is 0 for a gap
-	// of a column.
+	// Rows is the number of rows with an empty value in the primary key. It is 0 for a
+	// gap of a column.
 	Rows int
-	// Origin is the origin of the first item of the table, or of the first row with an empty
-	// key.
+	// Origin is the origin of the first item of the table, or of the first row with an
+	// empty key.
 	Origin any
 }
 
 // gaps collects the gaps of one table.
 type gaps struct {
 	items  int
-	origin any // of the first item
-	// found is true, for each setting, if an item had something at its path.
+	origin any // origin of the first item
+	// found is true, for each setting, if an item had a value at its path.
 	found []bool
-	// missing is the number of settings that are false in found.
+	// missing is the number of settings for which found is false.
 	missing int
-	// near holds, for each setting, names that items have instead of the missing one.
+	// near holds, for each setting, names that items have instead of the missing name.
 	near []nearNames
-	// unkeyed are the rows with an empty value in the primary key.
+	// unkeyedRows is the number of rows with an empty value in the primary key.
 	unkeyedRows   int
-	unkeyedOrigin any // the origin of the first one
+	unkeyedOrigin any // origin of the first of these rows
 }
 
-// nearNames holds the names of members of the object in which a path ends.
+// nearNames holds the names of members of the object that a path ends in.
 type nearNames struct {
 	depth int // number of segments before the missing one
 	names []string
 }
 
-// Names are collected from the first items and then from some items only.
+// Names are collected from the first items, and then from some items only.
 const (
 	firstItems      = 100
 	sampleInterval  = 64
@@ -66,7 +66,7 @@ func newGaps(t *mappedTable) gaps {
 	return g
 }
 
-// notice collects the gaps of an item. r is its row, with all cells set.
+// collectGaps collects the gaps of an item. All cells of its row r are set.
 func (b *ConfiguredBatch) collectGaps(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	if g.items++; g.items == 1 {
@@ -86,7 +86,7 @@ func (b *ConfiguredBatch) collectGaps(t *mappedTable, row value.Packed, r mapped
 	}
 }
 
-// noticeFound looks for values of settings that no earlier item had.
+// collectFound looks for values of settings that no earlier item had.
 func (b *ConfiguredBatch) collectFound(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	for i := range t.settings {
@@ -105,8 +105,8 @@ func (b *ConfiguredBatch) collectFound(t *mappedTable, row value.Packed, r mappe
 	}
 }
 
-// lacksKey reports whether the value of a key column with an empty cell is missing. The cell
-// of false is empty, too.
+// lacksKey reports whether the value of a key column is missing. The cell is empty; so
+// is the cell of false, which is not missing.
 func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed, members []packedMember) bool {
 	at := slices.IndexFunc(t.settings, func(s entry) bool { return s.kind != typeTable && s.column == column })
 	if at < 0 || t.settings[at].optional {
@@ -120,7 +120,7 @@ func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed,
 	return blank(v)
 }
 
-// learn keeps names of members of an item for the settings without a value.
+// collectNames collects names of members of an item for the settings without a value.
 func (g *gaps) collectNames(t *mappedTable, row value.Packed) {
 	for i := range t.settings {
 		if g.found[i] {
@@ -170,8 +170,8 @@ func (c *ConfiguredMapper) Gaps() []Gap {
 	return append(columns, keys...)
 }
 
-// nearest returns the path that a setting probably means, or "". It ignores names that
-// another setting reads.
+// nearestPath returns the path that a setting probably means, or "". It ignores names
+// that another setting reads.
 func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	s := &t.settings[number]
 	missing, before := s.pathSegments[near.depth], s.pathSegments[:near.depth]
@@ -191,8 +191,9 @@ func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	return strings.Join(append(slices.Clone([]string(before)), best), s.delimiter)
 }
 
-// alike reports whether one name may be a slip of the pen for the other: equal but for
-// case and signs, or a letter or two apart. Names that differ in a digit are different.
+// similarNames reports whether one name may be a typing error for the other: they are
+// equal except for case and punctuation, or differ in one or two letters. Names that
+// differ in a digit are different.
 func similarNames(a, b string) bool {
 	if a == b || digitsOf(a) != digitsOf(b) {
 		return false

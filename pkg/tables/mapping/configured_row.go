@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// ConfiguredBatch is the rows of one page.
+// ConfiguredBatch adds the rows of one page.
 type ConfiguredBatch struct {
 	owner   *ConfiguredMapper
 	table   *mappedTable
@@ -17,20 +17,19 @@ type ConfiguredBatch struct {
 	origin  any
 }
 
-// Row adds one row and all rows of child tables in it; nothing of it is kept. A
-// value that does not fit its column is a user error; the collector must not be
-// used afterwards.
+// Row adds one row and all rows of child tables in it. It does not keep the memory of
+// row. A value that does not fit its column is a user error; the mapper must not be
+// used after an error.
 func (b *ConfiguredBatch) Row(row value.Packed) error { return b.writeRow(b.table, row, linkCell{}) }
 
-// linkCell is the cell by which the rows of a child table refer to their
-// parent.
+// linkCell is the cell by which the rows of a child table refer to their parent.
 type linkCell struct {
 	text []byte
 	kind csvtable.Kind
 }
 
-// row writes one row of a table, after the rows of its child tables: they may
-// belong to the same table. The link is the key of the parent.
+// writeRow writes one row of a table, after the rows of its child tables, which may
+// belong to the same table. link is the key of the parent.
 func (b *ConfiguredBatch) writeRow(t *mappedTable, row value.Packed, link linkCell) error {
 	r := b.owner.emptyRecord(t)
 	if row.Kind() == value.Object {
@@ -71,8 +70,8 @@ func blank(v value.Packed) bool {
 	return k == value.Null || k == value.String && len(v.Raw()) == 0
 }
 
-// find is the value that a setting of a table requests, null when there is none.
-// The members are those of the row, if it is an object.
+// find returns the value at the path of a setting, or null. members are those of the
+// row, if it is an object.
 func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]
 	if s.kind == typeUser {
@@ -85,7 +84,7 @@ func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, me
 	if k != value.Object || len(s.pathSegments) == 0 {
 		return s.pathSegments.find(row)
 	}
-	// Rows mostly have their members in one order, so the last index is tried first.
+	// Rows mostly have their members in the same order: try the last index first.
 	at := &b.owner.rows[t.number].found[setting]
 	if *at >= len(members) || string(members[*at].name) != s.pathSegments[0] {
 		*at = max(0, indexOf(members, s.pathSegments[0]))
@@ -104,7 +103,7 @@ func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, me
 	return nil
 }
 
-// other is the value at the other path of a setting, null when there is none.
+// otherValue returns the value at the other path of a setting, or null.
 func otherValue(s *entry, row value.Packed) value.Packed {
 	if found, ok := row.Walk(s.orSegments); ok {
 		return found
@@ -113,13 +112,12 @@ func otherValue(s *entry, row value.Packed) value.Packed {
 	return found
 }
 
-// indexOf is the place of the member of that name, -1 for none.
 func indexOf(members []packedMember, name string) int {
 	return slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == name })
 }
 
-// refused is the error of a list or an object that came for a column. It shows
-// nothing of the value.
+// cellError returns the error for a list or an object in a column. The message does not
+// show the value.
 func (t *mappedTable) cellError(s *entry, k value.Kind) error {
 	fix := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
 	if s.kind == typeUser {
@@ -128,8 +126,8 @@ func (t *mappedTable) cellError(s *entry, k value.Kind) error {
 	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, fix).At(s.pointer)
 }
 
-// children writes the rows of the child tables in a row. The row's own cells
-// are there already, because they may be the key that the children refer to.
+// writeChildren writes the rows of the child tables in a row. The row's own cells must
+// be set, because they may be the key that the children refer to.
 func (b *ConfiguredBatch) writeChildren(t *mappedTable, row value.Packed, r mappedRecord) error {
 	var key linkCell
 	known, looked := false, false
@@ -140,7 +138,7 @@ func (b *ConfiguredBatch) writeChildren(t *mappedTable, row value.Packed, r mapp
 		}
 		v := b.find(t, i, row, r.members)
 		if beside := len(s.pathSegments) == 1; v.Kind() == value.Array && !(beside && looked) {
-			b.checkTruncated(t, i, row) // a flag belongs to the first of several lists beside it
+			b.checkTruncated(t, i, row) // a flag belongs to the first list beside it
 			looked = looked || beside
 		}
 		if !t.hasItems(s, v) {
@@ -163,10 +161,10 @@ func (b *ConfiguredBatch) writeChildren(t *mappedTable, row value.Packed, r mapp
 	return nil
 }
 
-// hasItems reports whether there are rows of a child table in a value: the items
-// of a list, or the value itself. Empty values are none, but they have a child row
-// all the same where the parent has a primary key, unless the table is optional. A table
-// that is its own child has no such rows, for each of them would bring the next one.
+// hasItems reports whether a value has rows of a child table: the items of a list, or
+// the value itself. An empty value has one row if the parent has a primary key, unless
+// the child table is optional. The exception is a table that is its own child, because
+// each such row would have another one.
 func (t *mappedTable) hasItems(s *entry, v value.Packed) bool {
 	k := v.Kind()
 	if s.optional && (k == value.Null || v.Empty()) {
@@ -183,7 +181,6 @@ func (t *mappedTable) hasItems(s *entry, v value.Packed) bool {
 	}
 }
 
-// items writes the rows of a child table in a value.
 func (b *ConfiguredBatch) writeItems(child *mappedTable, v value.Packed, link linkCell) error {
 	if v.Kind() != value.Array {
 		return b.writeRow(child, v, link)
@@ -196,9 +193,9 @@ func (b *ConfiguredBatch) writeItems(child *mappedTable, v value.Packed, link li
 	return nil
 }
 
-// key is what the rows of child tables refer to their parent by: its primary
-// key, or a hash of the row. A key of one column has the same kind on both sides,
-// so that the two can be joined.
+// linkKey returns the cell by which child rows refer to their parent: its primary key,
+// or a hash of the row. A key of one column has the same kind on both sides, so that
+// the two columns can be joined.
 func (b *ConfiguredBatch) linkKey(t *mappedTable, row value.Packed, r mappedRecord) linkCell {
 	switch len(t.key) {
 	case 0:

@@ -10,15 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Defaults is what all tables of a bucket have in common.
+// Defaults are the settings that all tables of a bucket share.
 type Defaults struct {
 	Bucket      string
 	Incremental bool
 }
 
-// Write converts all rows and writes the tables, in the order of their discovery:
-// each data type, then the arrays in it. A table without rows or without columns is
-// not written. Call it once, after the last row.
+// Write converts all rows and writes the tables in the order of their discovery: each
+// data type, then the arrays in it. It does not write tables without rows or without
+// columns. Call it once, after the last row.
 func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
 	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
@@ -28,7 +28,7 @@ func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) err
 	return a.spool.each(c.convertRecord)
 }
 
-// create begins all tables, each with the settings that all have in common.
+// create begins all tables. t has the settings that all tables share.
 func (l *layout) create(out Output, t csvtable.Table) error {
 	for _, f := range l.files {
 		t.Name, t.Columns = f.name, f.columns
@@ -47,17 +47,17 @@ func (l *layout) create(out Output, t csvtable.Table) error {
 	return nil
 }
 
-// converter turns records of the spool into records of tables. What it does for
-// every item and every property of an item is the busiest code of a run.
+// converter turns records of the spool into records of tables. The code for every item
+// and every property of an item is the busiest code of a run.
 type converter struct {
-	stop   func() error // asked at every row
+	stop   func() error // called for each row; an error ends the conversion
 	roots  []*tableLayout
-	table  *tableLayout // of the current batch
+	table  *tableLayout // table of the current batch
 	hasher *hasher
-	// ids are those of the current row and of the rows it is in, packed. They are
-	// kept together because cells and the rows of arrays refer to them.
+	// ids holds the ids of the current row and of the rows that contain it, packed.
+	// Cells and the rows of arrays share this memory.
 	ids    []byte
-	frames []*frame // to be used again
+	frames []*frame // free frames
 	warn   warnFunc
 }
 
@@ -70,7 +70,7 @@ func (c *converter) convertRecord(kind byte, v value.Packed) error {
 	return c.writeItem(c.table, v)
 }
 
-// begin takes over the user and parent columns of a batch.
+// beginBatch sets the user and parent columns of a batch.
 func (c *converter) beginBatch(head []value.Value) error {
 	number, ok := head[0].Int()
 	if !ok || number < 0 || int(number) >= len(c.roots) {
@@ -93,8 +93,8 @@ func (c *converter) beginBatch(head []value.Value) error {
 	return nil
 }
 
-// extraCell is the value of a user or parent column that becomes a cell: none for
-// an empty list, which is hashed as a list.
+// extraCell returns the cell of a user or parent column: nil for an empty list,
+// otherwise the value. The hash contains the list.
 func extraCell(v value.Packed) value.Packed {
 	if v.Kind() == value.Array && v.Len() == 0 {
 		return nil
@@ -102,7 +102,7 @@ func extraCell(v value.Packed) value.Packed {
 	return v
 }
 
-// text is any value as a cell.
+// cellText returns the cell for any value.
 func cellText(v value.Packed) []byte {
 	if k := v.Kind(); k == value.Array || k == value.Object {
 		return v.AppendEscapedJSON(nil)
@@ -110,17 +110,17 @@ func cellText(v value.Packed) []byte {
 	return v.Cell()
 }
 
-// frame is an object on the way from a row down to the current property. Its
-// id is made when the first array needs it.
+// frame is an object between a row and the current property. Its id is computed when
+// the first array needs it.
 type frame struct {
 	node   *node
 	object value.Packed
-	extra  []hashedMember // hashed after the members of the object
+	extra  []hashedMember // members that are hashed after those of the object
 	outer  *frame         // nil for a row
 	id     value.Packed
 }
 
-// frame is a frame on the heap, taken from those that are not needed any more.
+// newFrame returns a copy of f on the heap. It reuses free frames.
 func (c *converter) newFrame(f frame) *frame {
 	last := len(c.frames) - 1
 	if last < 0 {
@@ -133,7 +133,7 @@ func (c *converter) newFrame(f frame) *frame {
 	return reused
 }
 
-// item writes one row, after the rows of the arrays in it.
+// writeItem writes one row, after the rows of the arrays in it.
 func (c *converter) writeItem(t *tableLayout, item value.Packed) error {
 	if t.file == nil {
 		return nil
@@ -172,7 +172,7 @@ func (c *converter) writeItem(t *tableLayout, item value.Packed) error {
 	return err
 }
 
-// object fills the cells of an object's properties.
+// fillCells fills the cells of an object's properties.
 func (c *converter) fillCells(t *tableLayout, n *node, f *frame) error {
 	for i, members := 0, f.object.Parts(); members.More(); i++ {
 		p := n.child(i, &members)
@@ -203,8 +203,8 @@ func (c *converter) fillCells(t *tableLayout, n *node, f *frame) error {
 	return nil
 }
 
-// warnBoth warns of the first value that is not of the kind that a column or table
-// mostly holds.
+// warnBoth warns about the first value that is not of the kind that a column or table
+// mostly has.
 func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	if n.warnedBoth || !found {
 		return
@@ -213,9 +213,9 @@ func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.table.rows, holds))
 }
 
-// array writes the items of an array, or the single value that is in the
-// place of one, and returns the id that links them to the frame: none when
-// there is nothing to link.
+// writeArray writes the items of an array, or a single value that occurs instead of an
+// array. It returns the id that links them to the frame, or nil for null and an empty
+// array.
 func (c *converter) writeArray(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {
 	isArray := v.Kind() == value.Array
 	items := v.Parts()
@@ -235,7 +235,7 @@ func (c *converter) writeArray(t *tableLayout, v value.Packed, f *frame) (value.
 	return id, nil
 }
 
-// id is the id of a frame, a packed string.
+// frameID returns the id of a frame, a packed string.
 func (c *converter) frameID(f *frame) value.Packed {
 	if f.id == nil {
 		var outer []byte

@@ -11,33 +11,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hashFlush is how many bytes are gathered before they are hashed.
+// hashFlush is the number of bytes that are buffered before they are hashed.
 const hashFlush = 32 << 10
 
-// hasher makes the generated ids that link the rows of arrays and of child
-// tables to their parents. They must not change from one version of the program
-// to another, nor differ from those of the original: rows loaded earlier refer
-// to them. What is hashed is the row in PHP's serialisation format.
+// hasher computes the ids that link the rows of arrays and of child tables to their
+// parents. It hashes the row in PHP's serialisation format. The ids must not change
+// between versions of the program, and must equal those of the original extractor,
+// because rows that were loaded earlier refer to them.
 type hasher struct {
-	// buf is the text to be hashed, or the end of it: what came before is in md5 when
-	// flushed is set.
+	// buf is the text to hash. If flushed is true, md5 has the beginning of the text
+	// and buf only the rest.
 	buf     []byte
 	md5     hash.Hash
 	flushed bool
-	digest  [md5.Size]byte // what sum returns
-	// counting is how many objects and lists are open whose number of parts is not
-	// known yet. It is before the parts, so nothing is flushed meanwhile.
+	digest  [md5.Size]byte // memory for the result of sum
+	// openCounts is the number of open objects and lists with a number of parts that is
+	// not known yet. The number precedes the parts, so buf is not flushed until it is
+	// known.
 	openCounts int
-	// names are those of the object before, in the order they were hashed: rows mostly
-	// have the same. place is how many came so far in this one.
+	// lastNames are the names of the previous hash in the order they were hashed,
+	// because rows mostly have the same names. nameIndex is the number of names so far
+	// in the current hash.
 	lastNames []hashedName
 	nameIndex int
 }
 
-// hashedName is a name as it is in packed objects, and how it is hashed.
+// hashedName is a name as packed objects contain it, and its serialised text.
 type hashedName struct{ packed, text []byte }
 
-// maxHashedNames and maxHashedName are how many names are kept, and how long ones.
+// maxHashedNames is the maximum number of names that are kept, and maxHashedName the
+// maximum size of a name in bytes.
 const (
 	maxHashedNames = 200
 	maxHashedName  = 100
@@ -45,15 +48,15 @@ const (
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
 
-// hashedMember is a member that is hashed with an object, but is not in it.
+// hashedMember is a member that is hashed with an object without being part of it.
 type hashedMember struct {
 	name  string
 	value value.Packed
 }
 
-// id is the path of a node, "_", and the hash of the object followed by the id
-// of what is around it. Extra members are hashed as if they were the object's last. The
-// id is gone when the next one is made.
+// id returns the path of the node, "_", and the hash of the object followed by outer,
+// the id of what contains the object. Extra members are hashed as if they were the last
+// members of the object. The result is valid until the next call.
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
 	h.begin()
 	h.object(object, extra)
@@ -64,8 +67,8 @@ func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []
 	return h.buf
 }
 
-// key is the hash of a row, followed by the user and parent columns where there
-// are any. It refers to a row of a mapped table that has no primary key.
+// key returns the hash of a row, followed by the user and parent columns, if there are
+// any. It refers to a row of a mapped table that has no primary key.
 func (h *hasher) key(row, columns value.Packed) []byte {
 	h.begin()
 	h.value(row, row.Kind(), row.Cell())
@@ -88,11 +91,11 @@ func (h *hasher) begin() {
 
 // flush hashes the text so far.
 func (h *hasher) flush() {
-	h.md5.Write(h.buf) // never fails, says package hash
+	h.md5.Write(h.buf) // never fails, see package hash
 	h.buf, h.flushed = h.buf[:0], true
 }
 
-// sum is the hash. It is gone when the next one is made.
+// sum returns the hash. The result is valid until the next call.
 func (h *hasher) sum() []byte {
 	if h.flushed {
 		h.flush()
@@ -102,7 +105,7 @@ func (h *hasher) sum() []byte {
 	return h.digest[:]
 }
 
-// value appends a value, whose kind and cell are known.
+// value appends a value of kind k. cell is its text as a cell.
 func (h *hasher) value(v value.Packed, k value.Kind, cell []byte) {
 	switch k {
 	case value.Null:
@@ -133,7 +136,7 @@ func (h *hasher) string(s []byte) {
 	h.buf = append(append(h.buf, s...), `";`...)
 }
 
-// object appends an object and members that are not in it.
+// object appends an object with extra members.
 func (h *hasher) object(object value.Packed, extra []hashedMember) {
 	if len(object) >= hashFlush {
 		h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
@@ -151,14 +154,15 @@ func (h *hasher) object(object value.Packed, extra []hashedMember) {
 	h.buf = append(h.buf, '}')
 }
 
-// count begins to count the parts of what is smaller than hashFlush. The head with
-// the number 0 is there already.
+// openCount begins to count the parts of an object or list that is smaller than
+// hashFlush. The caller has appended its head with the number 0. It returns the index
+// of the 0.
 func (h *hasher) openCount() (at int) {
 	h.openCounts++
 	return len(h.buf) - len("0:{")
 }
 
-// counted replaces the 0 at a place by the number of parts.
+// closeCount replaces the 0 at index at by the number of parts.
 func (h *hasher) closeCount(at, n int) {
 	h.openCounts--
 	if n < 10 {
@@ -188,7 +192,7 @@ func (h *hasher) name(members *value.Parts) {
 	name := members.Name()
 	h.string(name)
 	if at >= maxHashedNames || at > len(h.lastNames) || len(name) > maxHashedName {
-		return // a name before it may be too long to be kept
+		return // at is beyond lastNames if an earlier name was too long
 	}
 	if at == len(h.lastNames) {
 		h.lastNames = append(h.lastNames, hashedName{})
@@ -218,7 +222,7 @@ func (h *hasher) items(array value.Packed) (n int) {
 	return n
 }
 
-// columns appends the members of a PHP array.
+// columns appends the members of an object as those of a PHP array.
 func (h *hasher) columns(columns value.Packed) {
 	for members := columns.Parts(); members.More(); {
 		h.buf = php.AppendKey(h.buf, members.Name())

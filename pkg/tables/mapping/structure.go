@@ -9,23 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The structure of the tables is remembered from run to run, so that columns
-// keep their names and places even when their properties no longer occur. Its
-// form is that of the original: {"data": {"_<data type>": node …},
-// "parent_aliases": []}, where a node is an object with these members. The
-// properties of an object, and data types, carry propertyMark in front of their
-// name.
+// The structure of the tables is remembered from run to run, so that columns keep their
+// names and positions even if their properties no longer occur. It has the form of the
+// original extractor: {"data": {"_<data type>": node …}, "parent_aliases": []}. A node
+// is an object with the members below. The names of data types, and of the properties
+// of an object, have the prefix propertyMark.
 const (
 	dataKey      = "data"
 	aliasesKey   = "parent_aliases"
 	typeKey      = "nodeType"
 	headerKey    = "headerNames"
-	roleKey      = "type" // only ever roleParent: a column that is not data
+	roleKey      = "type" // always roleParent: a column that is not data
 	roleParent   = "parent"
 	propertyMark = "_"
 )
 
-// knownKind are the spellings of types in a remembered structure.
+// parseKind returns the type for its spelling in a remembered structure.
 func parseKind(text string) (kind, bool) {
 	switch text {
 	case "null":
@@ -41,8 +40,8 @@ func parseKind(text string) (kind, bool) {
 	}
 }
 
-// pointerPath leads to a node of a remembered structure. It becomes a JSON pointer
-// only for an error: the pointers of deep nodes are long.
+// pointerPath is the path of a node in a remembered structure. It becomes a JSON
+// pointer only for an error, because the pointers of deep nodes are long.
 type pointerPath struct {
 	above *pointerPath // nil for the structure itself
 	token string
@@ -50,7 +49,7 @@ type pointerPath struct {
 
 func (s *pointerPath) child(token string) *pointerPath { return &pointerPath{s, token} }
 
-// String is the JSON pointer.
+// String returns the JSON pointer.
 func (s *pointerPath) String() string {
 	var tokens []string
 	for ; s.above != nil; s = s.above {
@@ -60,9 +59,9 @@ func (s *pointerPath) String() string {
 	return strings.Join(tokens, "")
 }
 
-// loadStructure reads a remembered structure: the node of every data type. An
-// array without items stands for an empty object, since the platform turns one
-// into the other.
+// loadStructure reads a remembered structure and returns the node of every data type.
+// It reads an empty array as an empty object, because the platform turns one into the
+// other.
 func loadStructure(structure value.Value) (map[string]*node, error) {
 	types := map[string]*node{}
 	if structure.Empty() {
@@ -90,7 +89,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 		if n.kind != kindArray {
 			return nil, structureError(at, "a data type must be an array, not %q", n.kind.String())
 		}
-		n.element.anyKind = false // nothing is in the place of rows
+		n.element.anyKind = false // a data type always is an array of rows
 		types[name] = n
 	}
 	return types, nil
@@ -148,7 +147,7 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		if n.element.kind == kindArray {
 			return structureError(at, "the elements of an array cannot be arrays")
 		}
-		n.element.anyKind = true // what was in the place of the array is not known
+		n.element.anyKind = true // earlier runs may have had a value instead of the array
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
@@ -159,8 +158,8 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 	if err := c.load(m.Value, at); err != nil {
 		return err
 	}
-	// Children of anything but an object are left over from the time before
-	// it became an array; they stay in the remembered structure only.
+	// Children of other nodes than objects are from the time before the node became an
+	// array. They stay in the remembered structure only.
 	if n.kind == kindObject && m.Value.Field(roleKey).IsNull() {
 		n.addChild(c)
 	}
@@ -171,7 +170,7 @@ func structureError(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// remembered is the node as the next run must know it.
+// structure returns the node in the form that the next run loads.
 func (n *node) structure() value.Value {
 	members := make([]value.Member, 0, len(n.children)+3)
 	if n.element != nil {
@@ -199,8 +198,8 @@ func (n *node) structure() value.Value {
 
 func (n *node) isElement() bool { return n.parent != nil && n.parent.element == n }
 
-// overlay is the new form of a remembered node (or of the whole) over the old
-// one: what only the old one has stays, and keys keep their old places.
+// overlay puts the new form of a remembered node, or of the whole structure, over the
+// old one. Members that only the old one has stay. Members keep their old order.
 func overlay(old, latest value.Value) value.Value {
 	if old.Kind() != value.Object || latest.Kind() != value.Object {
 		return latest
@@ -208,7 +207,8 @@ func overlay(old, latest value.Value) value.Value {
 	return joinMembers(old, latest, overlay)
 }
 
-// joined are the members of two objects; those of one name are joined.
+// joinMembers returns the members of two objects. It calls join for members that both
+// have.
 func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
 	members := slices.Clone(a.Members())
 	for _, m := range b.Members() {
@@ -220,11 +220,11 @@ func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) valu
 	return value.OfMembers(members...)
 }
 
-// MergeStructures joins the structures of several collectors that began with
-// the same remembered one, as Structure returned them: everything any of them
-// knows, in the order of the first that knew it. Where two know different types
-// of one property, its type is forgotten, so that neither is held to the
-// other's in the next run. Without structures it is null.
+// MergeStructures merges the structures that Structure of several mappers returned. The
+// mappers must have begun with the same remembered structure. The result has everything
+// that any of them knows, in the order of the first that knew it. If two have different
+// types for a property, the type becomes null, so that neither type restricts the other
+// mapper in the next run. Without structures the result is null.
 func MergeStructures(structures ...value.Value) value.Value {
 	var merged value.Value
 	for _, s := range structures {

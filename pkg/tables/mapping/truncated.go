@@ -21,7 +21,7 @@ type Truncated struct {
 	List, Flag string // paths in the item
 }
 
-// mostTruncated is the maximum number of incomplete lists that are kept between calls of
+// maxTruncated is the maximum number of incomplete lists that are kept between calls of
 // Truncated.
 const maxTruncated = 10
 
@@ -39,7 +39,7 @@ const (
 	isListFlag
 )
 
-// flag keeps a property that is a list flag, if its value is true.
+// collectFlag collects a property that is a list flag with the value true.
 func (l *schemaLearner) collectFlag(n *node, v value.Packed) {
 	if n.flag == flagUnknown {
 		n.flag = notFlag
@@ -53,10 +53,10 @@ func (l *schemaLearner) collectFlag(n *node, v value.Packed) {
 	}
 }
 
-// isRow reports whether a node is the rows of a data type.
+// isRow reports whether a node describes the rows of a data type.
 func (n *node) isRow() bool { return n.isElement() && n.parent.parent == nil }
 
-// Truncated returns the lists that items since the last call marked as incomplete.
+// Truncated returns the lists that items marked as incomplete since the last call.
 func (a *AutomaticMapper) Truncated() []Truncated {
 	var all []Truncated
 	for _, flag := range a.flags {
@@ -85,7 +85,7 @@ func (names ListNames) besideFlag(flag *node) *node {
 	return nil
 }
 
-// inItem returns the path of a property in the item, with dots.
+// itemPath returns the path of a property in the item, with dots.
 func (n *node) itemPath() string {
 	text := ""
 	for ; n != nil && !n.isRow(); n = n.parent {
@@ -136,8 +136,8 @@ func (f *flagFinder) class(names ListNames, i int, name []byte) memberClass {
 	return class
 }
 
-// find returns the path of a flag in an object that is true, or "". If top is set, the
-// object is the item and its own members are data.
+// find returns the path of a flag in an object that is true, or "". If top is true, the
+// object is the item, and its own members are data.
 func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string {
 	if object.Kind() != value.Object {
 		return ""
@@ -167,7 +167,7 @@ func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string
 	return ""
 }
 
-// whole checks whether an item marks the list of a child table as incomplete.
+// checkTruncated checks whether an item marks the list of a child table as incomplete.
 func (b *ConfiguredBatch) checkTruncated(t *mappedTable, setting int, row value.Packed) {
 	c, s := b.owner, &t.settings[setting]
 	if c.lists.Truncates == nil || len(s.pathSegments) == 0 || len(c.truncated) == maxTruncated {
@@ -185,7 +185,7 @@ func (b *ConfiguredBatch) checkTruncated(t *mappedTable, setting int, row value.
 	}
 }
 
-// Truncated does the same as Automatic.Truncated.
+// Truncated returns the lists that items marked as incomplete since the last call.
 func (c *ConfiguredMapper) Truncated() []Truncated {
 	all := c.truncated
 	c.truncated = nil
