@@ -6,26 +6,26 @@ import (
 )
 
 const (
-	// maxOpen is how many files the writers of a set keep open. A process may
-	// have 64 files in all where limits are low, and needs some of them for
-	// connections and answers.
+	// maxOpenFiles is the maximum number of files that the writers of a set keep open.
+	// A process may have only 64 open files where limits are low, and needs some of
+	// them for connections and responses.
 	maxOpenFiles = 16
-	// maxBuffered is how many bytes the buffers of a pool take together before
-	// all of them are written. A run of few tables never gets there.
+	// maxBuffered is the maximum size, in bytes, of all buffers of a pool together. If
+	// they exceed it, all are written. A run with few tables never reaches it.
 	maxBuffered = 2 << 20
 )
 
-// pool is what the writers of a set share, so that a run may have any number of
-// tables: at most maxOpen files are open, and all buffers together take little more
-// than maxBuffered bytes. A writer whose file was closed opens it again when it has
-// something to write. The zero value is ready.
+// pool limits the files and buffers of the writers of a set, so that a run may have any
+// number of tables: at most maxOpenFiles files are open, and all buffers together take
+// little more than maxBuffered bytes. A writer with a closed file opens the file again
+// when it writes. The zero value is ready to use.
 type pool struct {
-	open     []*Writer // that have an open file, the least recently used first
-	buffers  []*Writer // that have a buffer
-	buffered int       // the capacity of all buffers, in bytes
+	open     []*Writer // writers with an open file, least recently used first
+	buffers  []*Writer // writers with a buffer
+	buffered int       // capacity of all buffers in bytes
 }
 
-// file is the open file of a writer.
+// file returns the open file of a writer. It opens the file if it is closed.
 func (p *pool) file(w *Writer) (*os.File, error) {
 	if w.file == nil {
 		err := p.openFile(w, os.O_APPEND|os.O_WRONLY)
@@ -39,7 +39,7 @@ func (p *pool) file(w *Writer) (*os.File, error) {
 	return w.file, nil
 }
 
-// openFile opens the file of a writer.
+// openFile opens the file of a writer. It closes another file if too many are open.
 func (p *pool) openFile(w *Writer, flags int) error {
 	if len(p.open) == maxOpenFiles {
 		if err := p.close(p.open[0]); err != nil {
@@ -55,7 +55,6 @@ func (p *pool) openFile(w *Writer, flags int) error {
 	return nil
 }
 
-// close closes the file of a writer, if it is open.
 func (p *pool) close(w *Writer) error {
 	if w.file == nil {
 		return nil
@@ -66,7 +65,7 @@ func (p *pool) close(w *Writer) error {
 	return file.Close()
 }
 
-// count records how large the buffer of a writer has become.
+// count updates the capacity of a writer's buffer in the pool.
 func (p *pool) count(w *Writer) {
 	if w.countedCap == 0 {
 		w.index = len(p.buffers)
@@ -88,7 +87,7 @@ func (p *pool) spill() error {
 	return nil
 }
 
-// drop takes a writer out of the pool: its file is closed, its buffer is gone.
+// remove removes a writer from the pool, closes its file and drops its buffer.
 func (p *pool) remove(w *Writer) error {
 	if w.countedCap > 0 {
 		last := len(p.buffers) - 1

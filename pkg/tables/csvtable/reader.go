@@ -12,33 +12,33 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	// maxRow is the maximum size in bytes of all cells of a row. It holds for writing, too,
-	// so that the next run can read the table. Without a limit, an unclosed quote would load
-	// the whole file into memory.
+	// maxRow is the maximum size, in bytes, of all cells of a row. It also applies to
+	// writing, so that the next run can read the table. Without a limit, an unclosed
+	// quote would load the whole file into memory.
 	maxRow = 128 << 20
-	// maxCells is the maximum number of cells of a record. Without it, a file of delimiters
-	// would be loaded into memory.
+	// maxCells is the maximum number of cells of a record. Without it, a file of
+	// delimiters would be loaded into memory.
 	maxCells = 1 << 21
 )
 
-// Reader reads the records of one CSV file (RFC 4180): cells may be enclosed, an
-// enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
-// for byte; a byte order mark at the start of the file is passed over.
+// Reader reads the records of one CSV file (RFC 4180). Cells may be enclosed; an
+// enclosure in an enclosed cell is doubled. Lines end with LF or CR LF. Cells are
+// returned byte for byte. The reader skips a byte order mark at the start of the file.
 type Reader struct {
 	from                 countingReader
 	in                   *bufio.Reader
 	delimiter, enclosure byte
-	hasEnclosure         bool // false when there is no enclosure
-	line                 int  // the line that is read, from 1
-	recordLine           int  // the line in which the last record began
+	hasEnclosure         bool // false if cells cannot be enclosed
+	line                 int  // current line, from 1
+	recordLine           int  // line of the start of the last record
 	text                 []byte
-	ends                 []int // of each cell in text
+	ends                 []int // end of each cell in text
 	cells                []string
 	maxRecord            int // maximum size of a record in bytes
 }
 
-// NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
-// enclosure is none.
+// NewReader returns a reader of CSV with a delimiter of one byte. The enclosure is one
+// byte, or empty if cells are not enclosed.
 func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
 	r := &Reader{from: countingReader{in: in}, delimiter: delimiter, line: 1, maxRecord: maxRow}
 	r.in = bufio.NewReaderSize(&r.from, readBuffer)
@@ -46,28 +46,27 @@ func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
 		r.enclosure, r.hasEnclosure = enclosure[0], true
 	}
 	if mark, err := r.in.Peek(3); err == nil && string(mark) == "\uFEFF" {
-		// What was peeked is there to be discarded.
+		// Discard cannot fail after Peek.
 		_, _ = r.in.Discard(len(mark))
 	}
 	return r
 }
 
-// Reset makes the reader read other records of the same form, as if they stood alone in
-// a file.
+// Reset makes the reader read the records of another text in the same format. It does
+// not look for a byte order mark.
 func (r *Reader) Reset(in io.Reader) {
 	r.from = countingReader{in: in}
 	r.in.Reset(&r.from)
 	r.line = 1
 }
 
-// Offset is how many bytes the records that were read take, with what is before
-// them.
+// Offset returns the number of bytes up to the end of the last record.
 func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
 
-// Line is the line in which the record began that was read last, from 1.
+// Line returns the number of the line, from 1, that the last record begins in.
 func (r *Reader) Line() int { return r.recordLine }
 
-// counter counts the bytes that are read.
+// countingReader counts the bytes that are read.
 type countingReader struct {
 	in   io.Reader
 	read int64
@@ -79,8 +78,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read returns the next record and io.EOF after the last. The slice is used until
-// the next call only. A file that is not CSV is a user error which names the line.
+// Read returns the next record, or io.EOF after the last. The slice is valid until the
+// next call. A file that is not CSV is a user error that names the line.
 func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
@@ -109,8 +108,8 @@ func (r *Reader) Read() ([]string, error) {
 	return r.cells, nil
 }
 
-// cell reads one cell with what ends it, and reports whether another one follows
-// in the record.
+// readCell reads one cell and its end. It reports whether another cell follows in the
+// record.
 func (r *Reader) readCell() (more bool, err error) {
 	if first, err := r.in.Peek(1); r.hasEnclosure && err == nil && first[0] == r.enclosure {
 		if _, err := r.in.Discard(1); err != nil {
@@ -137,7 +136,7 @@ func (r *Reader) readCell() (more bool, err error) {
 	}
 }
 
-// boundary is what a byte outside of an enclosure ends.
+// boundary is the element that a byte outside of an enclosure ends, if any.
 type boundary int
 
 const (
@@ -146,7 +145,7 @@ const (
 	lineEnd
 )
 
-// next reads one byte outside of an enclosure, or the whole of a line end.
+// nextByte reads one byte outside of an enclosure, or a whole line end.
 func (r *Reader) nextByte() (b byte, where boundary, err error) {
 	b, err = r.in.ReadByte()
 	switch {
@@ -166,7 +165,7 @@ func (r *Reader) nextByte() (b byte, where boundary, err error) {
 	}
 }
 
-// enclosed reads the rest of an enclosed cell, the closing enclosure included.
+// readEnclosed reads the rest of an enclosed cell, including the closing enclosure.
 func (r *Reader) readEnclosed() error {
 	opened := r.line
 	for {
@@ -181,7 +180,7 @@ func (r *Reader) readEnclosed() error {
 		if b == r.enclosure {
 			next, err := r.in.Peek(1)
 			if err != nil || next[0] != r.enclosure {
-				return nil // an error comes again when the end of the cell is read
+				return nil // readCellEnd returns the error again
 			}
 			if _, err := r.in.Discard(1); err != nil {
 				return err
@@ -194,7 +193,7 @@ func (r *Reader) readEnclosed() error {
 	}
 }
 
-// end reads what follows an enclosed cell.
+// readCellEnd reads the end of an enclosed cell.
 func (r *Reader) readCellEnd() (more bool, err error) {
 	_, where, err := r.nextByte()
 	if err == nil && where == inside {
@@ -203,7 +202,7 @@ func (r *Reader) readCellEnd() (more bool, err error) {
 	return err == nil && where == cellEnd, err
 }
 
-// lineFeed reads what must follow a carriage return.
+// readLineFeed reads the line feed after a carriage return.
 func (r *Reader) readLineFeed() error {
 	b, err := r.in.ReadByte()
 	if err != nil && !errors.Is(err, io.EOF) {

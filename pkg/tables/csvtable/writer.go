@@ -10,31 +10,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// flushAt is how many bytes a Writer gathers before it writes them.
+// flushSize is the number of bytes that a Writer buffers before it writes them.
 const flushSize = 32 << 10
 
 // Writer writes the records of one table. It is not safe for concurrent use.
 type Writer struct {
 	set   *Set
 	table Table
-	path  string   // of the CSV file
-	file  *os.File // nil while it is closed, see pool
+	path  string   // path of the CSV file
+	file  *os.File // nil while the file is closed, see pool
 	buf   []byte
-	// counted is the capacity of buf as the pool knows it.
+	// countedCap is the part of pool.buffered that belongs to this writer: the capacity
+	// of buf at the last count.
 	countedCap int
-	index      int // its index among the buffers of the pool
+	index      int // index in pool.buffers
 	aborted    bool
-	rows       int     // without the header
-	seen       []Kinds // of the cells of each column; nil unless the table is typed
+	rows       int     // number of rows without the header
+	seen       []Kinds // kinds of the cells of each column; nil unless the table is typed
 }
 
 func writtenTwice(t Table) error {
 	return failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
 }
 
-// Row appends one record: one cell for each column, in their order, which is
-// copied. A typed table wants to know the kind of each cell too, for others it
-// may be nil.
+// Row appends a copy of one record, with one cell for each column. A typed table also
+// needs the kind of each cell; for other tables kinds may be nil.
 func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	if len(cells) != len(w.table.Columns) {
 		return failure.Applicationf("table %q: %d cells for %d columns", w.table.FileName(), len(cells), len(w.table.Columns))
@@ -85,8 +85,8 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	return w.flushIfFull()
 }
 
-// flushIfFull writes a buffer that is full, and all of them when they have become too
-// large together.
+// flushIfFull writes the buffer if it is full, and the buffers of all writers if they
+// exceed maxBuffered together.
 func (w *Writer) flushIfFull() error {
 	if len(w.buf) >= flushSize {
 		if err := w.flush(); err != nil {
@@ -102,7 +102,7 @@ func (w *Writer) flushIfFull() error {
 	return w.set.pool.spill()
 }
 
-// largeCell writes the contents of a cell, which are not gathered as a whole.
+// largeCell writes the contents of a cell in parts, without buffering the whole cell.
 func (w *Writer) largeCell(cell []byte) error {
 	for part := range slices.Chunk(cell, flushSize) {
 		w.buf = append(w.buf, bytes.ReplaceAll(part, []byte(`"`), []byte(`""`))...)
@@ -115,7 +115,7 @@ func (w *Writer) largeCell(cell []byte) error {
 	return nil
 }
 
-// Close completes the CSV file, then writes the manifest beside it.
+// Close completes the CSV file and then writes the manifest beside it.
 func (w *Writer) Close() error {
 	if err := w.complete(); err != nil {
 		return err
@@ -127,16 +127,16 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Abort abandons the table: the file is closed and removed, no manifest is
-// written. It is for a run that fails, so its own faults do not matter beside
-// the one that led here; the staging directory goes away as a whole.
+// Abort closes and removes the CSV file. It writes no manifest. It ignores errors,
+// because the run has already failed with another error, and the staging directory is
+// removed as a whole.
 func (w *Writer) Abort() {
 	w.aborted = true
 	_ = w.set.pool.remove(w)
 	_ = os.Remove(w.path)
 }
 
-// complete writes what is still in memory and leaves the pool.
+// complete writes the buffer and removes the writer from the pool.
 func (w *Writer) complete() error {
 	err := w.flush()
 	if dropped := w.set.pool.remove(w); err == nil && dropped != nil {
@@ -145,7 +145,6 @@ func (w *Writer) complete() error {
 	return err
 }
 
-// flush writes the buffer.
 func (w *Writer) flush() error {
 	switch {
 	case w.aborted:
@@ -168,7 +167,7 @@ func (w *Writer) writeError(err error) error {
 	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
 }
 
-// AppendRecord appends texts as one CSV record, as Writer.Row writes it.
+// AppendRecord appends one CSV record in the format of Writer.Row.
 func AppendRecord(dst []byte, texts []string) []byte {
 	for i, text := range texts {
 		if i > 0 {
