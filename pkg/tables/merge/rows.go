@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// checkEvery is after how many rows the context is checked and progress reported.
+	// checkInterval is the number of rows between two checks of the context and two
+	// reports of progress.
 	checkInterval = 1024
-	// hashBytes is how many bytes of a SHA-256 stand for a key. Two keys with the same
-	// ones cannot be found, also by an API that tries.
+	// hashSize is the number of bytes of a SHA-256 that represent a key. It is not
+	// feasible to find two keys with the same bytes, not even for an API that tries.
 	hashSize = 16
-	// numberBytes is the size of a position or a size in a sorter.
+	// numberSize is the size of an offset or a size in a record of a sorter.
 	numberSize = 8
 )
 
-// rows calls do for all rows, those of the earlier table first.
+// eachRow calls do for all rows, first for those of the earlier table.
 func (m *merger) eachRow(ctx context.Context, do func(s *source, cells []string, where recordRange) error) error {
 	n := 0
 	for _, s := range m.sources {
@@ -55,9 +56,10 @@ func (m *merger) eachRow(ctx context.Context, do func(s *source, cells []string,
 	return nil
 }
 
-// findChanges finds the rows that have a key in common. It adds the places of all of
-// them to changes: the first has the place of the row that takes its place, which is the
-// last of them; the others have nothing, they are left out.
+// findChanges finds the rows that share their key with another row. It adds a record
+// for each of these rows to changes, with the start of the row as its key. The value
+// for the first row is the range of the last row, which replaces the first. The value
+// for the other rows is empty: they are dropped.
 func (m *merger) findChanges(ctx context.Context, changes *extsort.Sorter) (err error) {
 	keys := &extsort.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
 	defer func() { err = errors.Join(err, m.fileError(keys.Close())) }()
@@ -89,15 +91,15 @@ func appendKey(dst []byte, cells []string, key []int) []byte {
 	return dst
 }
 
-// appendNumber packs a number so that numbers sort as their bytes.
+// appendNumber packs a number. Packed numbers sort like the numbers.
 func appendNumber(dst []byte, n int64) []byte { return binary.BigEndian.AppendUint64(dst, uint64(n)) }
 
 func parseNumber(packed []byte) int64 { return int64(binary.BigEndian.Uint64(packed)) }
 
-// groups goes through the rows sorted by their keys, and adds what happens to those
-// that are not alone.
+// addChanges reads the rows sorted by their keys, and adds the changes of rows that
+// share a key.
 func (m *merger) addChanges(ctx context.Context, sorted extsort.Source, changes *extsort.Sorter) error {
-	var hash, first, last, size []byte // of the current key; first and last are places
+	var hash, first, last, size []byte // first and last are starts of rows with the current key
 	several := false
 	end := func() error {
 		if !several {
@@ -119,10 +121,10 @@ func (m *merger) addChanges(ctx context.Context, sorted extsort.Source, changes 
 		if err != nil {
 			return err
 		}
-		place := r.Key[hashSize:]
+		start := r.Key[hashSize:]
 		if n > 1 && string(r.Key[:hashSize]) == string(hash) {
 			several = true
-			if err := changes.Add(extsort.Record{Key: place}); err != nil {
+			if err := changes.Add(extsort.Record{Key: start}); err != nil {
 				return err
 			}
 		} else {
@@ -130,9 +132,9 @@ func (m *merger) addChanges(ctx context.Context, sorted extsort.Source, changes 
 				return err
 			}
 			several = false
-			hash, first = append(hash[:0], r.Key[:hashSize]...), append(first[:0], place...)
+			hash, first = append(hash[:0], r.Key[:hashSize]...), append(first[:0], start...)
 		}
-		last, size = append(last[:0], place...), append(size[:0], r.Value...)
+		last, size = append(last[:0], start...), append(size[:0], r.Value...)
 	}
 }
 
@@ -181,16 +183,16 @@ func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter
 	return m.fileError(w.out.Flush())
 }
 
-// row writes a row at a place of one source with the cells of another.
-func (m *merger) writeRow(w *writer, place, from *source, cells []string) error {
+// writeRow writes a row with cells of source from. target is the source of the row that
+// it replaces, or from if it replaces no row.
+func (m *merger) writeRow(w *writer, target, from *source, cells []string) error {
 	m.result.Rows++
-	if !place.earlier {
+	if !target.earlier {
 		m.result.Added++
 	}
 	return w.row(cells, from.columnIndexes)
 }
 
-// sourceOf is the file of a row.
 func (m *merger) sourceOf(where recordRange) *source {
 	if where.start < m.sources[0].end {
 		return m.sources[0]
@@ -198,11 +200,11 @@ func (m *merger) sourceOf(where recordRange) *source {
 	return m.current()
 }
 
-// nextChange is the next row that changes.
+// nextChange reads the changes in the order of the rows.
 type nextChange struct {
 	from        extsort.Source
-	start       int64
-	replacement recordRange // the row that takes its place; its size is 0 if there is none
+	start       int64       // start of the row that changes
+	replacement recordRange // range of the row that replaces it; its size is 0 if it is dropped
 	done        bool
 }
 
@@ -229,10 +231,10 @@ type writer struct {
 	text  []byte
 }
 
-func (w *writer) row(cells []string, places []int) error {
+func (w *writer) row(cells []string, indexes []int) error {
 	clear(w.cells)
 	for i, cell := range cells {
-		w.cells[places[i]] = cell
+		w.cells[indexes[i]] = cell
 	}
 	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
 	_, err := w.out.Write(w.text)

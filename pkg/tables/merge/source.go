@@ -17,16 +17,16 @@ type source struct {
 	file          *os.File
 	size          int64
 	columns       []string
-	key           []int // the places of the primary key in a row
-	columnIndexes []int // the place of each column in the merged table
+	key           []int // indexes of the primary key's columns
+	columnIndexes []int // index of each column in the merged table
 	rows          int
 
-	// base and end are where the file begins and ends if both files are one text, the
-	// earlier one first.
+	// base and end are the bounds of this file if both files are read as one text, with
+	// the earlier table first.
 	base, end int64
 
-	records *csvtable.Reader // of the file, from its start
-	single  *csvtable.Reader // of one record
+	records *csvtable.Reader // reader of the whole file
+	single  *csvtable.Reader // reader of one record
 }
 
 // openSource opens a table and reads its header. A table that is not valid is a user
@@ -71,7 +71,7 @@ func (s *source) readHeader(key []string) error {
 	return nil
 }
 
-// rewind begins to read the file, and returns its header.
+// rewind starts to read the file again and returns its header.
 func (s *source) rewind() ([]string, error) {
 	s.records = csvtable.NewReader(io.NewSectionReader(s.file, 0, s.size), ',', `"`)
 	cells, err := s.records.Read()
@@ -81,10 +81,12 @@ func (s *source) rewind() ([]string, error) {
 	return cells, err
 }
 
-// recordRange is the place of a record in the text of both files, with its line end.
+// recordRange is the range of a record, including its line end, in the text of both
+// files.
 type recordRange struct{ start, size int64 }
 
-// next reads a row, and io.EOF after the last. The cells are valid until the next call.
+// next reads the next row. It returns io.EOF after the last. The cells are valid until
+// the next call.
 func (s *source) next() (cells []string, where recordRange, err error) {
 	begin := s.records.Offset()
 	cells, err = s.records.Read()
@@ -97,7 +99,7 @@ func (s *source) next() (cells []string, where recordRange, err error) {
 	return cells, recordRange{s.base + begin, s.records.Offset() - begin}, nil
 }
 
-// row reads one row that was read before. The cells are valid until the next call.
+// rereadRow reads a row that was read before. The cells are valid until the next call.
 func (s *source) rereadRow(where recordRange) ([]string, error) {
 	in := io.NewSectionReader(s.file, where.start-s.base, where.size)
 	if s.single == nil {
@@ -108,7 +110,7 @@ func (s *source) rereadRow(where recordRange) ([]string, error) {
 	return s.single.Read()
 }
 
-// within names the file of an error.
+// wrapError adds the name of the file to an error.
 func (s *source) wrapError(m *merger, err error) error {
 	if s.earlier {
 		return earlierError(s.path, err)
