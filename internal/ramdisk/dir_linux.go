@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// room is how many bytes of memory must be available.
+// minMemory is the minimum of available memory in bytes.
 const minMemory = 4 << 30
 
-// dir returns a directory in memory with enough room, "" without one.
+// dir returns a directory in memory, or "" if less than minMemory is available.
 func dir() string {
 	const shared = "/dev/shm"
 	var disk syscall.Statfs_t
@@ -23,8 +23,9 @@ func dir() string {
 	return shared
 }
 
-// available is the memory that programs can get, in bytes: what is free, and what
-// that the kernel's cache of files returns. It is 0 if it is not known.
+// availableMemory returns the memory, in bytes, that programs can allocate: free
+// memory, and the part of the kernel's file cache that can be reclaimed. It returns 0
+// if the size is unknown.
 func availableMemory() (bytes uint64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

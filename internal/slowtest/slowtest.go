@@ -1,6 +1,6 @@
-// Package slowtest skips tests that take a long time: in the inner loop,
-// `go test -short ./...`, and in runs with the race detector. A few take their turn: a
-// plain `go test ./...` runs a part of their combinations. CI runs all of all tests.
+// Package slowtest skips tests that take a long time, with `go test -short ./...` and
+// with the race detector. With Turn, a plain `go test ./...` runs only a part of many
+// combinations. CI runs all tests completely.
 package slowtest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Skip skips a slow test with -short, and says why it is slow.
+// Skip skips a slow test with -short. why is the reason that the test is slow.
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -16,9 +16,9 @@ func Skip(t testing.TB, why string) {
 	}
 }
 
-// SkipRace skips a test with the race detector, too, which makes it take minutes
-// and has little to find in it. CI runs such tests without the detector: .ci/run
-// looks for the packages that call this function.
+// SkipRace skips a test with -short and with the race detector, which makes the test
+// take minutes and has little to find in it. CI runs such tests without the detector:
+// .ci/run looks for the packages that call this function.
 func SkipRace(t testing.TB, why string) {
 	t.Helper()
 	if RaceDetector || testing.Short() {
@@ -26,10 +26,10 @@ func SkipRace(t testing.TB, why string) {
 	}
 }
 
-// CI reports whether this is a run of CI, where the variable CI is true.
+// CI reports whether the tests run in CI, where the variable CI is true.
 func CI() bool { return os.Getenv("CI") == "true" }
 
-// OutsideCI skips a test that only CI runs, and says what it takes.
+// OutsideCI skips a test outside of CI. why is the reason.
 func OutsideCI(t testing.TB, why string) {
 	t.Helper()
 	if !CI() {
@@ -37,6 +37,6 @@ func OutsideCI(t testing.TB, why string) {
 	}
 }
 
-// Turn reports whether it is the turn of a combination, by its number: of every so
-// many combinations one is tried, in CI all. The same ones are tried every time.
+// Turn reports whether to test the combination with a number. CI tests all
+// combinations. Otherwise only one of `every` combinations is tested, always the same.
 func Turn(number, every int) bool { return CI() || number%every == 0 }

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Build puts a command (the name of a directory below cmd) into a directory and
-// returns its path. It is compiled as it is released. All packages share what was
-// linked once: unlike `go build`, `go run` keeps programs in Go's build cache.
+// Build builds a command (the name of a directory below cmd) in directory dir and
+// returns its path. It compiles the command as for a release. Unlike `go build`, `go
+// run` keeps the linked program in Go's build cache, so that all packages share it.
 func Build(dir, command string) (string, error) {
 	path := filepath.Join(dir, command)
 	build := exec.Command("go", "run", "-trimpath", "-exec", "cp", "github.com/keboola/configurable-extractor/cmd/"+command, path)
