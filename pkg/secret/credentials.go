@@ -7,20 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// schemes are the words that are before credentials in a header: those of the
-// register of HTTP authentication schemes, and others that APIs use.
+// schemes are the words before the credentials in a header: the registered HTTP
+// authentication schemes, and other words that APIs use.
 var schemes = []string{
 	"apikey", "api-key", "basic", "bearer", "digest", "dpop", "hmac", "jwt", "key", "negotiate", "oauth",
 	"private-token", "secret", "ssws", "token", "x-api-key", "zoho-oauthtoken",
 }
 
-// unknownScheme is how many characters credentials have at least after a word that
+// minUnknownScheme is the minimum number of characters of credentials after a word that
 // is not a known scheme.
 const minUnknownScheme = 16
 
-// addCredentials adds the credentials in a secret that holds more than them: X of
-// "Bearer X", the texts in "Digest realm=…, response=…", user name and password of
-// "Basic X".
+// addCredentials adds the credentials in a secret that contains more text: X of "Bearer
+// X", the texts in "Digest realm=…, response=…", user name and password of "Basic X".
 func (s *secretSet) addCredentials(secret string) {
 	scheme, rest, _ := strings.Cut(secret, " ")
 	rest = strings.TrimSpace(rest)
@@ -40,8 +39,9 @@ func (s *secretSet) addCredentials(secret string) {
 	}
 }
 
-// addUser adds what "Basic X" is made of. The user name is not a secret by itself, as
-// long as there is a password; it is masked all the same.
+// addUser adds the decoded credentials of "Basic X", the password and the user name.
+// The user name is a secret itself only if the password is too short to be searched
+// for. Otherwise it is masked as a remainder.
 func (s *secretSet) addUser(encoded string) {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
 	user, password, found := strings.Cut(string(plain), ":")

@@ -7,77 +7,78 @@ import (
 	"unicode/utf8"
 )
 
-// window is a part of a text, and the ways to read it: as it is, and with one to
-// three layers of escapes undone, each of any kind. An API may return a JSON
-// text in a JSON text, or an address in an address. Each way undoes what it can and
-// leaves the rest as it is, so that nothing that is beside a secret hides it.
+// window is a part of a text with its decoded forms: unchanged, and with one to three
+// layers of escapes undone, each layer of any kind. An API may return a JSON text in a
+// JSON text, or a URL in a URL. Decoding undoes all valid escapes and keeps all other
+// text, so that nothing beside a secret can hide the secret.
 //
-// Escapes are undone from every byte on, not only from the first: what is
-// before a secret may look like the beginning of an escape, and would take the
-// first bytes of the secret with it. So each byte of the window is a node that
-// has the character read there and leads to the next one. Most nodes lie on one
-// path through the window; the others, inside of escapes, soon meet it. To search
-// them as strings, all paths are written one after the other, each to where it
-// meets another one.
+// Escapes are undone from every byte on, not only from left to right: the text before a
+// secret may look like the beginning of an escape, and would otherwise consume the
+// first bytes of the secret. So each byte of the window is a node with the decoded
+// character and the index of the next node. Most nodes are on one path through the
+// window. The paths that begin inside an escape soon meet it. To search paths as
+// strings, all of them are written one after the other, each up to the node where it
+// meets an earlier path.
 //
-// All work and memory is linear in the size of the window, no matter what is in it.
+// Time and memory are linear in the size of the window, for any content.
 type window struct {
 	text string
-	// plain are the nodes of the text as it is, undone those with so many layers
-	// of escapes undone. read are those that are searched, nil for the text as it
-	// is.
+	// plain has the nodes of the unchanged text. undone[n] has the nodes with n+1 layers
+	// of escapes undone. level is the level that is searched, or nil for the unchanged
+	// text.
 	plain    level
 	undone   [layers]level
 	level    *level
-	searched []readResult // what was searched
-	// doubled is the set of quotes that are undone in the text.
-	doubled doubling
+	searched []decodedForm // decoded forms that were searched
+	// doubledQuotes is the set of quotes that are undone in the text.
+	doubledQuotes quoteSet
 
-	// paths through the nodes, one after the other, with their bytes (folded) and
-	// the node of each.
+	// bytes has the folded bytes of all paths, one path after the other, and nodeOf the
+	// index of the node of each byte.
 	bytes  []byte
 	nodeOf []int32
 	paths  []path
-	// met is the place in bytes of each node, from 1.
+	// pathIndex is the index in bytes of each node, plus 1. It is 0 for a node that is not
+	// on a path yet.
 	pathIndex []int32
-	// sums are the hashes of the beginnings of bytes, made when they are needed.
+	// sums has the hashes of the beginnings of bytes. It is empty until hash needs it.
 	sums []uint64
 }
 
-// level are the nodes of a window.
+// level is the decoded form of a window with some layers of escapes undone.
 type level struct {
-	// nodes are those of the bytes of the text, one for its end, and more for
-	// characters of several bytes.
+	// nodes has one node for each byte of the text and one for its end. The other bytes
+	// of characters with several bytes follow.
 	nodes []node
-	// origins are the places in the text of the nodes after the end.
+	// origins has the index in the text of each node after the end.
 	origins []int32
 }
 
-// reading is one way to read a text: the hash of its nodes, and the least number of
+// decodedForm is the hash of the nodes of a decoded text, and the minimum number of
 // layers that led to it.
-type readResult struct {
+type decodedForm struct {
 	hash  uint64
 	depth int
 }
 
-// node is a byte of a text and the number of the node after it.
+// node is a decoded byte and the index of the node after it.
 type node struct {
 	next int32
-	b    byte
+	char byte
 }
 
-// path is a part of window.bytes, and the place there where it continues, -1 for
-// nowhere.
+// path is a range of window.bytes. continuesAt is the index in bytes of the next byte,
+// or -1 at the end of the text.
 type path struct{ from, to, continuesAt int32 }
 
-// windows are used again: most texts are short and many.
+// windows are reused, because most texts are short and many.
 var windows = sync.Pool{New: func() any { return &window{} }}
 
-// layers is how many layers of escapes are undone.
+// layers is the maximum number of layers of escapes that are undone.
 const layers = 3
 
-// each calls a function with every way to read a text.
-func (w *window) eachReading(text string, search func()) {
+// eachDecoding calls search for every decoded form of a text.
+func (w *window) eachDecoding(text string, search func()) {
 	w.text, w.level = text, nil
 	w.bytes = append(w.bytes[:0], text...)
 	w.nodeOf, w.sums, w.searched = w.nodeOf[:0], w.sums[:0], w.searched[:0]
@@ -93,11 +94,11 @@ func (w *window) eachReading(text string, search func()) {
 	}
 }
 
-// escaped reports whether there is an escape in the text as it is.
+// hasEscape reports whether the unchanged text has an escape.
 func (w *window) hasEscape() bool {
 	var plain [maxEscape]byte
 	for _, kind := range escapeKinds {
-		if w.doubled.skipsKind(kind) {
+		if w.doubledQuotes.skipsKind(kind) {
 			continue
 		}
 		for at := 0; ; at++ {
@@ -114,24 +115,24 @@ func (w *window) hasEscape() bool {
 	return false
 }
 
-// begin makes the nodes of the text as it is.
+// readPlain makes the nodes of the unchanged text.
 func (w *window) readPlain() {
 	w.plain.nodes = slices.Grow(w.plain.nodes[:0], len(w.text)+1)
 	for i := range len(w.text) {
-		w.plain.nodes = append(w.plain.nodes, node{next: int32(i + 1), b: w.text[i]})
+		w.plain.nodes = append(w.plain.nodes, node{next: int32(i + 1), char: w.text[i]})
 	}
 	w.plain.nodes = append(w.plain.nodes, node{})
 }
 
-// deeper searches what is left when one more layer of escapes is undone, and more
-// of them.
+// searchUndone searches the text with one more layer of escapes undone, and then with
+// further layers.
 func (w *window) searchUndone(from *level, depth int, search func()) {
 	if depth == layers {
 		return
 	}
 	for _, kind := range escapeKinds {
 		to := &w.undone[depth]
-		if w.doubled.skipsKind(kind) || !w.undo(kind, from, to) {
+		if w.doubledQuotes.skipsKind(kind) || !w.undo(kind, from, to) {
 			continue
 		}
 		if first, again := w.visit(to.hash(), depth); first {
@@ -144,10 +145,10 @@ func (w *window) searchUndone(from *level, depth int, search func()) {
 	}
 }
 
-// visit reports whether this is the first time that something is read, and whether it
-// is again worth looking deeper, since more layers are left than before. The order
-// of kinds that have nothing to do with each other does not matter, so much is read
-// more than once.
+// visit records a decoded form. first reports whether it is new. again reports whether
+// fewer layers led to it than before: more layers are left, so deeper layers must be
+// searched again. Many forms occur more than once, because the order of independent
+// kinds of escapes does not matter.
 func (w *window) visit(hash uint64, depth int) (first, again bool) {
 	for i, known := range w.searched {
 		if known.hash == hash {
@@ -156,23 +157,23 @@ func (w *window) visit(hash uint64, depth int) (first, again bool) {
 			return false, again
 		}
 	}
-	w.searched = append(w.searched, readResult{hash, depth})
+	w.searched = append(w.searched, decodedForm{hash, depth})
 	return true, false
 }
 
-// undo undoes one kind of escapes; it is false when there are none.
-func (w *window) undo(kind escapes, from, to *level) bool {
+// undo undoes one kind of escapes and reports whether there were any.
+func (w *window) undo(kind escapeKind, from, to *level) bool {
 	end := int32(len(w.text))
 	undone := false
 	var text, plain [maxEscape]byte
 	var behind [maxEscape + 1]int32 // the node after this many bytes of text
 	for i := range end {
-		if from.nodes[i].b != kind.mark {
+		if from.nodes[i].char != kind.mark {
 			continue
 		}
 		n := 0
 		for at := i; n < maxEscape && at != end; n++ {
-			text[n], at = from.nodes[at].b, from.nodes[at].next
+			text[n], at = from.nodes[at].char, from.nodes[at].next
 			behind[n+1] = at
 		}
 		character, size := kind.undo(plain[:0], text[:n])
@@ -189,7 +190,8 @@ func (w *window) undo(kind escapes, from, to *level) bool {
 	return undone
 }
 
-// put puts a character into a node.
+// putCharacter replaces the node at index at by the bytes of a character. next is the
+// node after the character.
 func (l *level) putCharacter(at int32, character []byte, next int32) {
 	origin := at
 	for i, b := range character {
@@ -198,7 +200,7 @@ func (l *level) putCharacter(at int32, character []byte, next int32) {
 			at = int32(len(l.nodes))
 			l.nodes, l.origins = append(l.nodes, node{}), append(l.origins, origin)
 		}
-		l.nodes[at].b = b
+		l.nodes[at].char = b
 	}
 	l.nodes[at].next = next
 }
@@ -206,12 +208,12 @@ func (l *level) putCharacter(at int32, character []byte, next int32) {
 func (l *level) hash() uint64 {
 	var h uint64
 	for _, n := range l.nodes {
-		h = hashSum(hashProduct(h, hashBase), uint64(n.next)<<8|uint64(n.b))
+		h = hashSum(hashProduct(h, hashBase), uint64(n.next)<<8|uint64(n.char))
 	}
 	return h
 }
 
-// follow writes down the paths through the nodes.
+// buildPaths writes the paths through the nodes to bytes.
 func (w *window) buildPaths(l *level) {
 	w.level = l
 	w.bytes, w.nodeOf, w.paths, w.sums = w.bytes[:0], w.nodeOf[:0], w.paths[:0], w.sums[:0]
@@ -225,14 +227,14 @@ func (w *window) buildPaths(l *level) {
 		from := int32(len(w.bytes))
 		at := i
 		for ; at != end && w.pathIndex[at] == 0; at = l.nodes[at].next {
-			w.bytes, w.nodeOf = append(w.bytes, fold(l.nodes[at].b)), append(w.nodeOf, at)
+			w.bytes, w.nodeOf = append(w.bytes, fold(l.nodes[at].char)), append(w.nodeOf, at)
 			w.pathIndex[at] = int32(len(w.bytes))
 		}
 		w.paths = append(w.paths, path{from: from, to: int32(len(w.bytes)), continuesAt: w.pathIndex[at] - 1})
 	}
 }
 
-// origin is the place in the text of a byte.
+// origin returns the index in the text of a byte of a path.
 func (w *window) origin(at int) int {
 	if w.level == nil {
 		return at
@@ -244,8 +246,8 @@ func (w *window) origin(at int) int {
 	return number
 }
 
-// end is the place in the text after a byte, and after the whole escape that it
-// is part of.
+// end returns the index in the text after a byte of a path, and after the whole escape
+// that the byte belongs to.
 func (w *window) end(at int) int {
 	if w.level == nil {
 		return at + 1
@@ -257,20 +259,20 @@ func (w *window) end(at int) int {
 	return int(next)
 }
 
-// take appends at most n bytes that follow from a place on, across paths.
+// appendNext appends up to n bytes from index at on, across paths.
 func (w *window) appendNext(to []byte, at, n int) []byte {
 	if w.level == nil {
 		return append(to, w.bytes[at:min(at+n, len(w.bytes))]...)
 	}
 	for number := w.nodeOf[at]; n > 0 && int(number) != len(w.text); n-- {
-		to = append(to, w.level.nodes[number].b)
+		to = append(to, w.level.nodes[number].char)
 		number = w.level.nodes[number].next
 	}
 	return to
 }
 
-// hash is the hash of n bytes from a place of a path on, and the place of the last
-// of them; it is false when fewer follow.
+// hash returns the hash of n bytes from index at of a path, and the index of the last
+// byte. It returns false if fewer bytes follow.
 func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	if len(w.sums) == 0 {
 		w.sums = slices.Grow(w.sums, len(w.bytes)+1)
@@ -284,7 +286,7 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	for {
 		size := min(n, int(on.to)-at)
 		part := hashPart(w.sums[at+size], w.sums[at], size)
-		if h == 0 { // the first part, mostly the only one
+		if h == 0 { // first part, and mostly the only part
 			h = part
 		} else {
 			h = hashJoin(h, part, size)
@@ -301,8 +303,8 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	}
 }
 
-// alone reports whether the bytes from one place of a path to another one have no
-// letter or digit beside them.
+// isWholeWord reports whether no letter or digit is beside the bytes between two
+// indexes of a path.
 func (w *window) isWholeWord(on path, from, last int) bool {
 	before, _ := utf8.DecodeLastRune(w.bytes[on.from:from])
 	if from == int(on.from) {
