@@ -23,7 +23,7 @@ const stagePrefix = csvtable.OwnPrefix
 const pendingState = stagePrefix + "state.json"
 
 // dirMode is the mode of new directories before the umask. The next run may have
-// another user id, and must be able to read them.
+// another user id, and must be able to remove them.
 const dirMode = 0o777
 
 // Stage is the private directory of a run, on the file system of out/tables.
@@ -55,8 +55,8 @@ func (d *Dir) Stage() (*Stage, error) {
 	return s, nil
 }
 
-// createDirectories creates the directories of the stage, and removes those of killed
-// runs.
+// createDirectories creates the directories of the stage, and removes the stages of
+// killed runs.
 func (s *Stage) createDirectories() error {
 	d := s.dir
 	// The last run may have been killed between its tables and its state.
@@ -148,8 +148,8 @@ func (s *Stage) commit(state value.Value) error {
 	return nil
 }
 
-// publishState moves pendingState from the first of the directories that has it to
-// out/state.json. It does nothing if none has it.
+// publishState moves pendingState to out/state.json, from the first of the directories
+// that has it. pendingState may be missing in all of them.
 func (d *Dir) publishState(dirs ...string) error {
 	for _, dir := range dirs {
 		pending := filepath.Join(dir, pendingState)

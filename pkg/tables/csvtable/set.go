@@ -18,9 +18,9 @@ import (
 const copyStep = 8 << 20
 
 // Set is the set of tables that are written to one directory. Tables with the same name
-// and the same columns are one table: the records of the later table follow those of
-// the first, and the primary key and the other settings of the first table apply. A Set
-// and its writers are not safe for concurrent use.
+// and the same columns are one table: the records of the later table follow the records
+// of the first, and the primary key and the other settings of the first table apply. A
+// Set and its writers are not safe for concurrent use.
 type Set struct {
 	dir, temp string
 	pool      pool

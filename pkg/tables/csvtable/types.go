@@ -57,8 +57,8 @@ func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 // missing value.
 //
 // False is an empty cell, which a boolean column can only load as null. A key must have
-// a value, so a key column with False stays a text column. A table without rows says
-// nothing about its columns, so they are nullable text, except for the key.
+// a value, so a key column with False stays a text column. Without rows, the kinds of a
+// column are unknown: it is text, and nullable unless it belongs to the key.
 func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 	values := s &^ KindsOf(Absent)
 	switch {

@@ -238,7 +238,7 @@ func closeAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// merge is a Source of the records of several sources.
+// merge merges sorted sources. It is a Source.
 type merge struct {
 	heads heads
 	begun bool

@@ -39,8 +39,8 @@ type Options struct {
 	// that the name is made from. It returns whether the text holds a secret: the name
 	// may contain a part of the secret. It may be nil.
 	Named func(text, name string) (secret bool)
-	// Lists recognizes the names of members about lists. If it is zero, Truncated finds
-	// nothing.
+	// Lists recognizes the names of members about lists. Truncated needs it to find
+	// lists.
 	Lists ListNames
 }
 
@@ -125,8 +125,8 @@ type Batch struct {
 	dataType *dataType // nil until a row is added
 }
 
-// Row adds a copy of one row. A row with types that do not fit those of earlier rows is
-// a user error. The mapper must not be used after an error.
+// Row adds a copy of one row. It returns a user error if the types of the row conflict
+// with earlier rows. The mapper must not be used after an error.
 func (b *Batch) Row(row value.Packed) error {
 	if b.dataType == nil {
 		if row.Kind() == value.Null && !b.heldNull {

@@ -60,8 +60,8 @@ func NewConfigured(m Mappings, out Output) *ConfiguredMapper {
 	return c
 }
 
-// Watch sets the names of members about lists and returns the mapper. Without a call,
-// Truncated finds nothing.
+// Watch sets the names of members about lists and returns the mapper. Truncated needs
+// them to find lists.
 func (c *ConfiguredMapper) Watch(names ListNames) *ConfiguredMapper {
 	c.lists = names
 	return c

@@ -35,7 +35,7 @@ type mappedTable struct {
 	link     int   // column that links to the parent, or none
 }
 
-// none is the index of a column that does not exist.
+// none is the index of a missing column.
 const none = -1
 
 // These are the types of settings.
@@ -70,7 +70,7 @@ type entry struct {
 	destination string // name of the column or the child table
 }
 
-// link is the column by which a child table refers to its parent.
+// link is the column of a child table that refers to the parent.
 type link struct {
 	name    string
 	pointer string
@@ -210,8 +210,8 @@ func rejectColumnKeys(s config.Section) {
 	}
 }
 
-// requiredText returns the text of a required key. If there is none, it reports a
-// problem and returns false.
+// requiredText returns the text of a required key. If the key is missing or has no
+// text, it reports a problem and returns false.
 func (c *mappingCompiler) requiredText(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
 	m := key.In(s)
 	switch {
@@ -279,7 +279,7 @@ func (m Mappings) csvTable(t *mappedTable, d Defaults) csvtable.Table {
 	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
-// Without returns the mappings without those of some data types. The result may be used
+// Without returns the mappings without the given data types. The result may be used
 // only for WriteMissing.
 func (m Mappings) Without(dataTypes []string) Mappings {
 	if len(dataTypes) == 0 {

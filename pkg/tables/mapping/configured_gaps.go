@@ -31,7 +31,7 @@ type gaps struct {
 	origin any // origin of the first item
 	// found is true, for each setting, if an item had a value at its path.
 	found []bool
-	// missing is the number of settings for which found is false.
+	// missing is the number of settings with found set to false.
 	missing int
 	// near holds, for each setting, names that items have instead of the missing name.
 	near []nearNames

@@ -22,7 +22,7 @@ type ConfiguredBatch struct {
 // used after an error.
 func (b *ConfiguredBatch) Row(row value.Packed) error { return b.writeRow(b.table, row, linkCell{}) }
 
-// linkCell is the cell by which the rows of a child table refer to their parent.
+// linkCell is the cell of a child row that refers to the parent row.
 type linkCell struct {
 	text []byte
 	kind csvtable.Kind
@@ -70,8 +70,8 @@ func blank(v value.Packed) bool {
 	return k == value.Null || k == value.String && len(v.Raw()) == 0
 }
 
-// find returns the value at the path of a setting, or null. members are those of the
-// row, if it is an object.
+// find returns the value at the path of a setting, or null. If the row is an object,
+// members are its members.
 func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]
 	if s.kind == typeUser {

@@ -16,7 +16,7 @@ const hashFlush = 32 << 10
 
 // hasher computes the ids that link the rows of arrays and of child tables to their
 // parents. It hashes the row in PHP's serialisation format. The ids must not change
-// between versions of the program, and must equal those of the original extractor,
+// between versions of the program, and must equal the ids of the original extractor,
 // because rows that were loaded earlier refer to them.
 type hasher struct {
 	// buf is the text to hash. If flushed is true, md5 has the beginning of the text
@@ -222,7 +222,7 @@ func (h *hasher) items(array value.Packed) (n int) {
 	return n
 }
 
-// columns appends the members of an object as those of a PHP array.
+// columns appends the members of an object like the elements of a PHP array.
 func (h *hasher) columns(columns value.Packed) {
 	for members := columns.Parts(); members.More(); {
 		h.buf = php.AppendKey(h.buf, members.Name())

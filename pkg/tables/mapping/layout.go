@@ -54,7 +54,7 @@ type extraColumn struct {
 	warned bool // true after the warning about values that are not scalars
 }
 
-// tableFile is one file. Its columns are those of all tables that share it, matched by
+// tableFile is one file. It has the columns of all tables that share it, matched by
 // name.
 type tableFile struct {
 	name    string

@@ -36,7 +36,7 @@ const (
 	dashRun // begins with a dash, so it is not a word
 )
 
-// newNameBuilder returns the builder for the path of one name.
+// newNameBuilder returns the builder for a path with a single name.
 func newNameBuilder(name string) nameBuilder {
 	var t nameBuilder
 	t.add(name)

@@ -413,8 +413,8 @@ func (n *node) forgetNames() {
 	}
 }
 
-// keepAsTextHint returns a hint for values of several kinds. It is empty for whole
-// rows, because `responseFilter` cannot store them as text.
+// keepAsTextHint returns a hint for a property with values of different kinds. It is
+// empty for whole rows, because `responseFilter` cannot store them as text.
 func (n *node) keepAsTextHint() failure.Text {
 	if n.parent == nil || n.parent.parent == nil {
 		return ""

@@ -207,8 +207,8 @@ func overlay(old, latest value.Value) value.Value {
 	return joinMembers(old, latest, overlay)
 }
 
-// joinMembers returns the members of two objects. It calls join for members that both
-// have.
+// joinMembers returns the members of objects a and b. It calls join for members that
+// both have.
 func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
 	members := slices.Clone(a.Members())
 	for _, m := range b.Members() {
@@ -220,11 +220,11 @@ func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) valu
 	return value.OfMembers(members...)
 }
 
-// MergeStructures merges the structures that Structure of several mappers returned. The
-// mappers must have begun with the same remembered structure. The result has everything
-// that any of them knows, in the order of the first that knew it. If two have different
-// types for a property, the type becomes null, so that neither type restricts the other
-// mapper in the next run. Without structures the result is null.
+// MergeStructures merges the results of Structure of several mappers. The mappers must
+// have begun with the same remembered structure. The result has everything that any of
+// them knows, in the order of the first that knew it. If two have different types for a
+// property, the type becomes null, so that neither type restricts the other mapper in
+// the next run. Without structures the result is null.
 func MergeStructures(structures ...value.Value) value.Value {
 	var merged value.Value
 	for _, s := range structures {

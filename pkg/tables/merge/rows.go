@@ -24,7 +24,7 @@ const (
 	numberSize = 8
 )
 
-// eachRow calls do for all rows, first for those of the earlier table.
+// eachRow calls do for all rows. The rows of the earlier table come first.
 func (m *merger) eachRow(ctx context.Context, do func(s *source, cells []string, where recordRange) error) error {
 	n := 0
 	for _, s := range m.sources {
