@@ -25,8 +25,8 @@ const (
 	// minLine is the minimum number of characters of a line of a secret that is itself
 	// a secret.
 	minLine = 16
-	// minPiece is the minimum number of characters of a masked piece of a secret URL,
-	// and of a secret that is also masked in capital letters.
+	// minPiece is the minimum number of characters of a masked piece of a secret in a
+	// URL, and of a secret that is also masked in capital letters.
 	minPiece = 8
 )
 

@@ -30,7 +30,7 @@ func echo(r *rand.Rand, secret string, layers int) (text, how string) {
 	return text, how
 }
 
-// checkEcho reports what Redact leaves of a secret between two texts.
+// checkEcho reports what Mask leaves of a secret between two texts.
 func checkEcho(t *testing.T, s *Registry, secret, before, echo, after, how string) {
 	t.Helper()
 	text := before + echo + after

@@ -51,8 +51,8 @@ type entry struct {
 	path         string
 	delimiter    string
 	pathSegments segments // segments of path
-	// or is the path of a column's value if path has no value. It is "" without such a
-	// path.
+	// or is the path of a column's value if the value at path is missing, null or an
+	// empty text. It is "" without such a path.
 	or         string
 	orSegments segments
 	pointer    string

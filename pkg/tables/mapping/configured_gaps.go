@@ -110,7 +110,7 @@ func (b *ConfiguredBatch) collectFound(t *mappedTable, row value.Packed, r mappe
 func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed, members []packedMember) bool {
 	at := slices.IndexFunc(t.settings, func(s entry) bool { return s.kind != typeTable && s.column == column })
 	if at < 0 || t.settings[at].optional {
-		return false // the link to the parent, whose key is empty
+		return false // a link to a parent with an empty key
 	}
 	s := &t.settings[at]
 	v := b.find(t, at, row, members)

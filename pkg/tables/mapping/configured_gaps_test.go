@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// TestAlike: which names may be slips of the pen for each other.
+// TestAlike: which names may be typing errors for each other.
 func TestAlike(t *testing.T) {
 	tests := []struct {
 		a, b string

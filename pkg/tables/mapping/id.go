@@ -80,7 +80,6 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 	return hex.AppendEncode(nil, h.sum())
 }
 
-// begin begins a hash.
 func (h *hasher) begin() {
 	h.buf, h.nameIndex = h.buf[:0], 0
 	if h.flushed {
@@ -89,7 +88,6 @@ func (h *hasher) begin() {
 	}
 }
 
-// flush hashes the text so far.
 func (h *hasher) flush() {
 	h.md5.Write(h.buf) // never fails, see package hash
 	h.buf, h.flushed = h.buf[:0], true
