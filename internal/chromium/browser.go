@@ -16,59 +16,61 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a browser waits for an expression to be true.
-const patience = 10 * time.Second
+// untilTimeout is the timeout of Until.
+const untilTimeout = 10 * time.Second
 
-// Browser is a running browser that a test drives. What it cannot do ends the test.
+// Browser is a running browser that a test controls. An action that fails ends the
+// test.
 type Browser struct {
 	Ctx context.Context
 
-	t     testing.TB
-	heard *browserLog
+	t   testing.TB
+	log *browserLog
 }
 
-// browserLog is what a browser requested and complained about.
+// browserLog records the requests and the complaints of a browser.
 type browserLog struct {
 	mu         sync.Mutex
 	hosts      map[string]bool
 	complaints []string
 }
 
-// New starts a browser with a window of 1280 by 800, light colours and the time zone UTC
-// until the end of the test. It skips the test if the machine has no browser.
+// New starts a browser with a window of 1280 by 800 pixels, the light colour scheme and
+// the time zone UTC. The browser runs until the end of the test. New skips the test if
+// the machine has no browser.
 func New(t testing.TB) *Browser {
 	t.Helper()
-	b := &Browser{Ctx: Start(t), t: t, heard: &browserLog{hosts: map[string]bool{}}}
+	b := &Browser{Ctx: Start(t), t: t, log: &browserLog{hosts: map[string]bool{}}}
 	b.listen()
 	b.Look(1280, 800, "light")
 	_, err := chromedp.Call(b.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-	b.must(err)
+	b.check(err)
 	return b
 }
 
-// In is the same browser for a subtest.
-func (b *Browser) In(t testing.TB) *Browser { return &Browser{Ctx: b.Ctx, t: t, heard: b.heard} }
+// In returns the same browser for a subtest.
+func (b *Browser) In(t testing.TB) *Browser { return &Browser{Ctx: b.Ctx, t: t, log: b.log} }
 
-func (b *Browser) must(err error) {
+func (b *Browser) check(err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-// listen notes what the browser requests and complains about. Content that the policy of
-// a page refuses is a complaint.
+// listen records the requests and the complaints of the browser. Content that the
+// policy of a page refuses is a complaint.
 func (b *Browser) listen() {
 	b.t.Helper()
 	requests, console := chromedp.Events(b.Ctx, network.RequestWillBeSent), chromedp.Console(b.Ctx)
 	_, err := chromedp.Call(b.Ctx, network.Enable, network.EnableParams{})
-	b.must(err)
+	b.check(err)
 	go func() {
 		for e, err := range requests {
 			if err != nil {
 				return
 			}
-			b.heard.request(e.Request.URL)
+			b.log.request(e.Request.URL)
 		}
 	}()
 	go func() {
@@ -76,7 +78,7 @@ func (b *Browser) listen() {
 			if err != nil {
 				return
 			}
-			b.heard.complaint(fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+			b.log.complaint(fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
 		}
 	}()
 }
@@ -98,17 +100,17 @@ func (h *browserLog) complaint(text string) {
 	h.complaints = append(h.complaints, text)
 }
 
-// Quiet fails the test if the browser requested another host than host, or complained
-// about something else than what the texts are a part of.
+// Quiet fails the test if the browser sent a request to another host than host, or
+// complained. It ignores complaints that contain one of the texts.
 func (b *Browser) Quiet(host string, but ...string) {
 	b.t.Helper()
-	b.heard.mu.Lock()
-	defer b.heard.mu.Unlock()
-	if len(b.heard.hosts) != 1 || !b.heard.hosts[host] {
-		b.t.Errorf("the browser asked %v, want only %s", b.heard.hosts, host)
+	b.log.mu.Lock()
+	defer b.log.mu.Unlock()
+	if len(b.log.hosts) != 1 || !b.log.hosts[host] {
+		b.t.Errorf("the browser asked %v, want only %s", b.log.hosts, host)
 	}
 next:
-	for _, complaint := range b.heard.complaints {
+	for _, complaint := range b.log.complaints {
 		for _, part := range but {
 			if strings.Contains(complaint, part) {
 				continue next
@@ -118,30 +120,30 @@ next:
 	}
 }
 
-// Look sets the size of the window and the colour scheme, light or dark.
+// Look sets the size of the window in pixels and the colour scheme, light or dark.
 func (b *Browser) Look(width, height int64, scheme string) {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(width, height))
 	_, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
-	b.must(err)
+	b.check(err)
 }
 
-// Do carries out an action.
+// Do runs an action.
 func (b *Browser) Do(action chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	b.must(chromedp.Do(b.Ctx, action))
+	b.check(chromedp.Do(b.Ctx, action))
 }
 
-// Click clicks on the element of a CSS selector.
+// Click clicks on the element that a CSS selector selects.
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	b.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Enter presses the key Enter as a keyboard does: a page that handles the key gets no
-// character. The actions of chromedp send both.
+// Enter presses the key Enter as a keyboard does: if a page handles the key down event,
+// it gets no character. The actions of chromedp always send both.
 func (b *Browser) Enter() {
 	b.t.Helper()
 	press := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}
@@ -149,18 +151,18 @@ func (b *Browser) Enter() {
 	release.Type, release.Text = input.DispatchKeyEventTypeKeyUp, ""
 	for _, event := range []input.DispatchKeyEventParams{press, release} {
 		_, err := chromedp.Call(b.Ctx, input.DispatchKeyEvent, event)
-		b.must(err)
+		b.check(err)
 	}
 }
 
-// Until waits for an expression to be true. An expression that throws, because an
-// element is not in the document yet, is not true yet. It asks again when the document
-// was exchanged while it asked.
+// Until waits until an expression is true. An expression that throws a TypeError,
+// because an element is not in the document yet, counts as false. If the document is
+// replaced during the evaluation, Until starts again, up to three times.
 func (b *Browser) Until(expression string) {
 	b.t.Helper()
 	predicate := "(() => { try { return Boolean(" + expression + ") } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
 	for attempt := 0; ; attempt++ {
-		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(patience)))
+		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(untilTimeout)))
 		if err == nil {
 			return
 		}
@@ -170,7 +172,7 @@ func (b *Browser) Until(expression string) {
 	}
 }
 
-// Ask is what an expression is now.
+// Ask returns the current value of an expression.
 func Ask[T any](b *Browser, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression))
@@ -180,11 +182,11 @@ func Ask[T any](b *Browser, expression string) T {
 	return v
 }
 
-// Picture writes what the window shows into a PNG file.
+// Picture writes the content of the window to a PNG file.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
 	b.Until(`document.fonts.status === "loaded"`)
 	picture, err := chromedp.Run(b.Ctx, chromedp.CaptureScreenshot())
-	b.must(err)
-	b.must(os.WriteFile(path, picture, 0o644))
+	b.check(err)
+	b.check(os.WriteFile(path, picture, 0o644))
 }

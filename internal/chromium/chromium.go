@@ -1,4 +1,4 @@
-// Package chromium starts a browser for tests of pages.
+// Package chromium starts and controls a browser for tests of web pages.
 package chromium
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// limit is how long one test may use its browser.
-const limit = 60 * time.Second
+// testTimeout is the maximum time that a test may use its browser.
+const testTimeout = 60 * time.Second
 
-// Start starts a browser until the end of the test and returns its context. It skips
-// the test if the machine has no browser.
+// Start starts a browser that runs until the end of the test, and returns its context.
+// It skips the test if the machine has no browser.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	var path string
@@ -28,17 +28,17 @@ func Start(t testing.TB) context.Context {
 	if path == "" {
 		t.Skip("SKIPPED: there is no chromium on this machine")
 	}
-	// Not t.TempDir, which has the name of the test: the browser ends if the path of its socket
-	// is too long.
+	// The path of t.TempDir contains the name of the test. The browser exits if the path
+	// of its socket is too long.
 	dir, err := os.MkdirTemp("", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // the browser may still write in it
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // ignore the error: the browser may still write to dir
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
 	ctx, leave := chromedp.NewContext(allocator)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	t.Cleanup(func() {
 		cancel()
 		leave()

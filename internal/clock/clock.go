@@ -1,5 +1,5 @@
-// Package clock is a clock for tests. Only Advance and Sleep change its time, and no
-// test waits.
+// Package clock provides a clock for tests. Only Advance and Sleep change its time, so
+// no test waits.
 package clock
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Clock is safe for concurrent use.
+// Clock is a clock that only its methods advance. It is safe for concurrent use.
 type Clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -17,13 +17,13 @@ type Clock struct {
 	alarms []*alarm
 }
 
-// alarm is a call at a time.
+// alarm is a call that is due at a time.
 type alarm struct {
 	at   time.Time
 	call func()
 }
 
-// At makes a clock with this time.
+// At returns a clock with the time now.
 func At(now time.Time) *Clock { return &Clock{now: now} }
 
 // Now returns the time.
@@ -33,8 +33,8 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Sleep advances the clock, records the duration and returns at once. The error is that
-// of the context.
+// Sleep advances the clock, records the duration and returns at once, with the error of
+// the context.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	c.slept = append(c.slept, d)
@@ -50,7 +50,7 @@ func (c *Clock) Slept() []time.Duration {
 	return slices.Clone(c.slept)
 }
 
-// Advance moves the clock, forward or back, and makes the calls that are due.
+// Advance moves the clock forward or back, and makes the calls that are due.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	c.now = c.now.Add(d)
@@ -68,8 +68,8 @@ func (c *Clock) Advance(d time.Duration) {
 	}
 }
 
-// After makes a call when the clock has advanced by d. The returned function prevents
-// the call and reports whether it was in time.
+// After makes a call when the clock has advanced by d. The returned function cancels
+// the call and reports whether it was still pending.
 func (c *Clock) After(d time.Duration, call func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

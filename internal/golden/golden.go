@@ -1,5 +1,5 @@
-// Package golden has the flag -update of tests that compare with files, and compares
-// with one file.
+// Package golden defines the flag -update of tests that compare with files, and
+// compares a text with a file.
 package golden
 
 import (
@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests compare with; look at the difference before you commit it")
 
-// Update reports whether to write the expected files. In CI that ends the test, because
-// no one would review them.
+// Update reports whether to write the expected files. In CI it ends the test instead,
+// because no one would review the files.
 func Update(t testing.TB) bool {
 	t.Helper()
 	if *update && os.Getenv("CI") == "true" {
@@ -20,7 +20,7 @@ func Update(t testing.TB) bool {
 	return *update
 }
 
-// File compares a text with a file, or writes it with -update.
+// File compares a text with a file, or writes the file with -update.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if Update(t) {

@@ -7,25 +7,26 @@ import (
 	"syscall"
 )
 
-// room is how many bytes of memory must be available.
-const room = 4 << 30
+// minMemory is the minimum of available memory in bytes.
+const minMemory = 4 << 30
 
-// dir returns a directory in memory with enough room, "" without one.
+// dir returns a directory in memory, or "" if less than minMemory is available.
 func dir() string {
 	const shared = "/dev/shm"
 	var disk syscall.Statfs_t
 	if syscall.Statfs(shared, &disk) != nil || syscall.Access(shared, 7) != nil {
 		return ""
 	}
-	if disk.Bavail*uint64(disk.Bsize) < room || available() < room {
+	if disk.Bavail*uint64(disk.Bsize) < minMemory || availableMemory() < minMemory {
 		return ""
 	}
 	return shared
 }
 
-// available is the memory that programs can get, in bytes: what is free, and what
-// that the kernel's cache of files returns. It is 0 if it is not known.
-func available() (bytes uint64) {
+// availableMemory returns the memory, in bytes, that programs can allocate: free
+// memory, and the part of the kernel's file cache that can be reclaimed. It returns 0
+// if the size is unknown.
+func availableMemory() (bytes uint64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0

@@ -1,4 +1,4 @@
-// Package ramdisk finds a directory in memory for tests that make thousands of small
+// Package ramdisk finds a directory in memory for tests that create thousands of small
 // files, which is slow on a disk. Tests of disks, and tests that limit memory, must not
 // use it.
 package ramdisk
@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// Tests run the tests of a package (m.Run of TestMain) and return the exit code.
+// Tests runs the tests of a package (m.Run of TestMain) and returns the exit code.
 type Tests func() int
 
-// Run runs them with a temporary directory of their own: in memory, unless there
-// is no room or TMPDIR says where. What they leave there is an error, and the exit
-// code is then not 0.
+// Run runs the tests with a temporary directory of their own. The directory is in
+// memory, unless there is not enough memory or TMPDIR is set. Run returns an exit code
+// other than 0 if the tests leave files in the directory.
 func (tests Tests) Run() (code int) {
 	const prefix = "tests-"
 	parent := os.Getenv("TMPDIR")
@@ -34,7 +34,7 @@ func (tests Tests) Run() (code int) {
 	}
 	code = tests()
 	left, err := filepath.Glob(filepath.Join(temp, "*"))
-	// Directories of fuzz workers, which run this program and are killed.
+	// Ignore the directories of fuzz workers, which run this program and are killed.
 	left = slices.DeleteFunc(left, func(path string) bool { return strings.HasPrefix(filepath.Base(path), prefix) })
 	if err != nil || len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "left in the directory for temporary files: %v, %v\n", left, err)
@@ -47,7 +47,8 @@ func (tests Tests) Run() (code int) {
 	return code
 }
 
-// Use sets TMPDIR for one test.
+// Use sets TMPDIR to a directory in memory for one test, unless TMPDIR is set or there
+// is not enough memory.
 func Use(t *testing.T) {
 	if at := dir(); at != "" && os.Getenv("TMPDIR") == "" {
 		t.Setenv("TMPDIR", at)

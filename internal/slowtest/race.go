@@ -2,5 +2,5 @@
 
 package slowtest
 
-// RaceDetector is whether this test was built with it.
+// RaceDetector reports whether the test was built with the race detector.
 const RaceDetector = true

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Build puts a command (the name of a directory below cmd) into a directory and
-// returns its path. It is compiled as it is released. All packages share what was
-// linked once: unlike `go build`, `go run` keeps programs in Go's build cache.
+// Build builds a command (the name of a directory below cmd) in directory dir and
+// returns its path. It compiles the command as for a release. Unlike `go build`, `go
+// run` keeps the linked program in Go's build cache, so that all packages share it.
 func Build(dir, command string) (string, error) {
 	path := filepath.Join(dir, command)
 	build := exec.Command("go", "run", "-trimpath", "-exec", "cp", "github.com/keboola/configurable-extractor/cmd/"+command, path)
@@ -32,7 +32,7 @@ func Run(tests func() int, commands map[string]*string) (code int) {
 	if testing.Short() {
 		return tests()
 	}
-	code, err := with(commands, tests)
+	code, err := runWith(commands, tests)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -40,7 +40,7 @@ func Run(tests func() int, commands map[string]*string) (code int) {
 	return code
 }
 
-func with(commands map[string]*string, tests func() int) (code int, err error) {
+func runWith(commands map[string]*string, tests func() int) (code int, err error) {
 	dir, err := os.MkdirTemp("", "programs-")
 	if err != nil {
 		return 0, err

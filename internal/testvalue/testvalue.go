@@ -1,4 +1,4 @@
-// Package testvalue makes values of the JSON texts in tests.
+// Package testvalue parses the JSON texts of tests.
 package testvalue
 
 import (

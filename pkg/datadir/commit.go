@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// rename is rename(2): unlike os.Rename it also replaces an empty directory by a
+// rename calls rename(2). Unlike os.Rename, it can replace an empty directory by a
 // directory.
 func rename(from, to string) error {
 	for {
@@ -31,13 +31,13 @@ func rename(from, to string) error {
 	}
 }
 
-// commitSteps are the steps of a commit, with a function that undoes each of them.
+// commitSteps are the completed steps of a commit, each with a function that undoes it.
 type commitSteps struct {
 	fsCalls
 	undos []func() error
 }
 
-// undo undoes all steps, the last one first.
+// undo undoes all steps, the last step first.
 func (m *commitSteps) undo() error {
 	var errs []error
 	for _, undo := range slices.Backward(m.undos) {
@@ -50,9 +50,9 @@ func (m *commitSteps) undo() error {
 	return nil
 }
 
-// directory moves a directory to the place of one that is empty or missing, in one
-// step. The mode of the old one is kept.
-func (m *commitSteps) directory(from, to string) error {
+// moveDirectory moves a directory to the path of an empty or missing directory, in one
+// step. It keeps the mode of the empty directory.
+func (m *commitSteps) moveDirectory(from, to string) error {
 	ours, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -76,17 +76,18 @@ func (m *commitSteps) directory(from, to string) error {
 		if err != nil || missing {
 			return err
 		}
-		return errors.Join(os.Mkdir(to, anyUser), os.Chmod(to, old.Mode()))
+		return errors.Join(os.Mkdir(to, dirMode), os.Chmod(to, old.Mode()))
 	})
 	return nil
 }
 
-// swapDirectories swaps two directories in one step. Before that it links the files of the
-// old one that the new one does not have into the new one. The mode of the old one
-// is kept. It reports whether this was possible; otherwise nothing has changed.
+// swapDirectories swaps two directories in one step. Before the swap, it links the
+// files that only the old directory has into the new directory. The new directory gets
+// the mode of the old one. It reports whether this was possible. If not, nothing has
+// changed.
 func (m *commitSteps) swapDirectories(from, to string) bool {
 	old, err := os.Lstat(to)
-	if err != nil || !old.IsDir() { // a symbolic link stays one
+	if err != nil || !old.IsDir() { // do not replace a symbolic link
 		return false
 	}
 	ours, err := os.Stat(from)
@@ -108,7 +109,7 @@ func (m *commitSteps) swapDirectories(from, to string) bool {
 		err = m.exchange(from, to)
 	}
 	if err != nil {
-		// An error here appears again when the files are moved.
+		// If back fails, moving the files fails with the same error.
 		_ = back()
 		return false
 	}
@@ -121,9 +122,9 @@ func (m *commitSteps) swapDirectories(from, to string) bool {
 	return true
 }
 
-// linkMissing links the files of one directory into another, unless the name exists
-// there. It returns the new paths, also with an error. A directory is an error: it
-// cannot have two names.
+// linkMissing links the files of one directory into another, except for names that
+// exist there. It returns the new paths, also with an error. It returns an error for a
+// directory, which cannot have hard links.
 func (m *commitSteps) linkMissing(from, to string) (linked []string, err error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -145,11 +146,11 @@ func (m *commitSteps) linkMissing(from, to string) (linked []string, err error) 
 	return linked, nil
 }
 
-// files moves the files of one directory into another, table by table. Existing
-// files move to replaced. A table without its manifest would be loaded with wrong
-// settings; a manifest without its table is refused. So an old table goes before
-// its manifest, and a new table comes after its manifest.
-func (m *commitSteps) files(from, to, replaced string) error {
+// moveFiles moves the files of one directory into another, table by table. It moves
+// existing files to replaced. The platform would load a table without its manifest with
+// wrong settings, and refuses a manifest without its table. So an old table is moved
+// before its manifest, and a new table after its manifest.
+func (m *commitSteps) moveFiles(from, to, replaced string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -157,20 +158,20 @@ func (m *commitSteps) files(from, to, replaced string) error {
 	tables := map[string][]string{}
 	for _, entry := range entries {
 		if entry.Name() == pendingState {
-			continue // it comes after the tables
+			continue // the state is moved after the tables
 		}
 		base := strings.TrimSuffix(entry.Name(), csvtable.ManifestSuffix)
 		tables[base] = append(tables[base], entry.Name())
 	}
 	for _, base := range slices.Sorted(maps.Keys(tables)) {
-		files := tables[base] // os.ReadDir sorts them: the manifest has the longer name
+		files := tables[base] // sorted by os.ReadDir: the manifest, with the longer name, is last
 		for _, name := range files {
 			if err := m.moveAside(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
 				return err
 			}
 		}
 		for _, name := range slices.Backward(files) {
-			if err := m.file(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			if err := m.moveFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 				return err
 			}
 		}
@@ -187,26 +188,26 @@ func (m *commitSteps) moveAside(path, to string) error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory, a file is expected there", path)
 	default:
-		return m.file(path, to)
+		return m.moveFile(path, to)
 	}
 }
 
-// file moves a file to a place where there is none.
-func (m *commitSteps) file(from, to string) error {
-	if err := m.move(from, to); err != nil {
+// moveFile moves a file to a path that does not exist.
+func (m *commitSteps) moveFile(from, to string) error {
+	if err := m.renameOrCopy(from, to); err != nil {
 		return err
 	}
-	m.undos = append(m.undos, func() error { return m.move(to, from) })
+	m.undos = append(m.undos, func() error { return m.renameOrCopy(to, from) })
 	return nil
 }
 
-// move renames a file, or copies it if out/tables is on another file system.
-func (m *commitSteps) move(from, to string) error {
+// renameOrCopy renames a file, or copies it if out/tables is on another file system.
+func (m *commitSteps) renameOrCopy(from, to string) error {
 	err := m.rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	// The file must not be visible under its own name before it is complete.
+	// The file must not be visible under its final name before it is complete.
 	part := filepath.Join(filepath.Dir(to), stagePrefix+rand.Text())
 	if err = copyFile(from, part); err == nil {
 		err = m.rename(part, to)
@@ -225,7 +226,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer source.Close() // it was only read
+	defer source.Close() // read only: the error does not matter
 	info, err := source.Stat()
 	if err != nil {
 		return err

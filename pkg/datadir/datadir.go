@@ -1,15 +1,15 @@
-// Package datadir is the data directory of the platform: config.json and
-// in/state.json are read, out/tables and out/state.json are written, cache is kept
-// between runs.
+// Package datadir accesses the data directory of the platform. It reads config.json and
+// in/state.json, writes out/tables and out/state.json, and keeps cache between runs.
 //
-// The results of a run appear together or not at all: they are written to a stage,
-// a directory beside out/tables, and Commit moves them to their places. A run that
-// fails, or is killed before that, changes neither out/tables nor out/state.json, and
+// The results of a run appear together or not at all. They are written to a stage, a
+// directory beside out/tables, and Commit moves them to their final paths. A run that
+// fails, or is killed before Commit, changes neither out/tables nor out/state.json.
 // LastState is always the state of the run that wrote the tables.
 //
-// The package does not interpret configurations and tables. A data directory serves
-// one run at a time: a stage is refused while another run has one. Every error is
-// an application error that names the path, except for that of a broken LastState.
+// The package does not interpret configurations and tables. Only one run at a time can
+// use a data directory: Stage returns an error while another run has a stage. Every
+// error is an application error that names the path, except for the user error of a
+// broken LastState.
 package datadir
 
 import (
@@ -28,8 +28,8 @@ type Dir struct {
 	fsCalls
 }
 
-// fsCalls are those of the file system: rename is rename(2), exchange swaps two
-// directories, link gives a file a second name. Tests make them fail.
+// fsCalls are calls of the file system: rename is rename(2), exchange swaps two
+// directories, and link creates a hard link. Tests replace them by calls that fail.
 type fsCalls struct{ rename, exchange, link func(from, to string) error }
 
 // Open opens the data directory at a path, which must exist. It creates nothing.
@@ -48,7 +48,7 @@ func Open(path string) (*Dir, error) {
 	return &Dir{path, fsCalls{rename, exchange, os.Link}}, nil
 }
 
-// Config is the text of config.json.
+// Config returns the text of config.json.
 func (d *Dir) Config() ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(d.path, "config.json"))
 	if err != nil {
@@ -57,9 +57,10 @@ func (d *Dir) Config() ([]byte, error) {
 	return text, nil
 }
 
-// State is in/state.json, which the previous run wrote: an object; [] is an empty
-// one. It is null if there is no such file, as on a first run, and if it is not a
-// JSON object; then warning says why. Only a file that cannot be read is an error.
+// State returns the state of the previous run, from in/state.json: an object. It reads
+// [] as an empty object. State returns null if the file does not exist, as on a first
+// run. If the file is not a JSON object, State returns null and a warning with the
+// reason. Only a file that cannot be read is an error.
 func (d *Dir) State() (state value.Value, warning string, err error) {
 	path := filepath.Join(d.path, "in", "state.json")
 	state, wrong, err := readState(path)
@@ -70,16 +71,17 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 	return state, warning, err
 }
 
-// HasState reports whether there is an in/state.json.
+// HasState reports whether in/state.json exists.
 func (d *Dir) HasState() bool {
 	_, err := os.Lstat(filepath.Join(d.path, "in", "state.json"))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// LastState is out/state.json, which the last successful run in this directory
-// wrote, with its path: an object, or null if there is no such file. If that run was
-// killed before it could move its state there, it is still among the tables. A file
-// that is not a JSON object is a user error.
+// LastState returns the state that the last successful run in this directory wrote, and
+// its path. The state is an object, or null if the file does not exist. Its path is
+// out/state.json, unless that run was killed before it could move its state there: the
+// state is then still among the tables. A file that is not a JSON object is a user
+// error.
 func (d *Dir) LastState() (state value.Value, path string, err error) {
 	path = filepath.Join(d.Tables(), pendingState)
 	if _, err := os.Lstat(path); err != nil {
@@ -92,8 +94,8 @@ func (d *Dir) LastState() (state value.Value, path string, err error) {
 	return state, path, err
 }
 
-// readState reads a state. It is null if there is no such file, and if it is not a
-// JSON object; then wrong says why.
+// readState reads a state. The state is null if the file does not exist. If the file is
+// not a JSON object, the state is null and wrong is the reason.
 func readState(path string) (state value.Value, wrong string, err error) {
 	text, err := os.ReadFile(path)
 	switch {
@@ -115,11 +117,12 @@ func readState(path string) (state value.Value, wrong string, err error) {
 	}
 }
 
-// Cache is the directory for cached responses, which is kept between runs. It may not
-// exist yet.
+// Cache returns the directory of cached responses, which is kept between runs. It may
+// not exist.
 func (d *Dir) Cache() string { return filepath.Join(d.path, "cache") }
 
 func (d *Dir) out() string { return filepath.Join(d.path, "out") }
 
-// Tables is the directory of the tables, those of earlier runs too. It may not exist.
+// Tables returns the directory of the tables, including tables of earlier runs. It may
+// not exist.
 func (d *Dir) Tables() string { return filepath.Join(d.path, "out", "tables") }

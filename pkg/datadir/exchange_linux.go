@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two directories in one step: other processes see both in their old
-// places or both in the new ones. Not every file system supports this.
+// exchange swaps two directories in one step: other processes see both directories at
+// their old paths or both at their new paths. Some file systems do not support it.
 func exchange(a, b string) error {
 	if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != nil {
 		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}

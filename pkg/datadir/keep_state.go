@@ -9,9 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// KeepState writes out/state.json at once. It is on disk when this returns, and stays
-// there unless Commit writes another state. A process that is killed leaves the old
-// state or the new one.
+// KeepState writes out/state.json at once. The state is on disk when KeepState returns,
+// and stays there unless Commit writes another state. If the process is killed, the
+// file has either the old state or the new state.
 func (s *Stage) KeepState(state value.Value) error {
 	if err := s.keepState(state); err != nil {
 		return failure.Applicationf("cannot write the state: %w", err)
@@ -31,8 +31,8 @@ func (s *Stage) keepState(state value.Value) error {
 	return nil
 }
 
-// syncDirectory brings the names in a directory to disk, where the system can. The
-// file itself is there already.
+// syncDirectory writes the names in a directory to disk, if the system supports it. The
+// caller has synced the file itself.
 func syncDirectory(path string) {
 	if f, err := os.Open(path); err == nil {
 		_ = errors.Join(f.Sync(), f.Close())

@@ -14,10 +14,10 @@ var errLocked = errors.New("locked")
 // processFile is the file in a stage that names its process.
 const processFile = "process"
 
-// lockOut locks the output directory until the file is closed or the process ends:
-// other runs would remove each other's temporary files. It locks the directory
-// itself, so that nothing is left behind. On file systems without such locks (some
-// network file systems) the file is nil and nothing is locked.
+// lockOut locks the output directory until the file is closed or the process ends.
+// Without the lock, runs would remove each other's temporary files. It locks the
+// directory itself, so that no lock file is left. On file systems without such locks
+// (some network file systems) the file is nil and there is no lock.
 func (d *Dir) lockOut() (*os.File, error) {
 	dir, err := os.Open(d.out())
 	if err != nil {
@@ -27,15 +27,15 @@ func (d *Dir) lockOut() (*os.File, error) {
 	if locked == nil {
 		return dir, nil
 	}
-	_ = dir.Close() // it was not used
+	_ = dir.Close() // unused: the error does not matter
 	if errors.Is(locked, errLocked) {
 		return nil, failure.Applicationf("another run%s is using the data directory %s: wait until it has ended, or use another directory", d.runningIn(), d.path)
 	}
 	return nil, nil
 }
 
-// runningIn names the process of the only stage, as part of a sentence. If killed
-// runs left more stages, the running one is not known.
+// runningIn names the process of the only stage, as part of a sentence. It returns ""
+// if there are more stages: killed runs may have left them.
 func (d *Dir) runningIn() string {
 	found, err := filepath.Glob(filepath.Join(d.out(), stagePrefix+"*", processFile))
 	if err != nil || len(found) != 1 {
@@ -48,8 +48,8 @@ func (d *Dir) runningIn() string {
 	return " (" + string(name) + ")"
 }
 
-// thisProcess names this process. In a container the host name says more than the
-// number.
+// thisProcess returns the number of this process and the host name. In a container, the
+// host name is more useful than the number.
 func thisProcess() string {
 	host, err := os.Hostname()
 	if err != nil {

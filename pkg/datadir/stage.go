@@ -14,15 +14,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// stagePrefix begins the names of everything that exists only during a run.
+// stagePrefix begins the names of all files and directories that exist only during a
+// run.
 const stagePrefix = csvtable.OwnPrefix
 
-// pendingState is the name of a state among the tables that it became visible with.
+// pendingState is the name of a state in out/tables: the state of these tables, before
+// it is moved to out/state.json.
 const pendingState = stagePrefix + "state.json"
 
-// anyUser is the mode of new directories before the umask: the next run may have
-// another user id.
-const anyUser = 0o777
+// dirMode is the mode of new directories before the umask. The next run may have
+// another user id, and must be able to remove them.
+const dirMode = 0o777
 
 // Stage is the private directory of a run, on the file system of out/tables.
 type Stage struct {
@@ -31,20 +33,20 @@ type Stage struct {
 	lock *os.File // nil without locks, and after Discard
 }
 
-// Stage makes a stage for this run, and the directory out if it is missing. It
-// removes what killed runs left behind. It returns an error if another run has a
+// Stage creates the stage of this run, and the directory out if it is missing. It
+// removes the files that killed runs left. It returns an error if another run has a
 // stage.
 func (d *Dir) Stage() (*Stage, error) {
-	if err := os.MkdirAll(d.out(), anyUser); err != nil {
+	if err := os.MkdirAll(d.out(), dirMode); err != nil {
 		return nil, failure.Applicationf("cannot make the output directory: %w", err)
 	}
 	lock, err := d.lockOut()
 	if err != nil {
 		return nil, err
 	}
-	// os.MkdirTemp would make it unreadable for the user id of the next run.
+	// os.MkdirTemp would make the stage unreadable for the user id of the next run.
 	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text()), lock: lock}
-	if err := s.make(); err != nil {
+	if err := s.createDirectories(); err != nil {
 		if left := s.Discard(); left != nil {
 			err = errors.Join(err, left)
 		}
@@ -53,10 +55,11 @@ func (d *Dir) Stage() (*Stage, error) {
 	return s, nil
 }
 
-// make makes the directories of the stage, and removes those of killed runs.
-func (s *Stage) make() error {
+// createDirectories creates the directories of the stage, and removes the stages of
+// killed runs.
+func (s *Stage) createDirectories() error {
 	d := s.dir
-	// A run was killed between its tables and its state.
+	// The last run may have been killed between its tables and its state.
 	if err := d.publishState(d.Tables()); err != nil {
 		return failure.Applicationf("cannot write the state of the last run: %w", err)
 	}
@@ -65,8 +68,8 @@ func (s *Stage) make() error {
 			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
 		}
 	}
-	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
-		if err := os.Mkdir(path, anyUser); err != nil {
+	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replacedDir()} {
+		if err := os.Mkdir(path, dirMode); err != nil {
 			return failure.Applicationf("cannot make a directory for this run: %w", err)
 		}
 	}
@@ -90,42 +93,44 @@ func removeStale(place string) error {
 	return err
 }
 
-// Tables is the directory for the tables and manifests of this run.
+// Tables returns the directory for the tables and manifests of this run.
 func (s *Stage) Tables() string { return filepath.Join(s.path, "tables") }
 
-// Temp is the directory for temporary files. It is removed with the stage.
+// Temp returns the directory for temporary files. It is removed with the stage.
 func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 
-// replaced keeps the files that a commit replaces until it has succeeded.
-func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
+// replacedDir returns the directory that keeps the files that a commit replaces until
+// the commit succeeds.
+func (s *Stage) replacedDir() string { return filepath.Join(s.path, "replaced") }
 
 // Commit makes the tables and the state visible in one step. A null state leaves
 // out/state.json unchanged.
 //
-// The tables appear in out/tables all at once, and with them, under a name of its own,
-// the state, which then moves to out/state.json. If the process is killed in between,
-// the next run finds it, see LastState. The tables replace files of the same names;
-// other files stay.
+// All tables appear in out/tables at the same time. The state appears with them, under
+// the name pendingState, and then moves to out/state.json. If the process is killed in
+// between, the next run finds the state, see LastState. The tables replace files with
+// the same names; other files stay.
 //
-// If the file system does not support that (out/tables is a mount point or a symbolic
-// link, or contains directories; no hard links; no exchange of two directories), they
-// are moved one table after another, and then the state. A process that is killed
-// meanwhile then leaves complete tables with their manifests, but maybe not all of
-// them, and the old state: the next run reads the same data again and misses nothing.
+// Some file systems do not support this: out/tables is a mount point or a symbolic
+// link, or contains directories; there are no hard links, or directories cannot be
+// exchanged. Commit then moves one table after another, and the state last. If the
+// process is killed in between, it leaves complete tables with their manifests, but
+// maybe not all of them, and the old state. The next run then reads the same data again
+// and misses nothing.
 //
-// After an error everything is put back and the stage is unchanged.
+// After an error, all files are moved back and the stage is unchanged.
 func (s *Stage) Commit(state value.Value) error {
 	if err := s.commit(state); err != nil {
 		return failure.Applicationf("cannot write the results: %w", err)
 	}
-	// The run is complete even if something cannot be removed. A second Discard
-	// tries again and reports it.
+	// The run is complete even if the stage cannot be removed. A second call of Discard
+	// tries again and returns the error.
 	_ = s.Discard()
 	return nil
 }
 
 func (s *Stage) commit(state value.Value) error {
-	// All that needs space comes before the first move.
+	// Write everything that needs space before the first move.
 	staged := filepath.Join(s.Tables(), pendingState)
 	if !state.IsNull() {
 		if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
@@ -143,8 +148,8 @@ func (s *Stage) commit(state value.Value) error {
 	return nil
 }
 
-// publishState moves a state that became visible with its tables, or is still in the stage,
-// to out/state.json. There may be none.
+// publishState moves pendingState to out/state.json, from the first of the directories
+// that has it. pendingState may be missing in all of them.
 func (d *Dir) publishState(dirs ...string) error {
 	for _, dir := range dirs {
 		pending := filepath.Join(dir, pendingState)
@@ -166,18 +171,18 @@ func (s *Stage) moveTables(m *commitSteps) error {
 		return err
 	}
 	if len(before) == 0 {
-		if err := m.directory(s.Tables(), s.dir.Tables()); err == nil || missing {
+		if err := m.moveDirectory(s.Tables(), s.dir.Tables()); err == nil || missing {
 			return err
 		}
 		// A mount point or a symbolic link cannot be replaced, only filled.
 	} else if m.swapDirectories(s.Tables(), s.dir.Tables()) {
 		return nil
 	}
-	return m.files(s.Tables(), s.dir.Tables(), s.replaced())
+	return m.moveFiles(s.Tables(), s.dir.Tables(), s.replacedDir())
 }
 
-// Discard removes what is left of the stage and unlocks the output directory. It
-// may be called again.
+// Discard removes the rest of the stage and unlocks the output directory. It may be
+// called again.
 func (s *Stage) Discard() error {
 	err := os.RemoveAll(s.path)
 	if s.lock != nil {

@@ -7,25 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// schemes are the words that are before credentials in a header: those of the
-// register of HTTP authentication schemes, and others that APIs use.
+// schemes are the words before the credentials in a header: the registered HTTP
+// authentication schemes, and other words that APIs use.
 var schemes = []string{
 	"apikey", "api-key", "basic", "bearer", "digest", "dpop", "hmac", "jwt", "key", "negotiate", "oauth",
 	"private-token", "secret", "ssws", "token", "x-api-key", "zoho-oauthtoken",
 }
 
-// unknownScheme is how many characters credentials have at least after a word that
+// minUnknownScheme is the minimum number of characters of credentials after a word that
 // is not a known scheme.
-const unknownScheme = 16
+const minUnknownScheme = 16
 
-// addCredentials adds the credentials in a secret that holds more than them: X of
-// "Bearer X", the texts in "Digest realm=…, response=…", user name and password of
-// "Basic X".
+// addCredentials adds the credentials in a secret that contains more text: X of "Bearer
+// X", the texts in "Digest realm=…, response=…", user name and password of "Basic X".
 func (s *secretSet) addCredentials(secret string) {
 	scheme, rest, _ := strings.Cut(secret, " ")
 	rest = strings.TrimSpace(rest)
 	known := slices.Contains(schemes, strings.ToLower(strings.TrimSuffix(scheme, ":")))
-	if !known && (!inBase64(rest) || utf8.RuneCountInString(rest) < unknownScheme) {
+	if !known && (!inBase64(rest) || utf8.RuneCountInString(rest) < minUnknownScheme) {
 		return
 	}
 	s.add(rest)
@@ -34,14 +33,15 @@ func (s *secretSet) addCredentials(secret string) {
 	}
 	for pair := range strings.SplitSeq(rest, ",") {
 		_, text, _ := strings.Cut(pair, "=")
-		if text = strings.Trim(text, " =\""); utf8.RuneCountInString(text) >= wordCharacters {
+		if text = strings.Trim(text, " =\""); utf8.RuneCountInString(text) >= minSearched {
 			s.add(text)
 		}
 	}
 }
 
-// addUser adds what "Basic X" is made of. The user name is not a secret by itself, as
-// long as there is a password; it is masked all the same.
+// addUser adds the decoded credentials of "Basic X", the password and the user name.
+// The user name is a secret itself only if the password is too short to be searched
+// for. Otherwise it is masked as a remainder.
 func (s *secretSet) addUser(encoded string) {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
 	user, password, found := strings.Cut(string(plain), ":")
@@ -50,7 +50,7 @@ func (s *secretSet) addUser(encoded string) {
 	}
 	s.add(string(plain))
 	s.add(password)
-	if utf8.RuneCountInString(password) < wordCharacters {
+	if utf8.RuneCountInString(password) < minSearched {
 		s.add(user)
 	} else {
 		s.addPart(user)

@@ -13,27 +13,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// MostShown is how many characters of a text from a document a message may show
-// (see textfmt.Shorten): AddDocument masks beginnings of secrets up to this length.
+// MostShown is the maximum number of characters of a text from a document that a
+// message may show (see textfmt.Shorten). AddDocument masks beginnings of secrets up to
+// this length.
 const MostShown = 60
 
-// AddDocument puts every secret of a document into the set, and what is left of
-// one in a message about the document: variables and expressions can bring a
-// secret to any place, and what is there is shortened before it is masked.
+// AddDocument adds every secret of a document, and the remainders of secrets in
+// messages about the document: variables and expressions can insert a secret anywhere,
+// and messages shorten texts before the registry masks them.
 func (r *Registry) AddDocument(doc value.Value) {
 	for _, secret := range SecretsIn(doc) {
 		r.AddConfigured(secret)
 	}
 }
 
-// AddConfigured is AddDocument for a single secret.
+// AddConfigured adds a single secret like AddDocument.
 func (r *Registry) AddConfigured(secret string) {
 	r.Add(secret)
 	r.addCut(secret)
 }
 
-// addCut adds the beginnings of a secret, each with the mark of a text that was
-// shortened after it, and the secret as an address without query or user.
+// addCut adds the beginnings of a secret, each followed by the mark of a shortened
+// text, and the secret as a URL without query or user.
 func (r *Registry) addCut(secret string) {
 	const mark = "…"
 	shown := []string{secret}
@@ -46,20 +47,20 @@ func (r *Registry) addCut(secret string) {
 	for _, text := range shown {
 		r.AddPart(text)
 		runes := []rune(text)
-		for n := wordCharacters; n < min(len(runes), MostShown+1); n++ {
+		for n := minSearched; n < min(len(runes), MostShown+1); n++ {
 			r.AddPart(string(runes[:n]) + mark)
 		}
 	}
 }
 
-// SecretsIn yields every text and number below a key that begins with #, with
-// its JSON pointer, in the order of the document: a number in all its spellings.
+// SecretsIn yields every text and number below a key that begins with #, with its JSON
+// pointer, in the order of the document. It yields all spellings of a number.
 func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
-// Problems are the same problems with the secrets masked in their pointers and in
-// what they quote.
+// Problems returns the problems with the secrets in their pointers and quotations
+// masked.
 func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
@@ -70,8 +71,8 @@ func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 	return masked
 }
 
-// Spellings are the texts that a scalar may become: itself, and a number as the
-// original writes it into addresses, into JSON, and in functions.
+// Spellings returns the texts that a scalar may become. For a number, these are the
+// spellings of the original extractor in URLs, in JSON and in functions.
 func Spellings(v value.Value) []string {
 	all := []string{v.Raw()}
 	if v.Kind() != value.Number {
@@ -80,7 +81,7 @@ func Spellings(v value.Value) []string {
 	shortest := v.Shortest()
 	texts := []string{v.Text(), shortest, strings.ToLower(shortest)}
 	if f, ok := v.Float(); ok && !math.IsInf(f, 0) && !v.IsInteger() {
-		texts = append(texts, php.Double(f, 14)) // as the original sent it, and services keep it
+		texts = append(texts, php.Double(f, 14)) // the original extractor's spelling, which APIs keep
 	}
 	for _, text := range texts {
 		if !slices.Contains(all, text) {
@@ -101,8 +102,8 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 	}
 	request := isRequest(v)
 	for _, m := range v.Members() {
-		if request && m.Name == remembering {
-			if !walkRemembered(m.Value, failure.PointerJoin(pointer, m.Name), secret, yield) {
+		if request && m.Name == rememberKey {
+			if !walkRememberRules(m.Value, failure.PointerJoin(pointer, m.Name), secret, yield) {
 				return false
 			}
 			continue
@@ -122,9 +123,10 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 	return true
 }
 
-// remembering is the key of a request that says what a run leaves for the next one. Its
-// names may begin with #, and what is below them says where a secret will come from.
-const remembering = "remember"
+// rememberKey is the key of a request for the values that a run leaves for the next
+// run. The names of these values may begin with #. What is below such a name describes
+// the source of a secret.
+const rememberKey = "remember"
 
 // isRequest reports whether an object of the configuration is a job or a login request.
 func isRequest(v value.Value) bool {
@@ -132,9 +134,10 @@ func isRequest(v value.Value) bool {
 	return ok
 }
 
-// walkRemembered is walkSecrets for the value of that key. Below the name of a secret
-// ordinary names and short numbers are none, unless the entry gives them as they stand.
-func walkRemembered(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
+// walkRememberRules walks the secrets in the value of rememberKey. Below the name of a
+// secret, ordinary names and short numbers are not secrets, unless they are values of
+// `literal` or `default`.
+func walkRememberRules(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
 	if secret || v.Kind() != value.Object {
 		return walkSecrets(v, pointer, secret, yield)
 	}
@@ -146,7 +149,7 @@ func walkRemembered(v value.Value, pointer string, secret bool, yield func(strin
 			}
 			continue
 		}
-		unusual := func(at, text string) bool { return ordinary(text) || yield(at, text) }
+		unusual := func(at, text string) bool { return isOrdinary(text) || yield(at, text) }
 		for _, m := range entry.Value.Members() {
 			each := unusual
 			if m.Name == "literal" || m.Name == "default" {
@@ -160,32 +163,32 @@ func walkRemembered(v value.Value, pointer string, secret bool, yield func(strin
 	return true
 }
 
-// ordinary reports whether a text is the name of an attribute, a path or a function, or a
-// number such as a length.
-func ordinary(text string) bool {
+// isOrdinary reports whether a text is the name of an attribute, a path or a function,
+// or a short number, such as a length.
+func isOrdinary(text string) bool {
 	_, err := strconv.Atoi(text)
-	return OrdinaryName(strings.TrimPrefix(text, "#")) || err == nil && len(text) < wordCharacters
+	return OrdinaryName(strings.TrimPrefix(text, "#")) || err == nil && len(text) < minSearched
 }
 
-// variableName is the usual name of an environment variable.
+// variableName matches the usual names of environment variables.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// ordinaryName is a name of words: letters, perhaps with a number at the end.
+// ordinaryName matches names of words: letters, perhaps with a number at the end.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
 
-// OrdinaryName reports whether a name, of a member or in a path, is one that
-// programmers give, not one that is data, as an identifier is.
+// OrdinaryName reports whether the name of a member, or a path, consists of words that
+// programmers choose, and not of data such as an identifier.
 func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }
 
-// messageNames are the names of members that say what went wrong, in lower case.
+// messageNames are the names, in lower case, of members that describe an error.
 var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
 
-// MessageName reports whether a member is by its name a message of an API about what
-// went wrong.
+// MessageName reports whether a member with this name is an API's message about an
+// error.
 func MessageName(name string) bool { return slices.Contains(messageNames, strings.ToLower(name)) }
 
-// ErrorsName reports whether a member is by its name an error, or a list of them, that
-// may have messages in it.
+// ErrorsName reports whether a member with this name is an error, or a list of errors,
+// which may contain messages.
 func ErrorsName(name string) bool {
 	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")
 }

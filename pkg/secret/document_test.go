@@ -21,7 +21,7 @@ func TestIn(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
 	for range SecretsIn(doc) {
-		break // the rest is not requested
+		break // the rest is not yielded
 	}
 }
 

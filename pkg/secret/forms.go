@@ -8,41 +8,44 @@ import (
 	"unicode/utf8"
 )
 
-// secretSet is a set of secrets by the hashes of their forms.
+// secretSet is a set of secrets. It keeps the hashes of their forms.
 type secretSet struct {
-	names   bool                 // that what becomes of a secret in names is masked too, and escapes below base64
-	secrets int                  // how many, and parts of some
-	forms   map[uint64]formFlags // by their hashes
-	starts  starts
-	// filter has one bit for each start. Almost every position of almost every
-	// text is done with after a look at it.
+	withNames bool                 // add the names that are made from a secret, and escapes below base64
+	secrets   int                  // number of secrets and of added remainders
+	forms     map[uint64]formFlags // flags of each form by its hash
+	starts    starts
+	// filter has one bit for each start. It rules out almost every position of almost
+	// every text.
 	filter [1 << 10]uint64
-	// longest is the number of bytes in the longest form.
+	// longest is the size, in bytes, of the longest form.
 	longest int
-	// quotes and apostrophes are set if a form has such quotes, which CSV doubles.
+	// quotes and apostrophes are true if a form has such quotes, which CSV doubles.
 	quotes, apostrophes bool
 }
 
-// formFlags is what is known of a form of a secret.
+// formFlags are the properties of a form of a secret.
 type formFlags uint8
 
 const (
-	// matchInWords forms are masked inside words, too. Others are forms of a short secret.
+	// matchInWords forms are masked inside words, too. Forms of a short secret do not
+	// have the flag.
 	matchInWords formFlags = 1 << iota
-	// isOriginal forms are a secret as it is: all its other forms are there, too.
+	// isOriginal forms are an unchanged secret: the set has all its other forms, too.
 	isOriginal
-	// revealsSecret forms reveal the secret; others are what may be left of one.
+	// revealsSecret forms reveal the secret. Remainders of a secret do not have the
+	// flag.
 	revealsSecret
 )
 
-// tooShort reports whether a text is too short to be searched for: it would be found in
-// the words and numbers of messages.
-func tooShort(text string) bool { return utf8.RuneCountInString(text) < wordCharacters }
+// tooShort reports whether a text is too short to be searched for, because the words
+// and numbers of messages would contain it.
+func tooShort(text string) bool { return utf8.RuneCountInString(text) < minSearched }
 
-// TooShort reports whether a secret is too short to be searched for. A blank one is none.
-func TooShort(secret string) bool { return !blank(secret) && tooShort(secret) }
+// TooShort reports whether a secret is too short to be searched for. It returns false
+// for a blank text, which is not a secret.
+func TooShort(secret string) bool { return !isBlank(secret) && tooShort(secret) }
 
-// addAll adds a secret and the parts of it that are secrets too.
+// addAll adds a secret and the parts of it that are secrets, too.
 func (s *secretSet) addAll(secret string) {
 	s.add(secret)
 	trimmed := strings.TrimSpace(secret)
@@ -52,24 +55,24 @@ func (s *secretSet) addAll(secret string) {
 		return
 	}
 	for line := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\r' || r == '\n' }) {
-		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= lineCharacters {
+		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= minLine {
 			s.add(line)
 		}
 	}
 }
 
 func (s *secretSet) add(secret string) {
-	if blank(secret) {
+	if isBlank(secret) {
 		return
 	}
-	s.prepare()
+	s.init()
 	hash := hashOf(secret)
 	if s.forms[hash]&isOriginal != 0 {
 		return
 	}
 	s.secrets++
 	if tooShort(secret) {
-		for _, text := range derivedForms(secret) {
+		for _, text := range shortSecretForms(secret) {
 			s.addForm(text, revealsSecret)
 		}
 		return
@@ -78,7 +81,7 @@ func (s *secretSet) add(secret string) {
 		s.addForm(text, matchInWords|revealsSecret)
 	}
 	s.forms[hash] |= isOriginal
-	if !s.names {
+	if !s.withNames {
 		return
 	}
 	for _, text := range encodedEscapes(secret) {
@@ -91,24 +94,24 @@ func (s *secretSet) add(secret string) {
 	}
 }
 
-// blank reports whether there is nothing to compare in a text.
-func blank(text string) bool {
+// isBlank reports whether a text has only white space and plus signs.
+func isBlank(text string) bool {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return r == '+' || unicode.IsSpace(r) }) == ""
 }
 
-// addPart adds what may be left of a secret.
+// addPart adds a remainder of a secret.
 func (s *secretSet) addPart(part string) {
-	if blank(part) || tooShort(part) {
+	if isBlank(part) || tooShort(part) {
 		return
 	}
-	s.prepare()
+	s.init()
 	before := len(s.forms)
 	s.addForm(part, matchInWords)
 	s.secrets += len(s.forms) - before
 }
 
-// prepare makes an empty set of the zero value.
-func (s *secretSet) prepare() {
+// init makes the maps of the zero value.
+func (s *secretSet) init() {
 	if s.forms == nil {
 		s.forms = map[uint64]formFlags{}
 		s.starts.first = map[uint32]int32{}
@@ -131,31 +134,30 @@ func (s *secretSet) addForm(text string, where formFlags) {
 	s.filter[index] |= bit
 }
 
-// startBytes is the number of bytes that must match before a form is looked up. No form is
-// shorter.
+// startBytes is the number of bytes that must match before a form is looked up. No form
+// is shorter.
 const startBytes = 4
 
 // startOf packs the first bytes of a text, folded, into one number.
 func startOf(text []byte) uint32 {
 	var start uint32
 	for i, b := range text {
-		start |= uint32(folded(b)) << (8 * i)
+		start |= uint32(fold(b)) << (8 * i)
 	}
 	return start
 }
 
-// filterBit is the place of a start in the filter.
+// filterBit returns the position of a start in the filter.
 func filterBit(start uint32) (index int, bit uint64) {
-	const spread = 0x9E3779B1 // 2^32 over the golden ratio: neighbours end far apart
+	const spread = 0x9E3779B1 // 2^32 divided by the golden ratio separates neighbours
 	hash := start * spread >> 16
 	return int(hash >> 6), 1 << (hash & 63)
 }
 
-// starts has the lengths of the forms that start with the same bytes. Mostly there
-// is one.
+// starts has the lengths of the forms with the same start. Mostly there is one length.
 type starts struct {
-	// first is the length; one below 0 is the number in more, from -1 down, of
-	// several, the longest first.
+	// first maps a start to the length of its forms. A negative number -n is the start
+	// of forms with several lengths: more[n-1] has the lengths, the longest first.
 	first map[uint32]int32
 	more  [][]int32
 }
@@ -177,7 +179,7 @@ func (s *starts) add(start uint32, length int) {
 	}
 }
 
-// lengths yields the lengths of the forms with this start, the longest first.
+// lengths yields the lengths of the forms with a start, the longest first.
 func (s *starts) lengths(start uint32) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		first := s.first[start]

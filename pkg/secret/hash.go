@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// Hashes of texts are values of a polynomial over their bytes, modulo a prime, at
-// a random place: the hash of any part of a text follows from those of the two
-// beginnings that end where the part begins and ends. So it costs the same for a
-// part of any length.
+// The hash of a text is the value of a polynomial with its bytes as coefficients, modulo a
+// prime, at a random point. The hash of any part of a text follows from the hashes of two
+// prefixes: up to the start and up to the end of the part. So it costs the same for a part
+// of any length.
 
 // hashModulus is the prime 2^61-1.
 const hashModulus = 1<<61 - 1
 
-// hashBase is the random place, another one in each process.
+// hashBase is the random point. It differs between processes.
 var hashBase = 1<<32 + rand.Uint64N(hashModulus-1<<32)
 
 // hashPowers are the first powers of hashBase.
@@ -25,36 +25,36 @@ var hashPowers = func() (powers [256]uint64) {
 	return powers
 }()
 
-// folded is a byte as texts are compared: a plus sign stands for a blank in some
-// addresses.
-func folded(c byte) byte {
+// fold returns a byte as it is compared: a blank for a plus sign, because a plus sign
+// is a blank in some URLs.
+func fold(c byte) byte {
 	if c == '+' {
 		return ' '
 	}
 	return c
 }
 
-// hashOf is the hash of a text, folded.
+// hashOf returns the hash of a text, folded.
 func hashOf(text string) uint64 {
 	var h uint64
 	for i := range len(text) {
-		h = hashAppend(h, folded(text[i]))
+		h = hashAppend(h, fold(text[i]))
 	}
 	return h
 }
 
-// hashAppend is the hash of a text with one more byte.
+// hashAppend returns the hash of a text with one more byte.
 func hashAppend(h uint64, c byte) uint64 {
 	return hashSum(hashProduct(h, hashBase), uint64(c)+1)
 }
 
-// hashJoin is the hash of a text with another one after it, which has n bytes.
+// hashJoin returns the hash of a text followed by another text of n bytes.
 func hashJoin(h, behind uint64, n int) uint64 {
 	return hashSum(hashProduct(h, hashPower(n)), behind)
 }
 
-// hashPart is the hash of the last n bytes of a text: whole is that of the text,
-// before that of what is before them.
+// hashPart returns the hash of the last n bytes of a text. whole is the hash of the
+// text, and before the hash of the text without these bytes.
 func hashPart(whole, before uint64, n int) uint64 {
 	return hashSum(whole, hashModulus-hashProduct(before, hashPower(n)))
 }
@@ -73,15 +73,15 @@ func hashPower(n int) uint64 {
 	return power
 }
 
-func hashSum(a, b uint64) uint64 { return hashReduced(a + b) }
+func hashSum(a, b uint64) uint64 { return hashReduce(a + b) }
 
 func hashProduct(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
-	return hashReduced(lo&hashModulus + (lo>>61 | hi<<3))
+	return hashReduce(lo&hashModulus + (lo>>61 | hi<<3))
 }
 
-// hashReduced is a number below 2^62 modulo hashModulus.
-func hashReduced(n uint64) uint64 {
+// hashReduce returns a number below 2^62 modulo hashModulus.
+func hashReduce(n uint64) uint64 {
 	n = n&hashModulus + n>>61
 	if n >= hashModulus {
 		n -= hashModulus

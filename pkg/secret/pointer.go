@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// IsSecretPointer reports whether a secret may be at a JSON pointer: the keys on the
-// way to it say so. The value must not be shown then.
+// IsSecretPointer reports whether the value at a JSON pointer may be a secret,
+// according to the keys in the pointer. Such a value must not be shown.
 func IsSecretPointer(pointer string) bool {
 	if strings.HasSuffix(pointer, "/authentication") {
 		return true
@@ -17,7 +17,7 @@ func IsSecretPointer(pointer string) bool {
 		case "headers", "params", "query", "username", "sshproxy", "aws":
 			return true
 		case "authentication", "parentkey", "primarykey", "urlkey", "idkey":
-			continue // these only sound like credentials
+			continue // only the names look like credentials
 		}
 		for _, word := range []string{"auth", "token", "pass", "secret", "key", "credential", "cookie", "certificate", "signature"} {
 			if strings.Contains(segment, word) {
@@ -28,8 +28,8 @@ func IsSecretPointer(pointer string) bool {
 	return false
 }
 
-// WithoutCredentials hides user name and password of an address, and the query
-// of anything. AddDocument masks what it leaves of a secret.
+// WithoutCredentials replaces the user name and password of a URL, and the query of any
+// text, by [hidden]. AddDocument masks the rest if it belongs to a secret.
 func WithoutCredentials(s string) string {
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
 		if at := strings.LastIndexByte(rest, '@'); at >= 0 {

@@ -238,7 +238,7 @@ func FuzzRedact(f *testing.F) {
 			// What is left must not hold the secret; the marks may, when it is
 			// a part of one.
 			for part := range strings.SplitSeq(got, Hidden) {
-				if len([]rune(secret)) >= wordCharacters && strings.TrimSpace(secret) != "" && strings.Contains(part, secret) {
+				if len([]rune(secret)) >= minSearched && strings.TrimSpace(secret) != "" && strings.Contains(part, secret) {
 					t.Errorf("%s: Redact(%q) = %q", name, before+text+after, got)
 				}
 			}
@@ -292,18 +292,18 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 			if got := s.Mask("lasting-one passing-first"); got != "[hidden] [hidden]" {
 				t.Errorf("got %s", got)
 			}
-			for i := range 3 * passingSecrets {
+			for i := range 3 * recentSetSize {
 				kind.add(&s, fmt.Sprintf("signature-%08d", i))
 			}
 			if got := s.Mask("lasting-one other-kind"); got != "[hidden] [hidden]" {
 				t.Errorf("a lasting secret, or one of the other kind, is gone: %s", got)
 			}
-			for i := 3*passingSecrets - passingSecrets; i < 3*passingSecrets; i++ {
+			for i := 3*recentSetSize - recentSetSize; i < 3*recentSetSize; i++ {
 				if text := fmt.Sprintf("signature-%08d", i); s.Mask(text) != Hidden {
 					t.Fatalf("a recent secret is gone: %s", text)
 				}
 			}
-			if n := s.kept(); n > 2*passingSecrets+1 {
+			if n := s.kept(); n > 2*recentSetSize+1 {
 				t.Errorf("%d passing secrets are kept", n)
 			}
 			if got := s.Mask("passing-first"); got != "passing-first" {
@@ -333,13 +333,13 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 	}
 	before := inUse()
 	var s Registry
-	for range 2*passingSecrets - 1 {
+	for range 2*recentSetSize - 1 {
 		s.AddToken(token())
 	}
 	if got := inUse() - before; got > most {
 		t.Errorf("%d bytes in use, want at most %d", got, most)
 	}
-	if n := s.kept(); n != 2*passingSecrets-1 {
+	if n := s.kept(); n != 2*recentSetSize-1 {
 		t.Errorf("%d secrets are kept", n)
 	}
 }
@@ -364,13 +364,13 @@ func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
 			s.Add("lasting?one")
 			s.AddAddress("https://a.test/lasting?one")
 			lasting := len(s.lasting.forms)
-			const all = 3 * passingSecrets
+			const all = 3 * recentSetSize
 			for i := range all {
 				signature := fmt.Sprintf("sig?nature&%08d==", i)
 				add(&s, signature)
 				s.AddAddress("https://a.test/" + signature)
 			}
-			if n := s.kept(); n > 2*passingSecrets+10 {
+			if n := s.kept(); n > 2*recentSetSize+10 {
 				t.Errorf("%d secrets and pieces are kept", n)
 			}
 			if n := len(s.lasting.forms); n != lasting {

@@ -1,10 +1,11 @@
-// Package secret finds and hides what must not be seen: Registry in any text, by
-// what it looks like, and Sensitive in a request, by its place there.
+// Package secret finds and masks secrets: Registry finds them in any text by their
+// characters, and Sensitive finds them in a request by their position.
 //
-// It promises that no form of a known secret is left in a text it has masked. It
-// masks only what was added: the code that reads or makes a secret must add it.
-// The rules that others share are here too: at which places of a configuration a
-// secret may be, and which parts of one a message or a name may show.
+// It guarantees that no form of a registered secret is left in a text that it has
+// masked. It masks only registered secrets: the code that reads or makes a secret must
+// add it. The package also has the rules that other packages share: where a
+// configuration may have secrets, and which parts of a secret a message or a name may
+// show.
 package secret
 
 import (
@@ -15,154 +16,153 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden is in the place of every masked text.
+// Hidden replaces every masked text.
 const Hidden = "[hidden]"
 
 const (
-	// wordCharacters is the length from which a text is searched for.
-	wordCharacters = 4
-	// lineCharacters is the length from which a line of a secret is one itself.
-	lineCharacters = 16
-	// pieceCharacters is the length from which a piece of a secret address is masked, and
-	// a secret in capital letters.
-	pieceCharacters = 8
+	// minSearched is the minimum number of characters of a text that is searched for.
+	minSearched = 4
+	// minLine is the minimum number of characters of a line of a secret that is itself
+	// a secret.
+	minLine = 16
+	// minPiece is the minimum number of characters of a masked piece of a secret in a
+	// URL, and of a secret that is also masked in capital letters.
+	minPiece = 8
 )
 
-// Registry has the texts that must never be seen, and is the mask that hides them.
-// The zero value has none; all methods may be called from many goroutines.
+// Registry has the secrets and masks them in texts. The zero value has no secrets. All
+// methods are safe for concurrent use.
 //
-// A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
-// alphabets, with and without padding, and from seven bytes on also joined with other
-// text), and each of these also under any percent-encoding, any escapes of JSON and
-// HTML, the zero bytes of UTF-16 and UTF-32, and the doubled quotes of CSV: it does not
-// matter which characters the writer chose to escape, for the text is compared as its
-// reader would see it.
+// A secret is masked in these forms: unchanged, in hexadecimal (both cases) and in
+// base64 (both alphabets, with and without padding, and from seven bytes on also as a
+// part of longer data). Each form is also masked under any percent-encoding, any
+// escapes of JSON and HTML, the zero bytes of UTF-16 and UTF-32, and the doubled quotes
+// of CSV. It does not matter which characters the writer chose to escape, because the
+// decoded text is compared.
 //
-// What may be left of a secret is masked too, but is none (Find): of four and more
-// characters what becomes of a lasting one in a name, of a column, a header or a
-// host; pieces of addresses; what was cut.
+// Remainders of a secret are masked, too, but Find does not report them. Remainders
+// have at least four characters. They are the names that are made from a lasting secret
+// (of a column, a header or a host), pieces of URLs, and shortened texts.
 //
-// A secret of fewer than four characters is not searched for: it would be found in the
-// numbers and words of every message. Its forms of four and more characters are (base64,
-// hexadecimal, escapes), where neither of their neighbours is a letter or digit. Where it
-// is put into a request, Sensitive hides it by its place.
+// A secret of fewer than four characters is not searched for, because the numbers and
+// words of every message contain it. Its forms of four and more characters (base64,
+// hexadecimal, escapes) are masked if no letter or digit is beside them. In the part of
+// a request that contains it, Sensitive masks it by its position.
 //
-// Only hashes are kept, not the secrets.
+// Registry keeps only hashes, not the secrets.
 type Registry struct {
 	mu      sync.RWMutex
 	lasting secretSet
-	// Those of logins and those of single requests are apart, since a token may
-	// serve millions of requests with a signature each.
+	// tokens are the secrets of logins, and temporary the secrets of single requests. They
+	// are separate because a token may serve millions of requests, each with a signature.
 	tokens, temporary recentSecrets
 }
 
-// recentSecrets are secrets that are forgotten at the end. They are in two sets: when
-// the younger one is full it becomes the older one, and what the older one held
-// is forgotten.
+// recentSecrets are secrets that are forgotten after some time. If the younger set is
+// full, it becomes the older set, and the secrets of the previous older set are
+// forgotten.
 type recentSecrets struct{ younger, older *secretSet }
 
-// passingSecrets is how many passing secrets of a kind are remembered at least;
-// twice as many at most.
-const passingSecrets = 4096
+// recentSetSize is the number of secrets in a full set of recentSecrets. The last
+// recentSetSize secrets are always remembered, and at most about twice as many.
+const recentSetSize = 4096
 
-// Add puts a secret into the set for good. White space around it is not part of
-// what must be hidden, but is masked with it. Of a text of several lines (a PEM
-// key) each line of 16 or more characters is a secret too. A blank text is no
+// Add adds a secret for the lifetime of the registry. White space around the secret
+// need not be hidden, but is masked with it. If the secret has more than one line (a
+// PEM key), each line of 16 or more characters is a secret, too. A blank text is not a
 // secret.
 func (r *Registry) Add(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lasting.names = true
+	r.lasting.withNames = true
 	r.lasting.addAll(secret)
 }
 
-// AddPart puts into the set for good what may be left of a secret: it is masked,
-// but Find does not take it for one.
+// AddPart adds a remainder of a secret for the lifetime of the registry: it is masked,
+// but Find does not report it.
 func (r *Registry) AddPart(part string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lasting.addPart(part)
 }
 
-// AddToken is Add for a secret that a login brought and that another login may
-// replace: it is forgotten when thousands of others have followed, so that a long
-// run does not grow.
+// AddToken adds a secret from a login, which another login may replace. It is forgotten
+// when thousands of others have followed, so that a long run does not need more and
+// more memory.
 func (r *Registry) AddToken(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tokens.add(secret)
 }
 
-// AddTokens is AddToken for all texts that one login brought. They are forgotten
-// together, when thousands of others have followed: however many they are, those of
-// the last login are all remembered.
+// AddTokens adds all secrets of one login, like AddToken. They are forgotten together,
+// so all secrets of the last login are remembered, regardless of their number.
 func (r *Registry) AddTokens(secrets []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	younger := r.tokens.open()
+	younger := r.tokens.current()
 	for _, secret := range secrets {
 		younger.addAll(secret)
 	}
 }
 
-// AddTemporary is AddToken for a secret that belongs to one request, such as a
-// signature. However many there are, no token is forgotten because of them.
+// AddTemporary adds a secret that belongs to one request, such as a signature, like
+// AddToken. Temporary secrets never displace tokens.
 func (r *Registry) AddTemporary(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.temporary.add(secret)
 }
 
-func (p *recentSecrets) add(secret string) { p.open().addAll(secret) }
+func (p *recentSecrets) add(secret string) { p.current().addAll(secret) }
 
-func (p *recentSecrets) addPart(part string) { p.open().addPart(part) }
+func (p *recentSecrets) addPart(part string) { p.current().addPart(part) }
 
-// open is the set that takes more secrets.
-func (p *recentSecrets) open() *secretSet {
-	if p.younger == nil || p.younger.secrets >= passingSecrets {
+// current returns the set that takes more secrets.
+func (p *recentSecrets) current() *secretSet {
+	if p.younger == nil || p.younger.secrets >= recentSetSize {
 		p.younger, p.older = &secretSet{}, p.younger
 	}
 	return p.younger
 }
 
-// AddAddress takes an endpoint, or a whole address, that is about to be used.
-// The characters of a secret in it mean something there, so that the secret is
-// taken apart and its escapes are undone: an API quotes the path, or of a
-// parameter, and what follows a number sign is not sent at all. The pieces are
-// masked: between question marks and number signs those of four and more
-// characters, else those of eight. They are forgotten with their secret.
+// AddAddress adds the pieces of the secrets in an endpoint or a URL that is about to be
+// used. A URL splits the secret at characters with a meaning, and its escapes are
+// undone: an API may quote the path or a parameter, and the text after a number sign is
+// not sent at all. Pieces between question marks and number signs are masked from four
+// characters on, other pieces from eight. A piece is forgotten with its secret.
 func (r *Registry) AddAddress(text string) {
 	if r.Find(text) == nil {
-		return // as nearly all of them
+		return // nearly always
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	addPieces(text, find(text, false, &r.lasting), r.lasting.addPart)
+	addPieces(text, findSecrets(text, false, &r.lasting), r.lasting.addPart)
 	for _, p := range []*recentSecrets{&r.tokens, &r.temporary} {
-		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
+		addPieces(text, findSecrets(text, false, p.younger, p.older), p.addPart)
 	}
 }
 
-// addPieces adds the pieces of the secrets in an address.
+// addPieces adds the pieces of the secrets in a URL.
 func addPieces(address string, secrets []Span, addPart func(string)) {
 	for _, one := range secrets {
 		secret := address[one.From:one.To]
 		add := func(piece string, least int) {
-			for _, read := range readings(piece) {
+			for _, read := range pieceReadings(piece) {
 				if read != secret && utf8.RuneCountInString(read) >= least {
 					addPart(read)
 				}
 			}
 		}
-		add(secret, wordCharacters)
+		add(secret, minSearched)
 		for piece := range splitAt(secret, "?#") {
-			add(piece, wordCharacters)
+			add(piece, minSearched)
 			_, behind, _ := strings.Cut(piece, "://")
 			_, path, _ := strings.Cut(behind, "/")
-			add(path, pieceCharacters)
+			add(path, minPiece)
 		}
 		for piece := range splitAt(secret, "?#&=") {
-			add(piece, pieceCharacters)
+			add(piece, minPiece)
 		}
 	}
 }
@@ -171,9 +171,9 @@ func splitAt(text, characters string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(characters, r) })
 }
 
-// readings are a piece of an address as it is, and as its reader takes it in a path
-// and in a query.
-func readings(piece string) []string {
+// pieceReadings returns a piece of a URL unchanged, and decoded as in a path and as in
+// a query.
+func pieceReadings(piece string) []string {
 	all := []string{piece}
 	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
 		if plain, err := unescape(piece); err == nil && plain != piece {

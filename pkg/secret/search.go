@@ -8,23 +8,24 @@ import (
 )
 
 const (
-	// leastStep is how much of a text is searched at a time at least.
-	leastStep = 64 << 10
-	// leastAhead and mostAhead are how many bytes a spelling of a secret may have,
-	// to be found in any text: growth times as many as the longest form has. In a
-	// text that is searched at once the spelling may be as long as the text.
-	leastAhead, mostAhead, growth = 4 << 10, 256 << 10, 16
-	// leftOf is how many bytes before a part of a text are read with it, to know
-	// what is before a form of a short secret.
-	leftOf = 64
+	// minStep is the minimum size, in bytes, of the part of a text that is searched at
+	// once.
+	minStep = 64 << 10
+	// A spelling of a secret is found in any text if it has at most lookaheadFactor
+	// times as many bytes as the longest form. minLookahead and maxLookahead limit this
+	// number of bytes. There is no such limit in a text that is searched at once.
+	minLookahead, maxLookahead, lookaheadFactor = 4 << 10, 256 << 10, 16
+	// lookbehind is the number of bytes that are read before a part of a text, to know
+	// the characters before a form of a short secret.
+	lookbehind = 64
 )
 
-// find lists what is to be hidden because of some sets, of which some may be nil.
-// parts reports whether what may be left of a secret counts.
-func find(text string, parts bool, sets ...*secretSet) []Span {
+// findSecrets returns the ranges of the secrets of some sets, which may be nil. If
+// parts is true, it includes remainders of secrets.
+func findSecrets(text string, parts bool, sets ...*secretSet) []Span {
 	searched := make([]*secretSet, 0, len(sets)) // on the stack
 	longest := 0
-	var doubled doubling
+	var doubled quoteSet
 	for _, s := range sets {
 		if s != nil && len(s.forms) > 0 {
 			searched = append(searched, s)
@@ -36,46 +37,45 @@ func find(text string, parts bool, sets ...*secretSet) []Span {
 	if len(searched) == 0 || text == "" {
 		return nil
 	}
-	ahead := min(max(leastAhead, longest*growth), mostAhead)
-	step := max(leastStep, ahead)
+	ahead := min(max(minLookahead, longest*lookaheadFactor), maxLookahead)
+	step := max(minStep, ahead)
 	w := windows.Get().(*window)
 	defer windows.Put(w)
-	w.doubled = doubled
+	w.doubledQuotes = doubled
 	var spans []Span
 	for from := 0; from < len(text); from += step {
 		if len(text)-from <= step+ahead {
 			step = len(text) - from
 		}
-		start := max(0, from-leftOf)
+		start := max(0, from-lookbehind)
 		spans = append(spans, searchIn(w, text[start:min(len(text), from+step+ahead)], start, Span{from, from + step}, parts, searched)...)
 	}
-	return joined(spans)
+	return mergeSpans(spans)
 }
 
-// searchIn lists what is to be hidden in a part of a text that is at a place
-// of it, and begins within some bounds.
+// searchIn returns the ranges to mask that begin within some bounds. part is the part
+// of the text at offset at.
 func searchIn(w *window, part string, at int, within Span, parts bool, sets []*secretSet) []Span {
-	found := matches{at: at, within: within}
-	w.each(part, func() {
+	found := matches{offset: at, within: within}
+	w.eachDecoding(part, func() {
 		for _, s := range sets {
 			s.search(w, parts, &found)
 		}
 	})
-	return joined(found.spans)
+	return mergeSpans(found.spans)
 }
 
-// matches are spans of a text, found in a part of it.
+// matches collects ranges of a text that are found in a part of it.
 type matches struct {
-	at     int
+	offset int
 	within Span
 	spans  []Span
 }
 
-// add adds the span of a part of the window. The spans of one path follow each
-// other, and those that overlap become one, so that there are never many more
-// than at the end.
+// add adds a range of the window. It merges a range that overlaps the previous one, so
+// that the number of ranges is never much larger than at the end.
 func (h *matches) add(from, to int) {
-	one := Span{from + h.at, to + h.at}
+	one := Span{from + h.offset, to + h.offset}
 	if one.From < h.within.From || one.From >= h.within.To {
 		return
 	}
@@ -97,21 +97,21 @@ func (s *secretSet) search(w *window, parts bool, found *matches) {
 				s.match(w, on, from+at, parts, found)
 			}
 		}
-		// What begins near the end of the path continues along another one.
+		// A form that begins near the end of the path continues on another path.
 		for at := max(from, to-startBytes+1); at < to; at++ {
 			s.match(w, on, at, parts, found)
 		}
 	}
 }
 
-// match adds the longest form at a place of a path, if there is one.
+// match adds the longest form at index at of a path, if there is one.
 func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches) {
 	longest, end := 0, 0
 	var room [startBytes]byte
 	var start []byte
 	if at+startBytes <= int(on.to) {
 		start = w.bytes[at : at+startBytes]
-	} else if start = w.take(room[:0], at, startBytes); len(start) < startBytes {
+	} else if start = w.appendNext(room[:0], at, startBytes); len(start) < startBytes {
 		return
 	}
 	key := startOf(start)
@@ -127,7 +127,7 @@ func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches
 			continue
 		}
 		is, known := s.forms[hash]
-		if known && (parts || is&revealsSecret != 0) && (is&matchInWords != 0 || w.alone(on, at, last)) {
+		if known && (parts || is&revealsSecret != 0) && (is&matchInWords != 0 || w.isWholeWord(on, at, last)) {
 			longest, end = n, last
 		}
 	}
@@ -138,11 +138,11 @@ func (s *secretSet) match(w *window, on path, at int, parts bool, found *matches
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Span is a part of a text in bytes, From inclusive, To exclusive.
+// Span is a range of bytes of a text, From inclusive, To exclusive.
 type Span struct{ From, To int }
 
-// joined sorts the spans and makes one of those that overlap.
-func joined(spans []Span) []Span {
+// mergeSpans sorts the ranges and merges overlapping ranges.
+func mergeSpans(spans []Span) []Span {
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	all := spans[:0]
 	for _, one := range spans {
@@ -155,27 +155,26 @@ func joined(spans []Span) []Span {
 	return all
 }
 
-// Mask is the text with every form of every secret replaced by [hidden].
-// Secrets that overlap are replaced together, so that nothing of either is
-// left.
+// Mask returns the text with every form of every secret replaced by [hidden]. Secrets
+// that overlap are replaced together, so that no part of either is left.
 func (r *Registry) Mask(text string) string { return r.MaskPart(text, Span{0, len(text)}) }
 
-// MaskPart is a part of a text, From inclusive, To exclusive, with [hidden] in
-// the place of what belongs to a secret in the whole: of one that is across
-// the border, what is left in the part would not be known.
+// MaskPart returns a part of a text with the secrets of the whole text replaced by
+// [hidden]. Masking the part alone would miss the rest of a secret that crosses its
+// bounds.
 func (r *Registry) MaskPart(text string, part Span) string {
 	return hide(text, part, r.MaskedSpans(text))
 }
 
-// MaskedSpans lists the parts of the text that Redact replaces, in their order and
-// apart from each other; nil for none.
+// MaskedSpans returns the ranges that Mask replaces, in their order and without
+// overlaps. It returns nil if the text has no secret.
 func (r *Registry) MaskedSpans(text string) []Span { return r.findAny(text, true) }
 
-// Find is Masked without what is not a secret, only what may be left of one.
+// Find returns the same ranges as MaskedSpans, but without remainders of secrets.
 func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 
 func (r *Registry) findAny(text string, parts bool) []Span {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return find(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older)
+	return findSecrets(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.temporary.younger, r.temporary.older)
 }

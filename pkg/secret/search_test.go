@@ -30,7 +30,7 @@ func echo(r *rand.Rand, secret string, layers int) (text, how string) {
 	return text, how
 }
 
-// checkEcho reports what Redact leaves of a secret between two texts.
+// checkEcho reports what Mask leaves of a secret between two texts.
 func checkEcho(t *testing.T, s *Registry, secret, before, echo, after, how string) {
 	t.Helper()
 	text := before + echo + after
@@ -92,12 +92,12 @@ func FuzzEchoes(f *testing.F) {
 func randomEcho(t *testing.T, r *rand.Rand) {
 	const characters = "abc019AFnu4 xlt;am%\\&+\"/<>=.:-é😀"
 	pool := []rune(characters)
-	secret := make([]rune, wordCharacters+r.IntN(24))
+	secret := make([]rune, minSearched+r.IntN(24))
 	for i := range secret {
 		secret[i] = pool[r.IntN(len(pool))]
 	}
 	text := strings.TrimSpace(string(secret))
-	if utf8.RuneCountInString(text) < wordCharacters {
+	if utf8.RuneCountInString(text) < minSearched {
 		return
 	}
 	around := func() string {
@@ -134,9 +134,9 @@ func TestLongTexts(t *testing.T) {
 	slowtest.SkipRace(t, "it searches long texts")
 	s := secretsOf(secrettest.Canary)
 	r := rand.New(rand.NewPCG(5, 6))
-	const size = 3*leastStep + 12_345
+	const size = 3*minStep + 12_345
 	filler := strings.Repeat(`nothing here, %20 and \" `, size/25+1)[:size]
-	places := []int{0, 1, leastStep - 1, leastStep, leastStep + 1, leastStep - 20, 2*leastStep - 7, size}
+	places := []int{0, 1, minStep - 1, minStep, minStep + 1, minStep - 20, 2*minStep - 7, size}
 	for range 8 {
 		places = append(places, r.IntN(size))
 	}
@@ -154,8 +154,8 @@ func TestLongTexts(t *testing.T) {
 func TestShortSecretsInLongTexts(t *testing.T) {
 	slowtest.SkipRace(t, "it searches long texts")
 	s := secretsOf("abc")
-	for at := leastStep - 2; at < leastStep+3; at++ {
-		text := strings.Repeat("x", at) + "YWJj and YWJj" + strings.Repeat(" ", 2*leastStep)
+	for at := minStep - 2; at < minStep+3; at++ {
+		text := strings.Repeat("x", at) + "YWJj and YWJj" + strings.Repeat(" ", 2*minStep)
 		if got, want := s.Mask(text), strings.Replace(text, " YWJj", " "+Hidden, 1); got != want {
 			t.Errorf("%d: got %s", at, strings.TrimSpace(strings.TrimLeft(got, "x")))
 		}

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Sensitive says which parts of a request are secrets because of what they were
-// made of, regardless of what their values looklike. The zero value is none. It does not
-// change: the With methods return another one.
+// Sensitive lists the parts of a request that are secrets because of their sources,
+// regardless of their values. The zero value lists no part. It is immutable: the With
+// methods return a new value.
 type Sensitive struct {
-	headers []string // lower case
+	headers []string // names in lower case
 	params  []string
 	body    []Span
 }
 
-// WithHeader also has the header of that name, in any letter case.
+// WithHeader adds the header with a name, in any letter case.
 func (s Sensitive) WithHeader(name string) Sensitive {
 	s.headers = append(slices.Clone(s.headers), strings.ToLower(name))
 	return s
 }
 
-// WithParam also has the parameter of the query with that name, decoded, and those
-// inside it (name[key]).
+// WithParam adds the query parameter with a decoded name, and the parameters inside it
+// (name[key]).
 func (s Sensitive) WithParam(name string) Sensitive {
 	s.params = append(slices.Clone(s.params), name)
 	return s
 }
 
-// WithBody also has these parts of the body, in their order.
+// WithBody sets the ranges of the body that are secrets, in their order.
 func (s Sensitive) WithBody(parts []Span) Sensitive {
 	s.body = parts
 	return s
 }
 
-// Header reports whether the header of that name is a secret.
+// Header reports whether the header with a name is a secret.
 func (s Sensitive) Header(name string) bool {
 	return slices.Contains(s.headers, strings.ToLower(name))
 }
 
-// Param reports whether the parameter of that name is a secret.
+// Param reports whether the query parameter with a decoded name is a secret.
 func (s Sensitive) Param(name string) bool {
 	return slices.ContainsFunc(s.params, func(param string) bool {
 		rest, ok := strings.CutPrefix(name, param)
@@ -47,7 +47,7 @@ func (s Sensitive) Param(name string) bool {
 	})
 }
 
-// Pair is Param for a pair of a query as it is sent.
+// Pair reports whether a pair of a query, as it is sent, is a secret parameter.
 func (s Sensitive) Pair(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")
 	if decoded, err := url.QueryUnescape(name); err == nil {
@@ -56,7 +56,7 @@ func (s Sensitive) Pair(pair string) bool {
 	return s.Param(name)
 }
 
-// Query lists the values of the query of an address that are secrets.
+// Query returns the ranges of the secret values in the query of a URL.
 func (s Sensitive) Query(address string) []Span {
 	var parts []Span
 	for at := strings.IndexByte(address, '?') + 1; at > 0 && at < len(address); {
@@ -69,11 +69,11 @@ func (s Sensitive) Query(address string) []Span {
 	return parts
 }
 
-// Body lists the parts of the body that are secrets.
+// Body returns the ranges of the body that are secrets.
 func (s Sensitive) Body() []Span { return s.body }
 
-// Address is the address of a request without user name and password, which are
-// sent as a header, and with the values of these parameters masked.
+// Address returns the URL of a request with the values of secret parameters masked. It
+// omits the user name and the password, which are sent as a header.
 func (s Sensitive) Address(u *url.URL) string {
 	whole := withoutUser(u)
 	return hide(whole, Span{0, len(whole)}, s.Query(whole))
@@ -85,13 +85,13 @@ func withoutUser(u *url.URL) string {
 	return shown.String()
 }
 
-// Address is the address of a request as it may be shown. Path and Query are what
-// is left of them in Whole.
+// Address is the URL of a request with the secrets masked. Path and Query are the rest
+// of the path and of the query in Whole.
 type Address struct{ Whole, Path, Query string }
 
-// RedactAddress is an address as Sensitive.Address has it, with everything masked
-// that Redact masks. That is done before it is taken apart, for a secret may be
-// in its path and continue in its query.
+// RedactAddress returns a URL like Sensitive.Address, and also replaces what Mask
+// replaces. It masks the URL before it splits it, because a secret may begin in the
+// path and end in the query.
 func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	whole := withoutUser(u)
 	query := len(whole) - len(u.RawQuery)
@@ -99,7 +99,7 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	if u.RawQuery != "" || u.ForceQuery {
 		path -= len("?")
 	}
-	spans := r.maskedWith(whole, sensitive.Query(whole))
+	spans := r.maskedSpansWith(whole, sensitive.Query(whole))
 	return Address{
 		Whole: hide(whole, Span{0, len(whole)}, spans),
 		Path:  hide(whole, Span{path - len(u.EscapedPath()), path}, spans),
@@ -107,18 +107,17 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	}
 }
 
-// RedactWith is Redact for a text of which these parts are secrets, too.
+// RedactWith returns a text with all secrets and the given ranges replaced by [hidden].
 func (r *Registry) RedactWith(text string, parts []Span) string {
-	return hide(text, Span{0, len(text)}, r.maskedWith(text, parts))
+	return hide(text, Span{0, len(text)}, r.maskedSpansWith(text, parts))
 }
 
-// maskedWith is Masked for a text of which these parts are secrets, too.
-func (r *Registry) maskedWith(text string, parts []Span) []Span {
-	return joined(append(r.MaskedSpans(text), parts...))
+// maskedSpansWith returns the ranges of MaskedSpans merged with the given ranges.
+func (r *Registry) maskedSpansWith(text string, parts []Span) []Span {
+	return mergeSpans(append(r.MaskedSpans(text), parts...))
 }
 
-// hide is a part of a text with [hidden] in the place of what belongs to one of
-// these spans.
+// hide returns a part of a text with the given ranges replaced by [hidden].
 func hide(text string, part Span, spans []Span) string {
 	if len(spans) == 0 {
 		return text[part.From:part.To]

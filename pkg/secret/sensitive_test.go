@@ -48,7 +48,7 @@ func TestMaskingByPlaceAndByText(t *testing.T) {
 	if got, want := secrets.RedactWith(text, parts), `{"pin":"[hidden]","token":"[hidden]"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := secrets.maskedWith("none here", nil); !slices.Equal(got, nil) {
+	if got := secrets.maskedSpansWith("none here", nil); !slices.Equal(got, nil) {
 		t.Errorf("got %v", got)
 	}
 }

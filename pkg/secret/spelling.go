@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// formsOf lists the spellings of a secret that no unescaping produces.
+// formsOf returns the spellings of a secret that undoing escapes does not produce.
 func formsOf(secret string) []string {
 	raw := []byte(secret)
 	digits := hex.EncodeToString(raw)
@@ -30,13 +30,13 @@ func formsOf(secret string) []string {
 	return appendJoined(forms, raw)
 }
 
-// joinedCharacters is the minimum number of characters that a secret has in the base64 of a
-// longer text. Fewer characters are in other data by chance.
+// joinedCharacters is the minimum number of characters of a secret in the base64 of a
+// longer text. Fewer characters occur in other data by chance.
 const joinedCharacters = 8
 
-// appendJoined appends the base64 of a secret inside of any text. It depends on the number
-// of bytes before the secret, modulo three. Characters that depend on the neighbours too are
-// left out.
+// appendJoined appends the base64 of a secret inside any text. It depends on the number
+// of bytes before the secret, modulo three. The characters that also depend on the
+// neighbours are left out.
 func appendJoined(forms []string, raw []byte) []string {
 	const byteBits, characterBits = 8, 6
 	for before := range 3 {
@@ -53,8 +53,8 @@ func appendJoined(forms []string, raw []byte) []string {
 	return forms
 }
 
-// encodedEscapes lists the base64 and the hexadecimal form of an escaped secret: as in a
-// query, a path, JSON and HTML.
+// encodedEscapes returns the base64 and hexadecimal forms of a secret with the escapes
+// of a query, a path, JSON and HTML.
 func encodedEscapes(secret string) (forms []string) {
 	escaped := []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strings.ReplaceAll(url.QueryEscape(secret), "+", "%20")}
 	if quoted, err := json.Marshal(secret); err == nil {
@@ -67,7 +67,7 @@ func encodedEscapes(secret string) (forms []string) {
 		inner := strings.TrimSuffix(plain.String(), "\n")
 		escaped = append(escaped, inner[1:len(inner)-1])
 	}
-	sent := value.OfString(secret).AppendEscapedJSON(nil) // as in a body that the component sends
+	sent := value.OfString(secret).AppendEscapedJSON(nil) // the escapes that the extractor writes into a body
 	escaped = append(escaped, string(sent[1:len(sent)-1]))
 	for _, text := range escaped {
 		if text != secret {
@@ -78,12 +78,12 @@ func encodedEscapes(secret string) (forms []string) {
 	return forms
 }
 
-// derivedForms lists the spellings of a short secret that are long enough to be searched
-// for: its base64 and hexadecimal form, and its escapes. Digits alone are left out, because
-// they look like a number.
-func derivedForms(secret string) []string {
+// shortSecretForms returns the spellings of a short secret that are long enough to be
+// searched for: base64, hexadecimal and escapes. Spellings of digits only are left out,
+// because they look like a number.
+func shortSecretForms(secret string) []string {
 	if strings.IndexFunc(secret, alphanumeric) < 0 {
-		return nil // escapes of punctuation are in every text
+		return nil // escapes of punctuation occur in every text
 	}
 	raw, characters := []byte(secret), []rune(secret)
 	digits := hex.EncodeToString(raw)
@@ -101,7 +101,7 @@ func derivedForms(secret string) []string {
 	return all
 }
 
-// inFormat writes each character, or each byte, of a text in a format.
+// inFormat formats each character, or each byte, of a text.
 func inFormat[T byte | rune](text []T, format string) string {
 	var b strings.Builder
 	for _, one := range text {
@@ -110,8 +110,8 @@ func inFormat[T byte | rune](text []T, format string) string {
 	return b.String()
 }
 
-// appendWrapped appends a text in lines of the lengths that programs wrap base64
-// at: 76 bytes (MIME, base64) and 64 (PEM, openssl).
+// appendWrapped appends a text in lines of the lengths at which programs wrap base64:
+// 76 bytes (MIME, base64) and 64 bytes (PEM, openssl).
 func appendWrapped(forms []string, text string) []string {
 	for _, width := range []int{76, 64} {
 		if len(text) <= width {
@@ -131,13 +131,13 @@ func appendWrapped(forms []string, text string) []string {
 	return forms
 }
 
-// inBase64 reports whether a text may be base64, or several parts of it like those of
-// a JSON web token.
+// inBase64 reports whether a text may be base64, or several base64 texts as in a JSON
+// web token.
 func inBase64(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !tokenCharacter(r) }) < 0
 }
 
-// tokenCharacter reports whether tokens have a character (token68 of RFC 9110).
+// tokenCharacter reports whether a token may contain a character (token68 of RFC 9110).
 func tokenCharacter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=-_.~", r)
 }

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// escapes are a kind of escapes. undo appends what the escape at the beginning of
-// a text stands for, and returns how many bytes the escape has: 0 for none.
-type escapes struct {
-	mark byte // every escape begins with it
+// escapeKind is a kind of escapes. undo appends the character of the escape at the
+// beginning of a text, and returns the size of the escape in bytes. It returns 0 if the
+// text does not begin with an escape.
+type escapeKind struct {
+	mark byte // first byte of every escape
 	undo func(plain, text []byte) ([]byte, int)
 }
 
-// kinds are the escapes of JSON (and \xNN, which quoted Go strings have),
-// percent-encoding, HTML, and the character sets UTF-16 and UTF-32; in CSV also quotes
-// that are doubled. That a plus sign may stand for a blank is known to those who compare
-// (folded).
-var kinds = [...]escapes{
+// escapeKinds are the escapes of JSON (and \xNN of quoted Go strings),
+// percent-encoding, HTML, the character sets UTF-16 and UTF-32, and the doubled quotes
+// of CSV. A plus sign instead of a blank is not among them: fold makes the two equal.
+var escapeKinds = [...]escapeKind{
 	{'\\', jsonEscape},
 	{'%', func(plain, text []byte) ([]byte, int) { return hexByte(plain, text, 1) }},
 	{'&', htmlEscape},
@@ -27,17 +27,17 @@ var kinds = [...]escapes{
 	{'\'', doubledQuote},
 }
 
-// doubling is the set of quotes that are doubled in secrets. Without such quotes in a secret
-// they are not looked for, because many texts have empty strings ("").
-type doubling struct{ quotes, apostrophes bool }
+// quoteSet is the set of quotes that are in secrets. Other doubled quotes are not
+// undone, because many texts have empty strings ("").
+type quoteSet struct{ quotes, apostrophes bool }
 
-// skips reports whether a kind of escapes need not be undone.
-func (d doubling) skips(kind escapes) bool {
+func (d quoteSet) skipsKind(kind escapeKind) bool {
 	return kind.mark == '"' && !d.quotes || kind.mark == '\'' && !d.apostrophes
 }
 
-// wideCharacter reads a character of ASCII in UTF-16 or UTF-32: one or three zero bytes
-// before it (after it they are before the next one).
+// wideCharacter decodes an ASCII character in UTF-16 or UTF-32: a byte after one to
+// three zero bytes. In little-endian texts, these are the zero bytes of the previous
+// character.
 func wideCharacter(plain, text []byte) ([]byte, int) {
 	const zeros = 3
 	for n := 1; n < len(text) && n <= zeros; n++ {
@@ -55,8 +55,8 @@ func doubledQuote(plain, text []byte) ([]byte, int) {
 	return append(plain, text[0]), 2
 }
 
-// longestEscape is how many bytes an escape has at most: two surrogates of JSON.
-const longestEscape = len(`\ud83d\ude00`)
+// maxEscape is the maximum size of an escape in bytes: two surrogates of JSON.
+const maxEscape = len(`\ud83d\ude00`)
 
 func jsonEscape(plain, text []byte) ([]byte, int) {
 	if len(text) < 2 {
@@ -84,7 +84,7 @@ func jsonEscape(plain, text []byte) ([]byte, int) {
 	}
 }
 
-// unicodeEscape reads \uXXXX, two of them for a character beyond the first plane.
+// unicodeEscape decodes \uXXXX, or two of them for a character above U+FFFF.
 func unicodeEscape(plain, text []byte) ([]byte, int) {
 	first, ok := hexDigits(text, 2, 4)
 	if !ok {
@@ -103,12 +103,12 @@ func unicodeEscape(plain, text []byte) ([]byte, int) {
 	return utf8.AppendRune(plain, utf8.RuneError), 6
 }
 
-// bareEntities are the names of characters that readers of HTML know without a
-// semicolon, of those that must be escaped.
+// bareEntities are the entities that readers of HTML accept without a semicolon, for
+// the characters that must be escaped.
 var bareEntities = [...]string{"&amp", "&lt", "&gt", "&quot", "&AMP", "&LT", "&GT", "&QUOT"}
 
-// htmlEscape knows numbers, with zeros in front and without a semicolon too, and
-// the names that are short.
+// htmlEscape decodes numeric entities, also with leading zeros and without a semicolon,
+// and short named entities.
 func htmlEscape(plain, text []byte) ([]byte, int) {
 	if size := entityNumber(text); size > 0 {
 		return append(plain, html.UnescapeString(string(text[:size])+";")...), withSemicolon(text, size)
@@ -119,7 +119,7 @@ func htmlEscape(plain, text []byte) ([]byte, int) {
 		if character != entity && (len(character) == 1 || character[len(character)-1] != ';') {
 			return append(plain, character...), size
 		}
-		// It is none, or one that ends before the semicolon.
+		// The text is not an entity, or the entity ends before the semicolon.
 	}
 	for _, name := range bareEntities {
 		if bytes.HasPrefix(text, []byte(name)) {
@@ -129,7 +129,7 @@ func htmlEscape(plain, text []byte) ([]byte, int) {
 	return plain, 0
 }
 
-// withSemicolon is the length of an entity with its semicolon, if it has one.
+// withSemicolon returns the size of an entity including its semicolon, if there is one.
 func withSemicolon(text []byte, size int) int {
 	if size < len(text) && text[size] == ';' {
 		return size + 1
@@ -137,8 +137,8 @@ func withSemicolon(text []byte, size int) int {
 	return size
 }
 
-// entityNumber is the length of a character's number at the beginning of a text,
-// without its semicolon, 0 when there is none.
+// entityNumber returns the size of the numeric entity at the beginning of a text,
+// without its semicolon. It returns 0 if the text does not begin with a numeric entity.
 func entityNumber(text []byte) int {
 	if len(text) < 3 || text[0] != '&' || text[1] != '#' {
 		return 0
@@ -157,7 +157,8 @@ func entityNumber(text []byte) int {
 	return end
 }
 
-// hexByte reads the two digits at that place, after the beginning of an escape.
+// hexByte decodes the two hexadecimal digits at index at, the end of the prefix of an
+// escape.
 func hexByte(plain, text []byte, at int) ([]byte, int) {
 	n, ok := hexDigits(text, at, 2)
 	if !ok {

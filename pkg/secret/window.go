@@ -7,97 +7,98 @@ import (
 	"unicode/utf8"
 )
 
-// window is a part of a text, and the ways to read it: as it is, and with one to
-// three layers of escapes undone, each of any kind. An API may return a JSON
-// text in a JSON text, or an address in an address. Each way undoes what it can and
-// leaves the rest as it is, so that nothing that is beside a secret hides it.
+// window is a part of a text with its decoded forms: unchanged, and with one to three
+// layers of escapes undone, each layer of any kind. An API may return a JSON text in a
+// JSON text, or a URL in a URL. Decoding undoes all valid escapes and keeps all other
+// text, so that nothing beside a secret can hide the secret.
 //
-// Escapes are undone from every byte on, not only from the first: what is
-// before a secret may look like the beginning of an escape, and would take the
-// first bytes of the secret with it. So each byte of the window is a node that
-// has the character read there and leads to the next one. Most nodes lie on one
-// path through the window; the others, inside of escapes, soon meet it. To search
-// them as strings, all paths are written one after the other, each to where it
-// meets another one.
+// Escapes are undone from every byte on, not only from left to right: the text before a
+// secret may look like the beginning of an escape, and would otherwise consume the
+// first bytes of the secret. So each byte of the window is a node with the decoded
+// character and the index of the next node. Most nodes are on one path through the
+// window. The paths that begin inside an escape soon meet it. To search paths as
+// strings, all of them are written one after the other, each up to the node where it
+// meets an earlier path.
 //
-// All work and memory is linear in the size of the window, no matter what is in it.
+// Time and memory are linear in the size of the window, for any content.
 type window struct {
 	text string
-	// plain are the nodes of the text as it is, undone those with so many layers
-	// of escapes undone. read are those that are searched, nil for the text as it
-	// is.
-	plain  level
-	undone [layers]level
-	read   *level
-	seen   []reading // what was searched
-	// doubled is the set of quotes that are undone in the text.
-	doubled doubling
+	// plain has the nodes of the unchanged text. undone[n] has the nodes with n+1 layers
+	// of escapes undone. level is the level that is searched, or nil for the unchanged
+	// text.
+	plain    level
+	undone   [layers]level
+	level    *level
+	searched []decodedForm // decoded forms that were searched
+	// doubledQuotes is the set of quotes that are undone in the text.
+	doubledQuotes quoteSet
 
-	// paths through the nodes, one after the other, with their bytes (folded) and
-	// the node of each.
-	bytes []byte
-	at    []int32
-	paths []path
-	// met is the place in bytes of each node, from 1.
-	met []int32
-	// sums are the hashes of the beginnings of bytes, made when they are needed.
+	// bytes has the folded bytes of all paths, one path after the other, and nodeOf the
+	// index of the node of each byte.
+	bytes  []byte
+	nodeOf []int32
+	paths  []path
+	// pathIndex is the index in bytes of each node, plus 1. It is 0 for a node that is not
+	// on a path yet.
+	pathIndex []int32
+	// sums has the hashes of the beginnings of bytes. It is empty until hash needs it.
 	sums []uint64
 }
 
-// level are the nodes of a window.
+// level is the decoded form of a window with some layers of escapes undone.
 type level struct {
-	// nodes are those of the bytes of the text, one for its end, and more for
-	// characters of several bytes.
+	// nodes has one node for each byte of the text and one for its end. The other bytes
+	// of characters with several bytes follow.
 	nodes []node
-	// origins are the places in the text of the nodes after the end.
+	// origins has the index in the text of each node after the end.
 	origins []int32
 }
 
-// reading is one way to read a text: the hash of its nodes, and the least number of
+// decodedForm is the hash of the nodes of a decoded text, and the minimum number of
 // layers that led to it.
-type reading struct {
+type decodedForm struct {
 	hash  uint64
 	depth int
 }
 
-// node is a byte of a text and the number of the node after it.
+// node is a decoded byte and the index of the node after it.
 type node struct {
 	next int32
-	b    byte
+	char byte
 }
 
-// path is a part of window.bytes, and the place there where it continues, -1 for
-// nowhere.
-type path struct{ from, to, on int32 }
+// path is a range of window.bytes. continuesAt is the index in bytes of the next byte,
+// or -1 at the end of the text.
+type path struct{ from, to, continuesAt int32 }
 
-// windows are used again: most texts are short and many.
+// windows are reused, because most texts are short and many.
 var windows = sync.Pool{New: func() any { return &window{} }}
 
-// layers is how many layers of escapes are undone.
+// layers is the maximum number of layers of escapes that are undone.
 const layers = 3
 
-// each calls a function with every way to read a text.
-func (w *window) each(text string, search func()) {
-	w.text, w.read = text, nil
+// eachDecoding calls search for every decoded form of a text.
+func (w *window) eachDecoding(text string, search func()) {
+	w.text, w.level = text, nil
 	w.bytes = append(w.bytes[:0], text...)
-	w.at, w.sums, w.seen = w.at[:0], w.sums[:0], w.seen[:0]
-	w.paths = append(w.paths[:0], path{to: int32(len(text)), on: -1})
-	escaped := w.escaped()
+	w.nodeOf, w.sums, w.searched = w.nodeOf[:0], w.sums[:0], w.searched[:0]
+	w.paths = append(w.paths[:0], path{to: int32(len(text)), continuesAt: -1})
+	escaped := w.hasEscape()
 	for i, b := range w.bytes {
-		w.bytes[i] = folded(b)
+		w.bytes[i] = fold(b)
 	}
 	search()
 	if escaped {
-		w.begin()
-		w.deeper(&w.plain, 0, search)
+		w.readPlain()
+		w.searchUndone(&w.plain, 0, search)
 	}
 }
 
-// escaped reports whether there is an escape in the text as it is.
-func (w *window) escaped() bool {
-	var plain [longestEscape]byte
-	for _, kind := range kinds {
-		if w.doubled.skips(kind) {
+// hasEscape reports whether the unchanged text has an escape.
+func (w *window) hasEscape() bool {
+	var plain [maxEscape]byte
+	for _, kind := range escapeKinds {
+		if w.doubledQuotes.skipsKind(kind) {
 			continue
 		}
 		for at := 0; ; at++ {
@@ -106,7 +107,7 @@ func (w *window) escaped() bool {
 				break
 			}
 			at += next
-			if _, size := kind.undo(plain[:0], w.bytes[at:min(len(w.bytes), at+longestEscape)]); size > 0 {
+			if _, size := kind.undo(plain[:0], w.bytes[at:min(len(w.bytes), at+maxEscape)]); size > 0 {
 				return true
 			}
 		}
@@ -114,65 +115,65 @@ func (w *window) escaped() bool {
 	return false
 }
 
-// begin makes the nodes of the text as it is.
-func (w *window) begin() {
+// readPlain makes the nodes of the unchanged text.
+func (w *window) readPlain() {
 	w.plain.nodes = slices.Grow(w.plain.nodes[:0], len(w.text)+1)
 	for i := range len(w.text) {
-		w.plain.nodes = append(w.plain.nodes, node{next: int32(i + 1), b: w.text[i]})
+		w.plain.nodes = append(w.plain.nodes, node{next: int32(i + 1), char: w.text[i]})
 	}
 	w.plain.nodes = append(w.plain.nodes, node{})
 }
 
-// deeper searches what is left when one more layer of escapes is undone, and more
-// of them.
-func (w *window) deeper(from *level, depth int, search func()) {
+// searchUndone searches the text with one more layer of escapes undone, and then with
+// further layers.
+func (w *window) searchUndone(from *level, depth int, search func()) {
 	if depth == layers {
 		return
 	}
-	for _, kind := range kinds {
+	for _, kind := range escapeKinds {
 		to := &w.undone[depth]
-		if w.doubled.skips(kind) || !w.undo(kind, from, to) {
+		if w.doubledQuotes.skipsKind(kind) || !w.undo(kind, from, to) {
 			continue
 		}
 		if first, again := w.visit(to.hash(), depth); first {
-			w.follow(to)
+			w.buildPaths(to)
 			search()
 		} else if !again {
 			continue
 		}
-		w.deeper(to, depth+1, search)
+		w.searchUndone(to, depth+1, search)
 	}
 }
 
-// visit reports whether this is the first time that something is read, and whether it
-// is again worth looking deeper, since more layers are left than before. The order
-// of kinds that have nothing to do with each other does not matter, so much is read
-// more than once.
+// visit records a decoded form. first reports whether it is new. again reports whether
+// fewer layers led to it than before: more layers are left, so deeper layers must be
+// searched again. Many forms occur more than once, because the order of independent
+// kinds of escapes does not matter.
 func (w *window) visit(hash uint64, depth int) (first, again bool) {
-	for i, known := range w.seen {
+	for i, known := range w.searched {
 		if known.hash == hash {
 			again = depth < known.depth
-			w.seen[i].depth = min(depth, known.depth)
+			w.searched[i].depth = min(depth, known.depth)
 			return false, again
 		}
 	}
-	w.seen = append(w.seen, reading{hash, depth})
+	w.searched = append(w.searched, decodedForm{hash, depth})
 	return true, false
 }
 
-// undo undoes one kind of escapes; it is false when there are none.
-func (w *window) undo(kind escapes, from, to *level) bool {
+// undo undoes one kind of escapes and reports whether there were any.
+func (w *window) undo(kind escapeKind, from, to *level) bool {
 	end := int32(len(w.text))
 	undone := false
-	var text, plain [longestEscape]byte
-	var behind [longestEscape + 1]int32 // the node after this many bytes of text
+	var text, plain [maxEscape]byte
+	var behind [maxEscape + 1]int32 // the node after this many bytes of text
 	for i := range end {
-		if from.nodes[i].b != kind.mark {
+		if from.nodes[i].char != kind.mark {
 			continue
 		}
 		n := 0
-		for at := i; n < longestEscape && at != end; n++ {
-			text[n], at = from.nodes[at].b, from.nodes[at].next
+		for at := i; n < maxEscape && at != end; n++ {
+			text[n], at = from.nodes[at].char, from.nodes[at].next
 			behind[n+1] = at
 		}
 		character, size := kind.undo(plain[:0], text[:n])
@@ -184,13 +185,14 @@ func (w *window) undo(kind escapes, from, to *level) bool {
 			to.nodes = append(to.nodes[:0], from.nodes...)
 			to.origins = append(to.origins[:0], from.origins...)
 		}
-		to.put(i, character, behind[size])
+		to.putCharacter(i, character, behind[size])
 	}
 	return undone
 }
 
-// put puts a character into a node.
-func (l *level) put(at int32, character []byte, next int32) {
+// putCharacter replaces the node at index at by the bytes of a character. next is the
+// node after the character.
+func (l *level) putCharacter(at int32, character []byte, next int32) {
 	origin := at
 	for i, b := range character {
 		if i > 0 {
@@ -198,7 +200,7 @@ func (l *level) put(at int32, character []byte, next int32) {
 			at = int32(len(l.nodes))
 			l.nodes, l.origins = append(l.nodes, node{}), append(l.origins, origin)
 		}
-		l.nodes[at].b = b
+		l.nodes[at].char = b
 	}
 	l.nodes[at].next = next
 }
@@ -206,71 +208,71 @@ func (l *level) put(at int32, character []byte, next int32) {
 func (l *level) hash() uint64 {
 	var h uint64
 	for _, n := range l.nodes {
-		h = hashSum(hashProduct(h, hashBase), uint64(n.next)<<8|uint64(n.b))
+		h = hashSum(hashProduct(h, hashBase), uint64(n.next)<<8|uint64(n.char))
 	}
 	return h
 }
 
-// follow writes down the paths through the nodes.
-func (w *window) follow(l *level) {
-	w.read = l
-	w.bytes, w.at, w.paths, w.sums = w.bytes[:0], w.at[:0], w.paths[:0], w.sums[:0]
-	w.met = slices.Grow(w.met[:0], len(l.nodes))[:len(l.nodes)]
-	clear(w.met)
+// buildPaths writes the paths through the nodes to bytes.
+func (w *window) buildPaths(l *level) {
+	w.level = l
+	w.bytes, w.nodeOf, w.paths, w.sums = w.bytes[:0], w.nodeOf[:0], w.paths[:0], w.sums[:0]
+	w.pathIndex = slices.Grow(w.pathIndex[:0], len(l.nodes))[:len(l.nodes)]
+	clear(w.pathIndex)
 	end := int32(len(w.text))
 	for i := range end {
-		if w.met[i] > 0 {
+		if w.pathIndex[i] > 0 {
 			continue
 		}
 		from := int32(len(w.bytes))
 		at := i
-		for ; at != end && w.met[at] == 0; at = l.nodes[at].next {
-			w.bytes, w.at = append(w.bytes, folded(l.nodes[at].b)), append(w.at, at)
-			w.met[at] = int32(len(w.bytes))
+		for ; at != end && w.pathIndex[at] == 0; at = l.nodes[at].next {
+			w.bytes, w.nodeOf = append(w.bytes, fold(l.nodes[at].char)), append(w.nodeOf, at)
+			w.pathIndex[at] = int32(len(w.bytes))
 		}
-		w.paths = append(w.paths, path{from: from, to: int32(len(w.bytes)), on: w.met[at] - 1})
+		w.paths = append(w.paths, path{from: from, to: int32(len(w.bytes)), continuesAt: w.pathIndex[at] - 1})
 	}
 }
 
-// origin is the place in the text of a byte.
+// origin returns the index in the text of a byte of a path.
 func (w *window) origin(at int) int {
-	if w.read == nil {
+	if w.level == nil {
 		return at
 	}
-	number := int(w.at[at])
+	number := int(w.nodeOf[at])
 	if number > len(w.text) {
-		number = int(w.read.origins[number-len(w.text)-1])
+		number = int(w.level.origins[number-len(w.text)-1])
 	}
 	return number
 }
 
-// end is the place in the text after a byte, and after the whole escape that it
-// is part of.
+// end returns the index in the text after a byte of a path, and after the whole escape
+// that the byte belongs to.
 func (w *window) end(at int) int {
-	if w.read == nil {
+	if w.level == nil {
 		return at + 1
 	}
-	next := w.read.nodes[w.at[at]].next
+	next := w.level.nodes[w.nodeOf[at]].next
 	for int(next) > len(w.text) {
-		next = w.read.nodes[next].next
+		next = w.level.nodes[next].next
 	}
 	return int(next)
 }
 
-// take appends at most n bytes that follow from a place on, across paths.
-func (w *window) take(to []byte, at, n int) []byte {
-	if w.read == nil {
+// appendNext appends up to n bytes from index at on, across paths.
+func (w *window) appendNext(to []byte, at, n int) []byte {
+	if w.level == nil {
 		return append(to, w.bytes[at:min(at+n, len(w.bytes))]...)
 	}
-	for number := w.at[at]; n > 0 && int(number) != len(w.text); n-- {
-		to = append(to, w.read.nodes[number].b)
-		number = w.read.nodes[number].next
+	for number := w.nodeOf[at]; n > 0 && int(number) != len(w.text); n-- {
+		to = append(to, w.level.nodes[number].char)
+		number = w.level.nodes[number].next
 	}
 	return to
 }
 
-// hash is the hash of n bytes from a place of a path on, and the place of the last
-// of them; it is false when fewer follow.
+// hash returns the hash of n bytes from index at of a path, and the index of the last
+// byte. It returns false if fewer bytes follow.
 func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	if len(w.sums) == 0 {
 		w.sums = slices.Grow(w.sums, len(w.bytes)+1)
@@ -284,7 +286,7 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	for {
 		size := min(n, int(on.to)-at)
 		part := hashPart(w.sums[at+size], w.sums[at], size)
-		if h == 0 { // the first part, mostly the only one
+		if h == 0 { // first part, and mostly the only part
 			h = part
 		} else {
 			h = hashJoin(h, part, size)
@@ -292,24 +294,24 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 		if n -= size; n == 0 {
 			return h, at + size - 1, true
 		}
-		if on.on < 0 {
+		if on.continuesAt < 0 {
 			return 0, 0, false
 		}
-		at = int(on.on)
-		i, _ := slices.BinarySearchFunc(w.paths, on.on, func(one path, at int32) int { return int(one.to - 1 - at) })
+		at = int(on.continuesAt)
+		i, _ := slices.BinarySearchFunc(w.paths, on.continuesAt, func(one path, at int32) int { return int(one.to - 1 - at) })
 		on = w.paths[i]
 	}
 }
 
-// alone reports whether the bytes from one place of a path to another one have no
-// letter or digit beside them.
-func (w *window) alone(on path, from, last int) bool {
+// isWholeWord reports whether no letter or digit is beside the bytes between two
+// indexes of a path.
+func (w *window) isWholeWord(on path, from, last int) bool {
 	before, _ := utf8.DecodeLastRune(w.bytes[on.from:from])
 	if from == int(on.from) {
 		before, _ = utf8.DecodeLastRuneInString(w.text[:w.origin(from)])
 	}
 	var room [utf8.UTFMax + 1]byte
-	behind := w.take(room[:0], last, len(room))
+	behind := w.appendNext(room[:0], last, len(room))
 	after, _ := utf8.DecodeRune(behind[1:])
 	return !alphanumeric(before) && !alphanumeric(after)
 }

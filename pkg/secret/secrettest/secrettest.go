@@ -1,5 +1,5 @@
-// Package secrettest is for the tests of what must not show a secret: one that
-// is hard to find, and the texts it may appear as. It does not use pkg/secret.
+// Package secrettest provides a secret that is hard to find, and its spellings, for
+// tests of code that must not show a secret. It does not use pkg/secret.
 package secrettest
 
 import (
@@ -12,10 +12,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Canary has something to escape for every escape.
+// Canary has characters that every kind of escape escapes.
 const Canary = `c4nary/p&ss "wörd"\ +<é>?~😀`
 
-// Spellings are the texts a secret may appear as anywhere in the program.
+// Spellings returns the texts that a secret may appear as anywhere in the program, by
+// the name of the encoding.
 func Spellings(secret string) map[string]string {
 	raw := []byte(secret)
 	all := map[string]string{
@@ -42,7 +43,7 @@ func Spellings(secret string) map[string]string {
 	}
 	all["query, lower case"] = lower(all["query"])
 	all["strict, lower case"] = lower(all["strict"])
-	goStyle, _ := json.Marshal(secret) // a text cannot fail
+	goStyle, _ := json.Marshal(secret) // marshalling a string cannot fail
 	all["JSON, Go"] = strings.Trim(string(goStyle), `"`)
 	escaped := value.OfString(secret).AppendEscapedJSON(nil)
 	all["JSON, escaped"] = string(escaped[1 : len(escaped)-1])

@@ -7,20 +7,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Manifest is what a manifest of this package says about its table.
+// Manifest is the content of a manifest.
 type Manifest struct {
 	Incremental bool
 	PrimaryKey  []string
-	// Columns are those of a typed table with the kinds that their types stand for; nil
-	// for other tables.
+	// Columns are the columns of a typed table, and Kinds the kinds that their types
+	// stand for. Both are nil for other tables.
 	Columns []string
 	Kinds   []Kinds
 
 	document value.Value
 }
 
-// ParseManifest reads a manifest. A text that is not a manifest of this package is a user
-// error.
+// ParseManifest parses a manifest. It returns a user error if the text is not a JSON
+// object.
 func ParseManifest(text []byte) (Manifest, error) {
 	v, err := value.Parse(text)
 	if err != nil {
@@ -44,7 +44,7 @@ func ParseManifest(text []byte) (Manifest, error) {
 	return m, nil
 }
 
-// kindsOf is a set of kinds that has the type of this column.
+// kindsOf returns a set of kinds with the type of a column.
 func kindsOf(column value.Value) Kinds {
 	kind := Text
 	switch column.Field("data_type").Field("base").Field("type").Text() {
@@ -64,7 +64,8 @@ func kindsOf(column value.Value) Kinds {
 // Typed reports whether the manifest gives the types of the columns.
 func (m Manifest) Typed() bool { return m.Columns != nil }
 
-// With is the text of the manifest of a table with these columns and kinds.
+// With returns the manifest for a table with these columns and kinds. The manifest of a
+// table without types is returned unchanged.
 func (m Manifest) With(columns []string, kinds []Kinds) []byte {
 	if !m.Typed() {
 		return m.document.AppendEscapedJSON(nil)

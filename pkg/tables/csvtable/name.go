@@ -10,22 +10,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// reservedColumn is a column that the platform adds to every table. Its name is
-// refused in any case of letters.
+// reservedColumn is a column that the platform adds to every table. No other column may
+// have its name, in any letter case.
 const reservedColumn = "_timestamp"
 
-// StoredName is the name under which the platform stores a column: ASCII
-// letters, digits and underscores, none of them at either end; letters of other
-// Latin alphabets lose their marks. Names of a database's own columns get an
-// underscore at the end. A name the platform keeps for itself, or of which
-// nothing is left, is a user error that says so without naming a place.
+// StoredName returns the name under which the platform stores a column: ASCII letters,
+// digits and underscores, without underscores at either end. Letters of other Latin
+// alphabets lose their marks. A name that a database uses for its own columns gets an
+// underscore at the end. StoredName returns a user error if the platform reserves the
+// name, or if no letter or digit is left. The error does not contain a location in the
+// configuration.
 //
-// Different names may have the same stored name. That of a stored name is itself.
+// Different names may have the same stored name. The stored name of a stored name is
+// the name itself.
 func StoredName(name string) (string, error) {
 	if strings.EqualFold(name, reservedColumn) {
 		return "", failure.Userf("column %q is reserved by the platform", name)
 	}
-	stored := wordsOf(plainLetters(name))
+	stored := joinWords(plainLetters(name))
 	if stored == "" {
 		return "", failure.Userf("column %q cannot be stored: no letter from A to Z and no digit is in its name", name)
 	}
@@ -35,9 +37,8 @@ func StoredName(name string) (string, error) {
 	return stored, nil
 }
 
-// wordsOf puts one underscore in the place of everything between the letters
-// and digits.
-func wordsOf(text string) string {
+// joinWords replaces everything between letters and digits by one underscore.
+func joinWords(text string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range text {
@@ -55,8 +56,8 @@ func wordsOf(text string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// plainLetters takes the marks off letters and writes those that are not a letter
-// with a mark as the letters they stand for.
+// plainLetters removes the marks from letters, and replaces ligatures and special
+// letters by the letters that they stand for.
 func plainLetters(text string) string {
 	plain := strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
 		"ł", "l", "Ł", "L", "đ", "d", "ð", "d", "Đ", "D", "Ð", "D", "þ", "th", "Þ", "TH", "ħ", "h", "Ħ", "H", "ı", "i")

@@ -6,26 +6,26 @@ import (
 )
 
 const (
-	// maxOpen is how many files the writers of a set keep open. A process may
-	// have 64 files in all where limits are low, and needs some of them for
-	// connections and answers.
-	maxOpen = 16
-	// maxBuffered is how many bytes the buffers of a pool take together before
-	// all of them are written. A run of few tables never gets there.
+	// maxOpenFiles is the maximum number of files that the writers of a set keep open.
+	// A process may have only 64 open files where limits are low, and needs some of
+	// them for connections and responses.
+	maxOpenFiles = 16
+	// maxBuffered is the maximum size, in bytes, of all buffers of a pool together. If
+	// they exceed it, all are written. A run with few tables never reaches it.
 	maxBuffered = 2 << 20
 )
 
-// pool is what the writers of a set share, so that a run may have any number of
-// tables: at most maxOpen files are open, and all buffers together take little more
-// than maxBuffered bytes. A writer whose file was closed opens it again when it has
-// something to write. The zero value is ready.
+// pool limits the files and buffers of the writers of a set, so that a run may have any
+// number of tables: at most maxOpenFiles files are open, and all buffers together take
+// little more than maxBuffered bytes. A writer with a closed file opens the file again
+// when it writes. The zero value is ready to use.
 type pool struct {
-	open     []*Writer // that have an open file, the least recently used first
-	buffers  []*Writer // that have a buffer
-	buffered int       // the capacity of all buffers, in bytes
+	open     []*Writer // writers with an open file, least recently used first
+	buffers  []*Writer // writers with a buffer
+	buffered int       // capacity of all buffers in bytes
 }
 
-// file is the open file of a writer.
+// file returns the open file of a writer. It opens the file if it is closed.
 func (p *pool) file(w *Writer) (*os.File, error) {
 	if w.file == nil {
 		err := p.openFile(w, os.O_APPEND|os.O_WRONLY)
@@ -39,9 +39,9 @@ func (p *pool) file(w *Writer) (*os.File, error) {
 	return w.file, nil
 }
 
-// openFile opens the file of a writer.
+// openFile opens the file of a writer. It closes another file if too many are open.
 func (p *pool) openFile(w *Writer, flags int) error {
-	if len(p.open) == maxOpen {
+	if len(p.open) == maxOpenFiles {
 		if err := p.close(p.open[0]); err != nil {
 			return err
 		}
@@ -55,7 +55,6 @@ func (p *pool) openFile(w *Writer, flags int) error {
 	return nil
 }
 
-// close closes the file of a writer, if it is open.
 func (p *pool) close(w *Writer) error {
 	if w.file == nil {
 		return nil
@@ -66,14 +65,14 @@ func (p *pool) close(w *Writer) error {
 	return file.Close()
 }
 
-// count records how large the buffer of a writer has become.
+// count updates the capacity of a writer's buffer in the pool.
 func (p *pool) count(w *Writer) {
-	if w.counted == 0 {
+	if w.countedCap == 0 {
 		w.index = len(p.buffers)
 		p.buffers = append(p.buffers, w)
 	}
-	p.buffered += cap(w.buf) - w.counted
-	w.counted = cap(w.buf)
+	p.buffered += cap(w.buf) - w.countedCap
+	w.countedCap = cap(w.buf)
 }
 
 // spill writes all buffers and releases their memory.
@@ -82,21 +81,21 @@ func (p *pool) spill() error {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		w.buf, w.counted = nil, 0
+		w.buf, w.countedCap = nil, 0
 	}
 	p.buffers, p.buffered = p.buffers[:0], 0
 	return nil
 }
 
-// drop takes a writer out of the pool: its file is closed, its buffer is gone.
-func (p *pool) drop(w *Writer) error {
-	if w.counted > 0 {
+// remove removes a writer from the pool, closes its file and drops its buffer.
+func (p *pool) remove(w *Writer) error {
+	if w.countedCap > 0 {
 		last := len(p.buffers) - 1
 		p.buffers[w.index] = p.buffers[last]
 		p.buffers[w.index].index = w.index
 		p.buffers = p.buffers[:last]
-		p.buffered -= w.counted
-		w.buf, w.counted = nil, 0
+		p.buffered -= w.countedCap
+		w.buf, w.countedCap = nil, 0
 	}
 	return p.close(w)
 }

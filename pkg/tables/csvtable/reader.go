@@ -12,92 +12,91 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	// maxRow is the maximum size in bytes of all cells of a row. It holds for writing, too,
-	// so that the next run can read the table. Without a limit, an unclosed quote would load
-	// the whole file into memory.
+	// maxRow is the maximum size, in bytes, of all cells of a row. It also applies to
+	// writing, so that the next run can read the table. Without a limit, an unclosed
+	// quote would load the whole file into memory.
 	maxRow = 128 << 20
-	// maxCells is the maximum number of cells of a record. Without it, a file of delimiters
-	// would be loaded into memory.
+	// maxCells is the maximum number of cells of a record. Without it, a file of
+	// delimiters would be loaded into memory.
 	maxCells = 1 << 21
 )
 
-// Reader reads the records of one CSV file (RFC 4180): cells may be enclosed, an
-// enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
-// for byte; a byte order mark at the start of the file is passed over.
+// Reader reads the records of one CSV file (RFC 4180). Cells may be enclosed; an
+// enclosure in an enclosed cell is doubled. Lines end with LF or CR LF. Cells are
+// returned byte for byte. The reader skips a byte order mark at the start of the file.
 type Reader struct {
-	from                 counter
+	from                 countingReader
 	in                   *bufio.Reader
 	delimiter, enclosure byte
-	encloses             bool // false when there is no enclosure
-	line                 int  // the line that is read, from 1
-	began                int  // the line in which the last record began
+	hasEnclosure         bool // false if cells cannot be enclosed
+	line                 int  // current line, from 1
+	recordLine           int  // line of the start of the last record
 	text                 []byte
-	ends                 []int // of each cell in text
+	ends                 []int // end of each cell in text
 	cells                []string
-	most                 int // maximum size of a record in bytes
+	maxRecord            int // maximum size of a record in bytes
 }
 
-// NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
-// enclosure is none.
+// NewReader returns a reader of CSV with a delimiter of one byte. The enclosure is one
+// byte, or empty if cells are not enclosed.
 func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
-	r := &Reader{from: counter{in: in}, delimiter: delimiter, line: 1, most: maxRow}
+	r := &Reader{from: countingReader{in: in}, delimiter: delimiter, line: 1, maxRecord: maxRow}
 	r.in = bufio.NewReaderSize(&r.from, readBuffer)
 	if enclosure != "" {
-		r.enclosure, r.encloses = enclosure[0], true
+		r.enclosure, r.hasEnclosure = enclosure[0], true
 	}
 	if mark, err := r.in.Peek(3); err == nil && string(mark) == "\uFEFF" {
-		// What was peeked is there to be discarded.
+		// Discard cannot fail after Peek.
 		_, _ = r.in.Discard(len(mark))
 	}
 	return r
 }
 
-// Reset makes the reader read other records of the same form, as if they stood alone in
-// a file.
+// Reset makes the reader read the records of another text in the same format. It does
+// not look for a byte order mark.
 func (r *Reader) Reset(in io.Reader) {
-	r.from = counter{in: in}
+	r.from = countingReader{in: in}
 	r.in.Reset(&r.from)
 	r.line = 1
 }
 
-// Offset is how many bytes the records that were read take, with what is before
-// them.
+// Offset returns the number of bytes up to the end of the last record.
 func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
 
-// Line is the line in which the record began that was read last, from 1.
-func (r *Reader) Line() int { return r.began }
+// Line returns the number of the line, from 1, that the last record begins in.
+func (r *Reader) Line() int { return r.recordLine }
 
-// counter counts the bytes that are read.
-type counter struct {
+// countingReader counts the bytes that are read.
+type countingReader struct {
 	in   io.Reader
 	read int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.read += int64(n)
 	return n, err
 }
 
-// Read returns the next record and io.EOF after the last. The slice is used until
-// the next call only. A file that is not CSV is a user error which names the line.
+// Read returns the next record, or io.EOF after the last. The slice is valid until the
+// next call. A file that is not CSV is a user error that names the line.
 func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
 	}
-	r.text, r.ends, r.began = r.text[:0], r.ends[:0], r.line
+	r.text, r.ends, r.recordLine = r.text[:0], r.ends[:0], r.line
 	for more := true; more; {
 		from := len(r.text)
 		var err error
-		if more, err = r.cell(); err != nil {
+		if more, err = r.readCell(); err != nil {
 			return nil, err
 		}
 		if !utf8.Valid(r.text[from:]) {
-			return nil, r.fault("is not valid UTF-8")
+			return nil, r.lineError("is not valid UTF-8")
 		}
 		r.ends = append(r.ends, len(r.text))
 		if len(r.ends) > maxCells {
-			return nil, r.fault(fmt.Sprintf("has more than %d cells", maxCells))
+			return nil, r.lineError(fmt.Sprintf("has more than %d cells", maxCells))
 		}
 	}
 	text, from := string(r.text), 0
@@ -109,35 +108,35 @@ func (r *Reader) Read() ([]string, error) {
 	return r.cells, nil
 }
 
-// cell reads one cell with what ends it, and reports whether another one follows
-// in the record.
-func (r *Reader) cell() (more bool, err error) {
-	if first, err := r.in.Peek(1); r.encloses && err == nil && first[0] == r.enclosure {
+// readCell reads one cell and its end. It reports whether another cell follows in the
+// record.
+func (r *Reader) readCell() (more bool, err error) {
+	if first, err := r.in.Peek(1); r.hasEnclosure && err == nil && first[0] == r.enclosure {
 		if _, err := r.in.Discard(1); err != nil {
 			return false, err
 		}
-		if err := r.enclosed(); err != nil {
+		if err := r.readEnclosed(); err != nil {
 			return false, err
 		}
-		return r.end()
+		return r.readCellEnd()
 	}
 	for {
-		b, where, err := r.next()
+		b, where, err := r.nextByte()
 		switch {
 		case err != nil:
 			return false, err
 		case where != inside:
 			return where == cellEnd, nil
-		case r.encloses && b == r.enclosure:
-			return false, r.fault("has an enclosure inside of a cell that is not enclosed")
+		case r.hasEnclosure && b == r.enclosure:
+			return false, r.lineError("has an enclosure inside of a cell that is not enclosed")
 		}
-		if r.text = append(r.text, b); len(r.text) > r.most {
-			return false, r.fault(fmt.Sprintf("has cells of more than %d MiB together", maxRow>>20))
+		if r.text = append(r.text, b); len(r.text) > r.maxRecord {
+			return false, r.lineError(fmt.Sprintf("has cells of more than %d MiB together", maxRow>>20))
 		}
 	}
 }
 
-// boundary is what a byte outside of an enclosure ends.
+// boundary is the element that a byte outside of an enclosure ends, if any.
 type boundary int
 
 const (
@@ -146,8 +145,8 @@ const (
 	lineEnd
 )
 
-// next reads one byte outside of an enclosure, or the whole of a line end.
-func (r *Reader) next() (b byte, where boundary, err error) {
+// nextByte reads one byte outside of an enclosure, or a whole line end.
+func (r *Reader) nextByte() (b byte, where boundary, err error) {
 	b, err = r.in.ReadByte()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -160,20 +159,20 @@ func (r *Reader) next() (b byte, where boundary, err error) {
 		r.line++
 		return b, lineEnd, nil
 	case b == '\r':
-		return b, lineEnd, r.lineFeed()
+		return b, lineEnd, r.readLineFeed()
 	default:
 		return b, inside, nil
 	}
 }
 
-// enclosed reads the rest of an enclosed cell, the closing enclosure included.
-func (r *Reader) enclosed() error {
+// readEnclosed reads the rest of an enclosed cell, including the closing enclosure.
+func (r *Reader) readEnclosed() error {
 	opened := r.line
 	for {
 		b, err := r.in.ReadByte()
-		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.most {
+		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.maxRecord {
 			r.line = opened
-			return r.fault(fmt.Sprintf("opens an enclosure that is never closed, or its cells have more than %d MiB together", maxRow>>20))
+			return r.lineError(fmt.Sprintf("opens an enclosure that is never closed, or its cells have more than %d MiB together", maxRow>>20))
 		}
 		if err != nil {
 			return err
@@ -181,7 +180,7 @@ func (r *Reader) enclosed() error {
 		if b == r.enclosure {
 			next, err := r.in.Peek(1)
 			if err != nil || next[0] != r.enclosure {
-				return nil // an error comes again when the end of the cell is read
+				return nil // readCellEnd returns the error again
 			}
 			if _, err := r.in.Discard(1); err != nil {
 				return err
@@ -194,28 +193,28 @@ func (r *Reader) enclosed() error {
 	}
 }
 
-// end reads what follows an enclosed cell.
-func (r *Reader) end() (more bool, err error) {
-	_, where, err := r.next()
+// readCellEnd reads the end of an enclosed cell.
+func (r *Reader) readCellEnd() (more bool, err error) {
+	_, where, err := r.nextByte()
 	if err == nil && where == inside {
-		err = r.fault("continues after a closing enclosure")
+		err = r.lineError("continues after a closing enclosure")
 	}
 	return err == nil && where == cellEnd, err
 }
 
-// lineFeed reads what must follow a carriage return.
-func (r *Reader) lineFeed() error {
+// readLineFeed reads the line feed after a carriage return.
+func (r *Reader) readLineFeed() error {
 	b, err := r.in.ReadByte()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if err != nil || b != '\n' {
-		return r.fault("has a carriage return without a line feed; lines must end with LF or CR LF")
+		return r.lineError("has a carriage return without a line feed; lines must end with LF or CR LF")
 	}
 	r.line++
 	return nil
 }
 
-func (r *Reader) fault(text string) error {
+func (r *Reader) lineError(text string) error {
 	return failure.Userf("line %d %s", r.line, text)
 }

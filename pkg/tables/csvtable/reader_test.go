@@ -65,7 +65,7 @@ func TestReader(t *testing.T) {
 				slowtest.SkipRace(t, "its text is large")
 			}
 			r := NewReader(strings.NewReader(row.text), row.delimiter, row.enclosure)
-			r.most = small
+			r.maxRecord = small
 			got, err := readAll(r)
 			text := fmt.Sprintf("%q", got)
 			if err != nil {

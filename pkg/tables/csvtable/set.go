@@ -14,45 +14,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// copyStep is how many bytes are copied before the run is asked whether it
-// still continues.
+// copyStep is the number of bytes that are copied between two checks of the context.
 const copyStep = 8 << 20
 
-// Set is the tables of one directory while they are written. Tables of one name
-// with the same columns are one table: the records of the later one follow those
-// of the first, whose primary key and other settings stay. A Set and its writers
-// are not safe for concurrent use.
+// Set is the set of tables that are written to one directory. Tables with the same name
+// and the same columns are one table: the records of the later table follow the records
+// of the first, and the primary key and the other settings of the first table apply. A
+// Set and its writers are not safe for concurrent use.
 type Set struct {
 	dir, temp string
 	pool      pool
-	writers   []*Writer // of the tables, in the order of their creation
+	writers   []*Writer // writers of the tables, in the order of their creation
 	byFile    map[string]*Writer
 	drafts    []*Writer
-	draftDir  string // below temp, made for the first draft
+	draftDir  string // directory below temp; "" before the first draft
 }
 
-// Finished is one table that is complete.
+// Finished is a complete table.
 type Finished struct {
 	Table Table
 	Rows  int
 }
 
-// NewSet makes a set without tables for a directory that exists. Drafts are kept
-// below temp, a directory of the same file system. Either all tables of a set are
-// typed or none.
+// NewSet returns an empty set for an existing directory. It keeps drafts below temp, a
+// directory of the same file system. The tables of a set must be either all typed or
+// all untyped.
 func NewSet(dir, temp string) *Set {
 	return &Set{dir: dir, temp: temp, byFile: map[string]*Writer{}}
 }
 
-// Has reports whether there is a table with the file name of this one.
+// Has reports whether there is a table with the file name of t.
 func (s *Set) Has(t Table) bool { return s.byFile[t.FileName()] != nil }
 
-// Create is the writer of a table: a new one with the header written, or that of
-// the earlier table of the same name. Other columns than those of the earlier
-// one are a user error, and so is a name that cannot be a file name. The set
-// closes the writer.
+// Create returns the writer of a table: a new writer, or the writer of the earlier
+// table with the same name. It returns a user error if the earlier table has other
+// columns, or if the name cannot be a file name. The set closes the writer.
 func (s *Set) Create(t Table) (*Writer, error) {
-	if w, err := s.earlier(t); w != nil || err != nil {
+	if w, err := s.existing(t); w != nil || err != nil {
 		return w, err
 	}
 	if err := t.CheckName(); err != nil {
@@ -66,8 +64,8 @@ func (s *Set) Create(t Table) (*Writer, error) {
 	return w, nil
 }
 
-// Draft is a writer of records that become a table by Place. Of the table only the
-// columns matter, and whether it is typed.
+// Draft returns a writer of records that Writer.Publish makes a table. It uses only the
+// columns of t and whether t is typed.
 func (s *Set) Draft(t Table) (*Writer, error) {
 	if s.draftDir == "" {
 		dir, err := os.MkdirTemp(s.temp, "drafts-*")
@@ -83,7 +81,7 @@ func (s *Set) Draft(t Table) (*Writer, error) {
 	return w, err
 }
 
-// create starts a CSV file and writes its header.
+// create starts a CSV file with a header.
 func (s *Set) create(t Table, path string) (*Writer, error) {
 	if len(t.Columns) == 0 {
 		return nil, failure.Applicationf("table %q has no columns", t.FileName())
@@ -104,11 +102,11 @@ func (s *Set) create(t Table, path string) (*Writer, error) {
 	return w, nil
 }
 
-// Publish makes a table of a draft, or appends its records to the earlier table of the
-// same name. The columns must be those of the draft, and both typed or neither. The
-// errors are those of Create; the writer must not be used afterwards.
+// Publish makes the draft a table, or appends its records to the earlier table with the
+// same name. t must have the columns of the draft and be typed if the draft is. Publish
+// returns the same errors as Create. The writer must not be used afterwards.
 func (w *Writer) Publish(ctx context.Context, t Table) error {
-	earlier, err := w.set.earlier(t)
+	earlier, err := w.set.existing(t)
 	switch {
 	case err != nil:
 		return err
@@ -130,8 +128,9 @@ func (s *Set) add(w *Writer) {
 	s.byFile[w.table.FileName()] = w
 }
 
-// earlier is the writer of the table of the same name, nil when there is none.
-func (s *Set) earlier(t Table) (*Writer, error) {
+// existing returns the writer of the table with the same name, or nil. It returns a
+// user error if the two tables cannot be one.
+func (s *Set) existing(t Table) (*Writer, error) {
 	w := s.byFile[t.FileName()]
 	switch {
 	case w == nil:
@@ -146,7 +145,7 @@ func (s *Set) earlier(t Table) (*Writer, error) {
 	}
 }
 
-// difference says how two headers differ.
+// difference describes how two headers differ.
 func difference(first, second []string) string {
 	var parts []string
 	add := func(name string, has, lacks []string) {
@@ -172,8 +171,8 @@ func difference(first, second []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Close completes all tables, removes the drafts and returns the tables in the
-// order of their creation. When one cannot be completed, none is left.
+// Close completes all tables, removes the drafts and returns the tables in the order of
+// their creation. If a table cannot be completed, Close removes all of them.
 func (s *Set) Close() ([]Finished, error) {
 	all := make([]Finished, 0, len(s.writers))
 	for _, w := range s.writers {
@@ -189,7 +188,7 @@ func (s *Set) Close() ([]Finished, error) {
 	return all, nil
 }
 
-// Abort abandons all tables and drafts, complete ones too.
+// Abort removes all tables and drafts, including complete tables.
 func (s *Set) Abort() {
 	for _, w := range s.drafts {
 		w.Abort()
@@ -197,19 +196,19 @@ func (s *Set) Abort() {
 	_ = os.RemoveAll(s.draftDir)
 	for _, w := range s.writers {
 		w.Abort()
-		// Like the rest of a failed run, see Writer.Abort.
+		// The error is ignored for the same reason as in Writer.Abort.
 		_ = os.Remove(filepath.Join(s.dir, w.table.ManifestName()))
 	}
 }
 
-// move makes the file of a draft that of a table.
+// move moves the file of a draft to the path of a table.
 func (w *Writer) move(t Table) error {
 	path := filepath.Join(w.set.dir, t.FileName())
-	// Where names do not mind the case of letters, two names can be one file.
+	// On file systems that ignore the case of letters, two names can be one file.
 	if _, err := os.Lstat(path); err == nil {
 		return writtenTwice(t)
 	}
-	// Not every system moves a file that is open.
+	// Some systems cannot move an open file.
 	if err := w.complete(); err != nil {
 		return err
 	}
@@ -220,31 +219,31 @@ func (w *Writer) move(t Table) error {
 	return nil
 }
 
-// addKinds adds the kinds of other records of the same columns.
+// addKinds adds the kinds of other records with the same columns.
 func (w *Writer) addKinds(seen []Kinds) {
 	for i, s := range seen {
 		w.seen[i] |= s
 	}
 }
 
-// appendFrom appends the records of another writer with the same columns, which is
-// given up.
+// appendFrom appends the records of another writer with the same columns, and aborts
+// that writer.
 func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 	if err := errors.Join(w.flush(), from.complete()); err != nil {
 		return err
 	}
 	to, err := w.set.pool.file(w)
 	if err != nil {
-		return w.failed(err)
+		return w.writeError(err)
 	}
 	source, err := os.Open(from.path)
 	if err != nil {
-		return from.failed(err)
+		return from.writeError(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	header := int64(len(AppendRecord(nil, from.table.Columns)))
 	if _, err := source.Seek(header, io.SeekStart); err != nil {
-		return from.failed(err)
+		return from.writeError(err)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -258,7 +257,7 @@ func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 			return nil
 		}
 		if err != nil {
-			return w.failed(err)
+			return w.writeError(err)
 		}
 	}
 }

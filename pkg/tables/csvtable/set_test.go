@@ -51,7 +51,7 @@ func checkNoFiles(t *testing.T, dir string) {
 
 func TestSet(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s, ctx, long := NewSet(dir, temp), context.Background(), strings.Repeat("x", 3*flushAt)
+	s, ctx, long := NewSet(dir, temp), context.Background(), strings.Repeat("x", 3*flushSize)
 	columns := []string{`c"`}
 	moved := draft(t, s, columns, "a", long)
 	if err := moved.Publish(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}); err != nil {

@@ -1,14 +1,13 @@
-// Package csvtable writes the output tables of a run: CSV files and, once they are
-// complete, their manifests. A Reader reads the records of such a file.
+// Package csvtable writes the output tables of a run: CSV files and, when a table is
+// complete, its manifest. A Reader reads the records of such a file.
 //
-// Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
-// records end with a line feed; there is no byte order mark. The manifest holds
-// the keys the platform knows and no others. It has two forms: the older one, and
-// that of typed tables, which gives the type of every column by what its cells
-// were.
+// Every cell of the CSV is enclosed in double quotes, a quote in a cell is doubled, and
+// records end with a line feed. There is no byte order mark. The manifest has only keys
+// that the platform knows. It has two forms: the older form, and the form of typed
+// tables, which gives the type of every column according to its cells.
 //
-// The package knows neither where cells come from nor how files get into their
-// final place: a Writer fills a staging directory.
+// The package does not depend on the source of the cells, nor on the final location of
+// the files: a Writer fills a staging directory.
 package csvtable
 
 import (
@@ -22,38 +21,37 @@ import (
 // Table describes one output table.
 type Table struct {
 	Name string
-	// Bucket is the name of the bucket without stage, as configured; "" leaves
-	// the choice to the platform.
+	// Bucket is the name of the bucket without stage, as configured. If it is "", the
+	// platform chooses the bucket.
 	Bucket string
-	// Columns are the header, at least one.
+	// Columns are the header. There is at least one column.
 	Columns []string
-	// Kinds are those of the values in each column of a typed table, if they are
-	// known before the first record; else nil. A column with Text may have other
-	// kinds too, and any column may have cells that are Absent.
+	// Kinds are the kinds of the values in each column of a typed table, if they are
+	// known before the first record, otherwise nil. A column with Text may have other
+	// kinds, too, and any column may have cells that are Absent.
 	Kinds []Kinds
-	// PrimaryKey lists some of the columns; may be empty.
+	// PrimaryKey lists columns of the primary key. It may be empty.
 	PrimaryKey []string
-	// Incremental makes the platform add to the table instead of replacing
-	// it.
+	// Incremental makes the platform add to the table instead of replacing it.
 	Incremental bool
-	// Typed requests the manifest that gives the type of every column, from the
-	// kinds of its cells. The names of the columns must be stored names then.
-	// The CSV file is the same with and without.
+	// Typed selects the manifest that gives the type of every column, from the kinds of
+	// its cells. The names of the columns must be stored names then. The CSV file is
+	// the same in both cases.
 	Typed bool
 }
 
 // ManifestSuffix ends the name of a manifest. The rest is the name of its table.
 const ManifestSuffix = ".manifest"
 
-// OwnPrefix begins the names of the temporary files of a run, which the next run
-// removes, also from the directory of the tables: no table may have such a name.
+// OwnPrefix begins the names of the temporary files of a run. The next run removes
+// files with this prefix, also from the directory of the tables, so no table may have
+// such a name.
 const OwnPrefix = ".extractor-"
 
-// maxFileName is how long a file name may be on the usual file systems.
+// maxFileName is the maximum size, in bytes, of a file name on the usual file systems.
 const maxFileName = 255
 
-// FileName is the name of the CSV file: "bucket.name", or "name" without a
-// bucket.
+// FileName returns the name of the CSV file: "bucket.name", or "name" without a bucket.
 func (t Table) FileName() string {
 	if t.Bucket == "" {
 		return t.Name
@@ -61,11 +59,11 @@ func (t Table) FileName() string {
 	return t.Bucket + "." + t.Name
 }
 
-// ManifestName is the name of the manifest file.
+// ManifestName returns the name of the manifest file.
 func (t Table) ManifestName() string { return t.FileName() + ManifestSuffix }
 
-// manifest is the text of the manifest: one line of compact JSON without a line
-// end. The kinds of every column's cells matter only to a typed table.
+// manifest returns the manifest: one line of compact JSON without a line feed. seen has
+// the kinds of every column's cells; only typed tables use it.
 func (t Table) manifest(seen []Kinds) []byte {
 	var members []value.Member
 	if t.Bucket != "" {
@@ -75,7 +73,7 @@ func (t Table) manifest(seen []Kinds) []byte {
 	members = append(members, value.Member{Name: "incremental", Value: value.OfBool(t.Incremental)})
 	switch {
 	case t.Typed:
-		// Where there is a schema, the first line would be taken for data.
+		// With a schema, the platform takes the first line for data by default.
 		members = append(members, value.Member{Name: "has_header", Value: value.OfBool(true)},
 			value.Member{Name: "schema", Value: t.schema(seen)})
 	case len(t.PrimaryKey) > 0:
@@ -84,8 +82,8 @@ func (t Table) manifest(seen []Kinds) []byte {
 	return value.OfMembers(members...).AppendEscapedJSON(nil)
 }
 
-// CheckName is a user error when the table cannot be a pair of plain files in
-// one directory.
+// CheckName returns a user error if the table and its manifest cannot be two plain
+// files in one directory.
 func (t Table) CheckName() error {
 	name := t.FileName()
 	fault := ""

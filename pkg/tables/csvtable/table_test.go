@@ -21,12 +21,12 @@ func TestLargeCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "\"a\",\"b\",\"c\"\n"
-	for _, long := range []string{strings.Repeat("x", flushAt-1), strings.Repeat("x", flushAt), strings.Repeat(`"`, flushAt), strings.Repeat(`ab"`, flushAt)} {
+	for _, long := range []string{strings.Repeat("x", flushSize-1), strings.Repeat("x", flushSize), strings.Repeat(`"`, flushSize), strings.Repeat(`ab"`, flushSize)} {
 		for _, cells := range [][]string{{"1", long, ""}, {long, `q"`, long}, {"1", "2", "3"}} {
 			if err := w.Row([][]byte{[]byte(cells[0]), []byte(cells[1]), []byte(cells[2])}, nil); err != nil {
 				t.Fatal(err)
 			}
-			if cap(w.buf) > 8*flushAt {
+			if cap(w.buf) > 8*flushSize {
 				t.Fatalf("%d bytes are gathered", cap(w.buf))
 			}
 			for i, cell := range cells {
@@ -203,7 +203,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(`"`, "x,\ny")
 	f.Add(`""""`, "\r\x00")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if max(len(a), len(b)) >= flushAt/4 {
+		if max(len(a), len(b)) >= flushSize/4 {
 			return // it would be written
 		}
 		w := &Writer{set: &Set{}, table: Table{Columns: []string{"a", "b"}}}

@@ -6,26 +6,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Kind is what a cell was before it became text.
+// Kind is the kind of value that a cell was made from.
 type Kind uint8
 
-// The kinds of cells. The zero Kind is Absent, so that a cell no one filled is
-// absent.
+// The zero Kind is Absent, so that a cell without a value is absent.
 const (
-	Absent  Kind = iota // null, or nothing at all; the cell is empty
+	Absent  Kind = iota // null or no value; the cell is empty
 	Integer             // a number without fraction and exponent that fits 64 bits
-	Number              // any other number that is surely below MaxNumber
+	Number              // any other number that is certainly below MaxNumber
 	True                // written as 1
 	False               // written as an empty cell
-	Text                // everything else
+	Text                // any other value
 )
 
-// MaxNumber is the smallest number, but for its sign, that the numeric type of
-// some backend cannot hold: it has 29 digits in front of the point. Who meets
-// such a number must call it Text.
+// MaxNumber is the smallest absolute value that the numeric type of some backend cannot
+// hold: the type has 29 digits before the decimal point. Such a number must have the
+// kind Text.
 const MaxNumber = 1e29
 
-// The base types that columns get.
+// These are the base types of columns.
 const (
 	typeString  = "STRING"
 	typeInteger = "INTEGER"
@@ -33,11 +32,11 @@ const (
 	typeBoolean = "BOOLEAN"
 )
 
-// Kinds is a set of kinds: those of one column's cells. It is empty for a column
-// of a table without rows.
+// Kinds is the set of the kinds of one column's cells. It is empty if the table has no
+// rows.
 type Kinds uint8
 
-// KindsOf is a set of these kinds.
+// KindsOf returns a set of kinds.
 func KindsOf(all ...Kind) Kinds {
 	var set Kinds
 	for _, k := range all {
@@ -52,15 +51,14 @@ func (s *Kinds) Add(k Kind) { *s |= 1 << k }
 // Has reports whether a kind is in the set.
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// within reports whether there is nothing else in the set.
-func (s Kinds) within(other Kinds) bool { return s&^other == 0 }
+func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 
-// Type is the base type of a column, and whether it has cells that stand for
-// no value.
+// Type returns the base type of a column, and whether some of its cells stand for a
+// missing value.
 //
-// False is an empty cell, which a boolean column can only load as null. A key
-// must have a value, so a key with a false in it stays text. Of a table without
-// rows nothing is known, so its columns may hold anything, but for the key.
+// False is an empty cell, which a boolean column can only load as null. A key must have
+// a value, so a key column with False stays a text column. Without rows, the kinds of a
+// column are unknown: it is text, and nullable unless it belongs to the key.
 func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 	values := s &^ KindsOf(Absent)
 	switch {
@@ -68,11 +66,11 @@ func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 		return typeString, !key
 	case values == 0:
 		return typeString, true
-	case values.within(KindsOf(Integer)):
+	case values.subsetOf(KindsOf(Integer)):
 		baseType = typeInteger
-	case values.within(KindsOf(Integer, Number)):
+	case values.subsetOf(KindsOf(Integer, Number)):
 		baseType = typeNumeric
-	case values.within(KindsOf(True, False)) && !(key && s.Has(False)):
+	case values.subsetOf(KindsOf(True, False)) && !(key && s.Has(False)):
 		baseType = typeBoolean
 	default:
 		baseType = typeString
@@ -80,7 +78,7 @@ func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 	return baseType, s.Has(Absent) || baseType == typeBoolean && s.Has(False)
 }
 
-// schema is the list of columns in a typed manifest.
+// schema returns the list of columns in a typed manifest.
 func (t Table) schema(seen []Kinds) value.Value {
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {

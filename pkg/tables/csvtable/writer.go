@@ -10,31 +10,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// flushAt is how many bytes a Writer gathers before it writes them.
-const flushAt = 32 << 10
+// flushSize is the number of bytes that a Writer buffers before it writes them.
+const flushSize = 32 << 10
 
 // Writer writes the records of one table. It is not safe for concurrent use.
 type Writer struct {
 	set   *Set
 	table Table
-	path  string   // of the CSV file
-	file  *os.File // nil while it is closed, see pool
+	path  string   // path of the CSV file
+	file  *os.File // nil while the file is closed, see pool
 	buf   []byte
-	// counted is the capacity of buf as the pool knows it.
-	counted int
-	index   int // its index among the buffers of the pool
-	aborted bool
-	rows    int     // without the header
-	seen    []Kinds // of the cells of each column; nil unless the table is typed
+	// countedCap is the part of pool.buffered that belongs to this writer: the capacity
+	// of buf at the last count.
+	countedCap int
+	index      int // index in pool.buffers
+	aborted    bool
+	rows       int     // number of rows without the header
+	seen       []Kinds // kinds of the cells of each column; nil unless the table is typed
 }
 
 func writtenTwice(t Table) error {
 	return failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
 }
 
-// Row appends one record: one cell for each column, in their order, which is
-// copied. A typed table wants to know the kind of each cell too, for others it
-// may be nil.
+// Row appends a copy of one record, with one cell for each column. A typed table also
+// needs the kind of each cell; for other tables kinds may be nil.
 func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	if len(cells) != len(w.table.Columns) {
 		return failure.Applicationf("table %q: %d cells for %d columns", w.table.FileName(), len(cells), len(w.table.Columns))
@@ -59,7 +59,7 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 		if i > 0 {
 			dst = append(dst, `","`...)
 		}
-		if len(cell) >= flushAt {
+		if len(cell) >= flushSize {
 			w.buf = dst
 			if err := w.largeCell(cell); err != nil {
 				return err
@@ -79,21 +79,21 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	}
 	w.buf = append(dst, '"', '\n')
 	w.rows++
-	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
+	if len(w.buf) < flushSize && cap(w.buf) == w.countedCap {
 		return nil
 	}
 	return w.flushIfFull()
 }
 
-// flushIfFull writes a buffer that is full, and all of them when they have become too
-// large together.
+// flushIfFull writes the buffer if it is full, and the buffers of all writers if they
+// exceed maxBuffered together.
 func (w *Writer) flushIfFull() error {
-	if len(w.buf) >= flushAt {
+	if len(w.buf) >= flushSize {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	if cap(w.buf) != w.counted {
+	if cap(w.buf) != w.countedCap {
 		w.set.pool.count(w)
 	}
 	if w.set.pool.buffered <= maxBuffered {
@@ -102,11 +102,11 @@ func (w *Writer) flushIfFull() error {
 	return w.set.pool.spill()
 }
 
-// largeCell writes the contents of a cell, which are not gathered as a whole.
+// largeCell writes the contents of a cell in parts, without buffering the whole cell.
 func (w *Writer) largeCell(cell []byte) error {
-	for part := range slices.Chunk(cell, flushAt) {
+	for part := range slices.Chunk(cell, flushSize) {
 		w.buf = append(w.buf, bytes.ReplaceAll(part, []byte(`"`), []byte(`""`))...)
-		if len(w.buf) >= flushAt {
+		if len(w.buf) >= flushSize {
 			if err := w.flush(); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (w *Writer) largeCell(cell []byte) error {
 	return nil
 }
 
-// Close completes the CSV file, then writes the manifest beside it.
+// Close completes the CSV file and then writes the manifest beside it.
 func (w *Writer) Close() error {
 	if err := w.complete(); err != nil {
 		return err
@@ -127,29 +127,28 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Abort abandons the table: the file is closed and removed, no manifest is
-// written. It is for a run that fails, so its own faults do not matter beside
-// the one that led here; the staging directory goes away as a whole.
+// Abort closes and removes the CSV file. It writes no manifest. It ignores errors,
+// because the run has already failed with another error, and the staging directory is
+// removed as a whole.
 func (w *Writer) Abort() {
 	w.aborted = true
-	_ = w.set.pool.drop(w)
+	_ = w.set.pool.remove(w)
 	_ = os.Remove(w.path)
 }
 
-// complete writes what is still in memory and leaves the pool.
+// complete writes the buffer and removes the writer from the pool.
 func (w *Writer) complete() error {
 	err := w.flush()
-	if dropped := w.set.pool.drop(w); err == nil && dropped != nil {
-		err = w.failed(dropped)
+	if dropped := w.set.pool.remove(w); err == nil && dropped != nil {
+		err = w.writeError(dropped)
 	}
 	return err
 }
 
-// flush writes the buffer.
 func (w *Writer) flush() error {
 	switch {
 	case w.aborted:
-		return w.failed(os.ErrClosed)
+		return w.writeError(os.ErrClosed)
 	case len(w.buf) == 0:
 		return nil
 	}
@@ -159,16 +158,16 @@ func (w *Writer) flush() error {
 	}
 	w.buf = w.buf[:0]
 	if err != nil {
-		return w.failed(err)
+		return w.writeError(err)
 	}
 	return nil
 }
 
-func (w *Writer) failed(err error) error {
+func (w *Writer) writeError(err error) error {
 	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
 }
 
-// AppendRecord appends texts as one CSV record, as Writer.Row writes it.
+// AppendRecord appends one CSV record in the format of Writer.Row.
 func AppendRecord(dst []byte, texts []string) []byte {
 	for i, text := range texts {
 		if i > 0 {

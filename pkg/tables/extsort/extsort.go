@@ -1,9 +1,8 @@
-// Package extsort sorts any number of records in little memory: in files of a directory
-// when they are many.
+// Package extsort sorts any number of records in little memory. If there are many
+// records, it sorts them in temporary files.
 //
-// Records are bytes. What they mean, and how they are packed, is known to those who
-// sort them: package diff compares the rows of tables, package merge finds rows with
-// the same key.
+// Records are bytes; the callers define their meaning. Package diff compares the rows
+// of tables, and package merge finds rows with the same key.
 package extsort
 
 import (
@@ -18,15 +17,16 @@ import (
 )
 
 const (
-	// Memory is how many bytes of records and spans are usually sorted in memory.
+	// Memory is the usual limit, in bytes, of records and spans that are sorted in
+	// memory.
 	Memory = 8 << 20
-	// spanBytes is the size of a span.
+	// spanBytes is the size of a span in bytes.
 	spanBytes = 24
-	// fanIn is how many sorted files are merged into one.
+	// fanIn is the number of sorted files that are merged into one.
 	fanIn = 16
 )
 
-// Record is what is sorted: by the bytes of its key, then by the rest.
+// Record is a record. Records are sorted by key, then by value.
 type Record struct{ Key, Value []byte }
 
 // Compare returns -1, 0 or 1.
@@ -37,37 +37,39 @@ func (r Record) Compare(other Record) int {
 	return bytes.Compare(r.Value, other.Value)
 }
 
-// Clone copies the bytes of a record.
+// Clone returns a copy of the record with memory of its own.
 func (r Record) Clone() Record { return Record{bytes.Clone(r.Key), bytes.Clone(r.Value)} }
 
 // Sorter sorts any number of records: it sorts them in memory, writes them to a
 // temporary file when the limit is reached, and merges the files. Libraries limit the
 // number of records, not their size.
 //
-// Dir is the directory of the files, Limit how many bytes are sorted in memory.
+// Dir is the directory of the files. Limit is the number of bytes that are sorted in
+// memory.
 type Sorter struct {
 	Dir    string
 	Limit  int
 	text   []byte
 	spans  []span
-	levels [][]*os.File // sorted files; those of one level have similar sizes
+	levels [][]*os.File // sorted files; the files of a level have similar sizes
 }
 
-// span is the place of a record in the text of a sorter.
-type span struct{ key, rest, end int }
+// span is the range of a record in Sorter.text: the offsets of its key, its value and
+// its end.
+type span struct{ key, value, end int }
 
 func (s *Sorter) record(at span) Record {
-	return Record{s.text[at.key:at.rest], s.text[at.rest:at.end]}
+	return Record{s.text[at.key:at.value], s.text[at.value:at.end]}
 }
 
-// Add copies a record.
+// Add adds a copy of a record.
 func (s *Sorter) Add(r Record) error {
 	if len(s.text) > 0 && len(s.text)+len(r.Key)+len(r.Value)+spanBytes*len(s.spans) > s.Limit {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	at := span{key: len(s.text), rest: len(s.text) + len(r.Key)}
+	at := span{key: len(s.text), value: len(s.text) + len(r.Key)}
 	s.text = append(append(s.text, r.Key...), r.Value...)
 	at.end = len(s.text)
 	s.spans = append(s.spans, at)
@@ -76,19 +78,19 @@ func (s *Sorter) Add(r Record) error {
 
 // spill writes the records in memory to a sorted file.
 func (s *Sorter) spill() error {
-	m, err := newMerge([]Source{s.memory()})
+	m, err := newMerge([]Source{s.sortedMemory()})
 	if err != nil {
 		return err
 	}
-	err = s.file(0, m)
+	err = s.addFile(0, m)
 	s.text, s.spans = s.text[:0], s.spans[:0]
 	return err
 }
 
-// file writes sorted records to a file of a level. It merges a full level into one file
-// of the next.
-func (s *Sorter) file(level int, sorted *merge) error {
-	f, err := write(s.Dir, sorted)
+// addFile writes sorted records to a file of a level. It merges a full level into one
+// file of the next level.
+func (s *Sorter) addFile(level int, sorted *merge) error {
+	f, err := writeFile(s.Dir, sorted)
 	if err != nil {
 		return err
 	}
@@ -103,14 +105,14 @@ func (s *Sorter) file(level int, sorted *merge) error {
 	s.levels[level] = nil
 	m, err := newMerge(sources(full))
 	if err == nil {
-		err = s.file(level+1, m)
+		err = s.addFile(level+1, m)
 	}
 	return errors.Join(err, closeAll(full))
 }
 
-// Sorted returns all records in their order. The sorter must be closed after reading.
+// Sorted returns all records in their order. Close the sorter after reading them.
 func (s *Sorter) Sorted() (Source, error) {
-	all := []Source{s.memory()}
+	all := []Source{s.sortedMemory()}
 	for _, level := range s.levels {
 		all = append(all, sources(level)...)
 	}
@@ -127,8 +129,8 @@ func (s *Sorter) Close() error {
 	return err
 }
 
-// memory returns the records in memory in their order.
-func (s *Sorter) memory() Source {
+// sortedMemory returns the records in memory in their order.
+func (s *Sorter) sortedMemory() Source {
 	slices.SortFunc(s.spans, func(a, b span) int { return s.record(a).Compare(s.record(b)) })
 	return &memorySource{sorter: s}
 }
@@ -150,7 +152,7 @@ func (m *memorySource) Next() (Record, error) {
 	return m.sorter.record(m.sorter.spans[m.read-1]), nil
 }
 
-// fileSource reads a file of write.
+// fileSource reads a file that writeFile has written.
 type fileSource struct {
 	in   *bufio.Reader
 	text []byte
@@ -188,9 +190,10 @@ func noEOF(err error) error {
 	return err
 }
 
-// write writes sorted records to a temporary file and seeks to its start. The name is
-// removed at once, so that the file is gone when it is closed or the program killed.
-func write(dir string, sorted *merge) (file *os.File, err error) {
+// writeFile writes sorted records to a temporary file and seeks to its start. It
+// removes the name at once: the system deletes the file when it is closed or the
+// program is killed.
+func writeFile(dir string, sorted *merge) (file *os.File, err error) {
 	f, err := os.CreateTemp(dir, "sorted-*")
 	if err != nil {
 		return nil, err
@@ -235,7 +238,7 @@ func closeAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// merge is a Source of the records of several sources.
+// merge merges sorted sources. It is a Source.
 type merge struct {
 	heads heads
 	begun bool
@@ -264,7 +267,8 @@ func newMerge(all []Source) (*merge, error) {
 }
 
 func (m *merge) Next() (Record, error) {
-	// The last record had to stay valid until now.
+	// Only now may the source of the last record advance: the record was valid until
+	// this call.
 	if m.begun {
 		r, err := m.heads[0].from.Next()
 		switch {

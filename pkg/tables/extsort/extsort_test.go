@@ -95,7 +95,7 @@ func TestSorterBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := write(t.TempDir(), whole)
+	f, err := writeFile(t.TempDir(), whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestSorterBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := write(t.TempDir()+"/none", whole); err == nil {
+	if _, err := writeFile(t.TempDir()+"/none", whole); err == nil {
 		t.Error("a directory that is not there must be an error")
 	}
 }

@@ -1,18 +1,17 @@
 // Package mapping turns the items of pages into rows of tables.
 //
-// Automatic mapping needs no settings: every property becomes a column, nested
-// objects become columns of their own row, arrays become tables of their own
-// that are linked by generated ids. What the columns are depends on every item
-// of the run, so items are collected first: the structure grows in memory while
-// the items wait in a compressed spool, and when all are there they are
-// converted. Memory depends on the structure and on the largest item, not on
-// the amount of data. The result does not depend on where pages end.
+// Automatic mapping needs no settings: every property becomes a column, nested objects
+// become columns of the same row, and arrays become tables that are linked by generated
+// ids. The columns depend on every item of the run, so items are collected first: the
+// structure grows in memory while the items wait in a compressed spool. When all items
+// are there, they are converted. Memory depends on the structure and on the largest
+// item, not on the amount of data. The result does not depend on where pages end.
 //
-// Configured mapping takes only what the configuration names, under the names
-// it gives: columns, and child tables linked by a key. All columns are known
-// beforehand, so rows are written as they come.
+// Configured mapping reads only the paths that the configuration names: it writes
+// columns, and child tables that are linked by a key. All columns are known beforehand,
+// so rows are written at once.
 //
-// The package knows neither where items come from nor how tables are stored: an
+// The package does not depend on the source of items and on the format of tables: an
 // Output writes them.
 package mapping
 
@@ -23,39 +22,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are the settings of an Automatic.
+// Options are the settings of an AutomaticMapper.
 type Options struct {
-	// TempDir is an existing directory for the spool; "" is that of the
-	// operating system.
+	// TempDir is an existing directory for the spool. The default is the temporary
+	// directory of the operating system.
 	TempDir string
-	// Structure is what Structure returned at the end of the previous run;
-	// null for none.
+	// Structure is the result of Structure at the end of the previous run, or null.
 	Structure value.Value
 	// Typed makes typed tables, see csvtable.Table: the same cells in columns with
 	// stored names.
 	Typed bool
-	// Warn reports what is stored in another way than its shape suggests, each
-	// thing once. It may be nil.
+	// Warn reports values that are stored differently than their shape suggests, once
+	// for each column or list. It may be nil.
 	Warn func(table, text string)
-	// Named gets every name that is made for a table or column with the text it was
-	// made of, and returns whether the text holds a secret: a part of it may be left
-	// in the name. It may be nil.
+	// Named is called for every name that is made for a table or column, with the text
+	// that the name is made from. It returns whether the text holds a secret: the name
+	// may contain a part of the secret. It may be nil.
 	Named func(text, name string) (secret bool)
-	// Lists recognizes the names of members about lists. Without it, Truncated finds nothing.
+	// Lists recognizes the names of members about lists. Truncated needs it to find
+	// lists.
 	Lists ListNames
 }
 
 type warnFunc func(table, text string)
 
-// Column is a column that does not come from the item: user data, or a value
-// of the parent item.
+// Column is a column that does not come from the item: user data, or a value of the
+// parent item.
 type Column struct {
 	Name  string
 	Value value.Value
 }
 
-// ofColumns is the user and parent columns as an object.
-func ofColumns(columns []Column) value.Packed {
+// packColumns returns the user and parent columns as an object.
+func packColumns(columns []Column) value.Packed {
 	members := make([]value.Member, len(columns))
 	for i, c := range columns {
 		members[i] = value.Member(c)
@@ -72,21 +71,21 @@ type AutomaticMapper struct {
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
 	types      map[string]*dataType
-	order      []*dataType // as their first rows came
-	last       *Batch      // whose rows are being spooled
+	order      []*dataType // data types in the order of their first rows
+	last       *Batch      // batch of the last row in the spool
 }
 
-// dataType is one data type that got a row in this run.
+// dataType is a data type that has a row in this run.
 type dataType struct {
-	number int // its index in the order
+	number int // index in AutomaticMapper.order
 	root   *node
-	// extra are the names of its user and parent columns, with the kinds of their
+	// extra has the names of the user and parent columns, with the kinds of their
 	// values.
 	extra []extraColumn
 }
 
-// NewAutomatic makes a collector without rows. A remembered structure that
-// cannot be one is a user error.
+// NewAutomatic returns a mapper without rows. An invalid remembered structure is a user
+// error.
 func NewAutomatic(o Options) (*AutomaticMapper, error) {
 	known, err := loadStructure(o.Structure)
 	if err != nil {
@@ -109,25 +108,25 @@ func NewAutomatic(o Options) (*AutomaticMapper, error) {
 	return a, nil
 }
 
-// Batch begins the rows of one page. Of several columns with one name the last
-// value counts, in the place of the first. Batches are converted in the order
-// of their rows.
+// Batch begins the rows of one page. If several columns have the same name, the last
+// value is used, at the index of the first. Batches are converted in the order of their
+// rows.
 func (a *AutomaticMapper) Batch(typeName string, columns []Column) *Batch {
-	return &Batch{owner: a, typeName: typeName, columns: ofColumns(columns)}
+	return &Batch{owner: a, typeName: typeName, columns: packColumns(columns)}
 }
 
-// Batch is the rows of one page. A batch without rows, or with only one
-// null row, leaves no trace.
+// Batch adds the rows of one page. A batch without rows, or with a single row that is
+// null, has no effect.
 type Batch struct {
 	owner    *AutomaticMapper
 	typeName string
 	columns  value.Packed
-	heldNull bool      // the first row, null, waits for a second one
-	dataType *dataType // set by the first row that counts
+	heldNull bool      // true if the first row was null; it is added with the second row
+	dataType *dataType // nil until a row is added
 }
 
-// Row adds one row, which is copied. A row whose types do not fit those of
-// earlier ones is a user error; the collector must not be used afterwards.
+// Row adds a copy of one row. It returns a user error if the types of the row conflict
+// with earlier rows. The mapper must not be used after an error.
 func (b *Batch) Row(row value.Packed) error {
 	if b.dataType == nil {
 		if row.Kind() == value.Null && !b.heldNull {
@@ -159,7 +158,8 @@ func (b *Batch) add(row value.Packed) error {
 	return a.spool.add(rowRecord, row)
 }
 
-// dataType is the data type of that name, which has the columns from now on.
+// dataType returns the named data type and adds the columns to it. It adds the data
+// type if it is missing.
 func (a *AutomaticMapper) dataType(name string, columns value.Packed) *dataType {
 	t, ok := a.types[name]
 	if !ok {
@@ -184,18 +184,17 @@ func (a *AutomaticMapper) dataType(name string, columns value.Packed) *dataType 
 	return t
 }
 
-// ReleaseBuffers gives up what a collector holds only while rows come: memory, and an open
-// file. It may be called at any time; the next row takes them again.
+// ReleaseBuffers releases what the mapper needs only while rows arrive: memory, and an
+// open file. It may be called at any time; the next row acquires them again.
 func (a *AutomaticMapper) ReleaseBuffers() error { return a.spool.releaseBuffers() }
 
-// Structure is what the next run should remember: the structure of all data,
-// over the one remembered from the previous run. To be called after the last
-// row.
+// Structure returns what the next run should remember: the structure of all data, over
+// the structure that the previous run remembered. Call it after the last row.
 func (a *AutomaticMapper) Structure() value.Value {
 	data := make([]value.Member, len(a.order))
 	for i, t := range a.order {
 		t.root.element.nameTree()
-		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.remembered()}
+		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.structure()}
 	}
 	return overlay(a.remembered, value.OfMembers(
 		value.Member{Name: dataKey, Value: value.OfMembers(data...)},

@@ -27,7 +27,7 @@ func rowsOf(rows ...string) page { return page{dataType: "t", rows: rows} }
 // pack is a value as a row.
 func pack(v value.Value) value.Packed { return v.AppendPacked(nil) }
 
-// collector is an Automatic with what it warned of.
+// collector is an AutomaticMapper with its warnings.
 type collector struct {
 	*AutomaticMapper
 	warnings []string
@@ -158,7 +158,7 @@ func TestRowsThatCount(t *testing.T) {
 	}
 }
 
-// endsAt is a context that has ended when it is requested the n-th time.
+// endsAt is a context that has ended when it is checked for the n-th time.
 type endsAt struct {
 	context.Context
 	n *int

@@ -10,49 +10,48 @@ import (
 )
 
 // ConfiguredMapper collects the items of the data types that the configuration maps,
-// for one bucket. It knows all columns beforehand, so rows are written as they
-// come, each table to a draft of its own; memory does not depend on the amount of
-// data. It is not safe for concurrent use.
+// for one bucket. All columns are known beforehand, so it writes rows at once, each
+// table to a temporary table of its own. Memory does not depend on the amount of data.
+// It is not safe for concurrent use.
 type ConfiguredMapper struct {
 	mappings Mappings
 	out      Output
 	hasher   *hasher
-	rows     []tableOutput // of each table of the mappings
+	rows     []tableOutput // output of each table, by mappedTable.number
 	lists    ListNames
-	// truncated holds the incomplete lists since the last call of Truncated.
+	// truncated has the incomplete lists since the last call of Truncated.
 	truncated []Truncated
 }
 
-// tableOutput is what came for one table.
+// tableOutput is the state of one table while its rows are written.
 type tableOutput struct {
-	// reached: there was a page of the data type, or an item of the child
-	// table.
+	// reached is true if the data type had a page, or the child table an item.
 	reached bool
 	writer  Writer // nil without rows
-	// free are records to use again; a table that is its own child needs
-	// several at once.
+	// free has the records that are not in use. A table that is its own child needs
+	// several records at the same time.
 	free []mappedRecord
-	// found is the index, among the members of the row before, at which each
-	// setting found its value.
+	// found is the index, among the members of the previous row, of the value of each
+	// setting.
 	found []int
 	// flags finds, for each child table, the flag of an incomplete list.
 	flags []flagFinder
 	gaps  gaps
 }
 
-// mappedRecord is a record with the members of the row it is made from.
+// mappedRecord is a record with the members of the row that it is made from.
 type mappedRecord struct {
 	record
 	members []packedMember
 }
 
-// packedMember is a member of a row; it shares its memory.
+// packedMember is a member of a row. It shares the memory of the row.
 type packedMember struct {
 	name  []byte
 	value value.Packed
 }
 
-// NewConfigured makes a collector without rows.
+// NewConfigured returns a mapper without rows.
 func NewConfigured(m Mappings, out Output) *ConfiguredMapper {
 	c := &ConfiguredMapper{mappings: m, out: out, hasher: newHasher(), rows: make([]tableOutput, len(m.tables))}
 	for i, t := range m.tables {
@@ -61,7 +60,8 @@ func NewConfigured(m Mappings, out Output) *ConfiguredMapper {
 	return c
 }
 
-// Watch sets the names of members about lists. Without it, Truncated finds nothing.
+// Watch sets the names of members about lists and returns the mapper. Truncated needs
+// them to find lists.
 func (c *ConfiguredMapper) Watch(names ListNames) *ConfiguredMapper {
 	c.lists = names
 	return c
@@ -70,24 +70,23 @@ func (c *ConfiguredMapper) Watch(names ListNames) *ConfiguredMapper {
 // Has reports whether a data type is mapped.
 func (c *ConfiguredMapper) Has(dataType string) bool { return c.mappings.Has(dataType) }
 
-// Batch begins the rows of one page of a data type that is mapped. Of several
-// columns with one name the last value counts, in the place of the first.
+// Batch begins the rows of one page of a data type that is mapped. If several columns
+// have the same name, the last value is used, at the index of the first.
 func (c *ConfiguredMapper) Batch(dataType string, columns []Column) *ConfiguredBatch {
-	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: ofColumns(columns)}
+	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: packColumns(columns)}
 	c.rows[b.table.number].reached = true
 	return b
 }
 
-// Of sets the origin of the rows, which Gaps returns.
+// Of sets the origin of the rows, which Gaps returns, and returns the batch.
 func (b *ConfiguredBatch) Of(origin any) *ConfiguredBatch {
 	b.origin = origin
 	return b
 }
 
-// Write gives the tables with rows, and those of all data types that had a page,
-// their place: mapping by mapping, the data type's own table first, then its child
-// tables, depth first. Call it once, after the last row. WriteMissing writes the
-// tables that no one reached.
+// Write publishes the tables with rows, and all tables of data types that had a page:
+// mapping by mapping, the table of the data type first, then its child tables, depth
+// first. Call it once, after the last row. WriteMissing writes the other tables.
 func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 	for i, t := range c.mappings.tables {
 		if !c.rows[i].reached || len(t.columns) == 0 {
@@ -96,7 +95,7 @@ func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.rows[i].write(ctx, c.out, c.mappings.table(t, d)); err != nil {
+		if err := c.rows[i].write(ctx, c.out, c.mappings.csvTable(t, d)); err != nil {
 			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
@@ -111,8 +110,8 @@ func (r *tableOutput) write(ctx context.Context, out Output, t csvtable.Table) e
 	return r.writer.Publish(ctx, t)
 }
 
-// record is an empty record of a table.
-func (c *ConfiguredMapper) record(t *mappedTable) mappedRecord {
+// emptyRecord returns an empty record of a table.
+func (c *ConfiguredMapper) emptyRecord(t *mappedTable) mappedRecord {
 	r := &c.rows[t.number]
 	r.reached = true
 	last := len(r.free) - 1
@@ -126,7 +125,7 @@ func (c *ConfiguredMapper) record(t *mappedTable) mappedRecord {
 	return reused
 }
 
-// store writes a record and takes it back.
+// store writes a record and makes it available again.
 func (c *ConfiguredMapper) store(t *mappedTable, done mappedRecord) error {
 	r := &c.rows[t.number]
 	r.free = append(r.free, done)

@@ -8,9 +8,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// arrange numbers the columns: settings in their order, the link to the
-// parent last. A child table has a column only where there is no primary key to
-// refer to; settings with one child table share it.
+// arrange numbers the columns: settings in their order, then the link to the parent.
+// The setting of a linked child table has a column only if the table has no primary
+// key: it holds the key that the child rows refer to. Settings of the same child table
+// share a column.
 func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 	keyed := parent.on && parent.primary || slices.ContainsFunc(t.settings, func(s entry) bool { return s.primary })
 	takenBy := map[string]*entry{}
@@ -28,7 +29,7 @@ func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 		case other.kind == typeTable && s.kind == typeTable && other.destination == s.destination:
 			s.column = other.column
 		default:
-			c.taken(t, s.destination, other.destination, s.pointer)
+			c.reportTaken(t, s.destination, other.destination, s.pointer)
 		}
 	}
 	if !parent.on {
@@ -38,14 +39,14 @@ func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 	switch other := takenBy[name]; {
 	case !ok:
 	case other != nil:
-		c.taken(t, parent.name, other.destination, parent.pointer)
+		c.reportTaken(t, parent.name, other.destination, parent.pointer)
 	default:
 		t.link = t.add(name, parent.primary)
 	}
 }
 
-// columnName is the name of a column as it is written; false when it cannot be
-// one.
+// columnName returns the name of a column as it is written. If a typed table cannot
+// have the name, columnName reports a problem and returns false.
 func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 	if !c.typed {
 		return name, true
@@ -57,7 +58,7 @@ func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 	return stored, err == nil
 }
 
-// add appends a column and returns its number.
+// add appends a column and returns its index.
 func (t *mappedTable) add(name string, primary bool) int {
 	column := len(t.columns)
 	t.columns = append(t.columns, name)
@@ -67,15 +68,14 @@ func (t *mappedTable) add(name string, primary bool) int {
 	return column
 }
 
-// taken reports a column whose name another one has, or would have when it is
-// stored.
-func (c *mappingCompiler) taken(t *mappedTable, column, other, pointer string) {
+// reportTaken reports that another column has the name of a column, or the same stored
+// name.
+func (c *mappingCompiler) reportTaken(t *mappedTable, column, other, pointer string) {
 	text := failure.Text("a column of that name already")
 	if column != other {
-		text = "the column " + inQuotes(other) + " already, and both would be stored under one name"
+		text = "the column " + quotedName(other) + " already, and both would be stored under one name"
 	}
-	c.problem(pointer, "expected another name for the column "+inQuotes(column)+": table "+inQuotes(t.name)+" has "+text)
+	c.problem(pointer, "expected another name for the column "+quotedName(column)+": table "+quotedName(t.name)+" has "+text)
 }
 
-// inQuotes is a name of the document in a message.
-func inQuotes(name string) failure.Text { return failure.Part(strconv.Quote(name)) }
+func quotedName(name string) failure.Text { return failure.Part(strconv.Quote(name)) }

@@ -13,18 +13,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Mappings is `config.mappings` compiled: which data types are mapped, and how.
-// It does not change, so several collectors can share it. The zero value maps
-// nothing.
+// Mappings is the compiled `config.mappings`. It does not change, so several mappers
+// can share it. The zero value maps no data type.
 type Mappings struct {
-	// tables in the order of their definition: a data type's own table, then
-	// its child tables, depth first.
+	// tables are in the order of their definition: the table of a data type, then its
+	// child tables, depth first.
 	tables []*mappedTable
-	roots  map[string]*mappedTable // the data types' own
+	roots  map[string]*mappedTable // tables of the data types, by data type
 	typed  bool
 }
 
-// mappedTable is one table of a mapping. Several of them may have one name.
+// mappedTable is one table of a mapping. Several of them may have the same name.
 type mappedTable struct {
 	number   int // its index in Mappings.tables
 	name     string
@@ -36,41 +35,42 @@ type mappedTable struct {
 	link     int   // column that links to the parent, or none
 }
 
-// none is the number of a column that does not exist.
+// none is the index of a missing column.
 const none = -1
 
-// The types of settings.
+// These are the types of settings.
 const (
 	typeColumn = "column"
 	typeUser   = "user"
 	typeTable  = "table"
 )
 
-// entry is one entry of a mapping.
+// entry is one setting of a mapping.
 type entry struct {
-	kind      string // one of the types above
-	path      string
-	delimiter string
-	at        segments // what path and delimiter say
-	// or is the path of a column's value if there is none at the first one; "" for none.
-	or      string
-	orAt    segments
-	pointer string
-	column  int // where its cell is, or none
-	primary bool
-	asJSON  bool // lists and objects become JSON text
-	// optional is true if the value may be missing. An optional child table has no row for
-	// an empty value.
+	kind         string // typeColumn, typeUser or typeTable
+	path         string
+	delimiter    string
+	pathSegments segments // segments of path
+	// or is the path of a column's value if the value at path is missing, null or an
+	// empty text. It is "" without such a path.
+	or         string
+	orSegments segments
+	pointer    string
+	column     int // index of the column, or none
+	primary    bool
+	asJSON     bool // lists and objects become JSON text
+	// optional is true if the value may be missing. An optional child table has no row
+	// for an empty value.
 	optional bool
-	// Of child tables:
+	// These fields belong to child tables.
 
 	child  *mappedTable
-	linked bool // to the row they are found in
+	linked bool // true if rows have a link to their parent row
 
 	destination string // name of the column or the child table
 }
 
-// link is the column by which a child table refers to its parent.
+// link is the column of a child table that refers to the parent.
 type link struct {
 	name    string
 	pointer string
@@ -81,9 +81,9 @@ type link struct {
 // Has reports whether a data type is mapped.
 func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 
-// CompileMappings reads `config.mappings`. What is wrong becomes problems of the
-// section; with any, the result is good for nothing. For typed tables, see
-// csvtable.Table, all columns get stored names.
+// CompileMappings compiles `config.mappings`. It adds mistakes to the problems of the
+// section; the result must not be used if there are any. If typed is true (see
+// csvtable.Table), all columns get stored names.
 func CompileMappings(s config.Section, typed bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
 	c.roots, c.typed = map[string]*mappedTable{}, typed
@@ -107,9 +107,9 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: expected})
 }
 
-// table compiles the mapping of one table, whose name is at a pointer of its
-// own. A list is a mapping too: its paths are the indexes. A table that cannot be a
-// file is reported, and has no columns.
+// table compiles the mapping of one table. namePointer is the JSON pointer of its name.
+// A list is a mapping, too, with its indexes as paths. A table that cannot be a file is
+// a problem, and has no columns.
 func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mappedTable {
 	t := c.columns(name, s, parent)
 	if err := (csvtable.Table{Name: name}).CheckName(); err != nil {
@@ -119,17 +119,17 @@ func (c *mappingCompiler) table(name, namePointer string, s config.Section, pare
 	return t
 }
 
-// columns compiles what the columns and child tables of a table are.
+// columns compiles the columns and child tables of a table.
 func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mappedTable {
 	t := &mappedTable{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
 	c.tables = append(c.tables, t)
 	if s.Value.Len() == 0 {
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
-	if aloneTable(s.Value) {
+	if isSingleTable(s.Value) {
 		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
-		// Where no job has the data type, that is only a warning: the child table is
-		// written without rows, as in the original.
+		// The problem is only a warning if no job has the data type. The child table is
+		// then written without rows, as the original extractor does.
 		if TableMapping.In(s).Present() {
 			c.child(entry{kind: typeTable, pointer: s.Pointer}, t, s)
 		}
@@ -142,7 +142,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.at, compiled.orAt = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
+			compiled.pathSegments, compiled.orSegments = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
 			t.settings = append(t.settings, compiled)
 		}
 	}
@@ -150,7 +150,8 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 	return t
 }
 
-// setting compiles one entry; false when there is a problem with it.
+// setting compiles one entry. If the entry has a problem, setting reports it and
+// returns false.
 func (c *mappingCompiler) setting(t *mappedTable, path string, s config.Section) (entry, bool) {
 	compiled := entry{path: path, pointer: s.Pointer, kind: typeColumn, delimiter: ".", column: none}
 	switch s.Value.Kind() {
@@ -178,7 +179,7 @@ func (c *mappingCompiler) setting(t *mappedTable, path string, s config.Section)
 	}
 }
 
-// column compiles what only columns have.
+// column compiles the keys that only settings of columns have.
 func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool) {
 	m := ColumnSetting.In(s)
 	compiled.optional = optional.Of(s)
@@ -194,23 +195,24 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 	if compiled.kind == typeColumn {
 		compiled.or = OtherPath.Of(s)
 	} else {
-		onlyOfColumns(s)
+		rejectColumnKeys(s)
 	}
 	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
-	compiled.destination, ok = c.required(m, ColumnName, "the name of the column")
+	compiled.destination, ok = c.requiredText(m, ColumnName, "the name of the column")
 	return compiled, ok
 }
 
-// onlyOfColumns reports what a setting of another type has of a column.
-func onlyOfColumns(s config.Section) {
+// rejectColumnKeys reports keys that only settings of the type "column" may have.
+func rejectColumnKeys(s config.Section) {
 	if other := OtherPath.In(s); other.Present() {
 		other.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "column"`, "remove the key")
 	}
 }
 
-// required is a text that must be there.
-func (c *mappingCompiler) required(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
+// requiredText returns the text of a required key. If the key is missing or has no
+// text, it reports a problem and returns false.
+func (c *mappingCompiler) requiredText(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
 	m := key.In(s)
 	switch {
 	case s.Value.Kind() != value.Object:
@@ -224,20 +226,20 @@ func (c *mappingCompiler) required(s config.Section, key field.Setting[string], 
 	return "", false
 }
 
-// child compiles what only child tables have. Of several settings of one table
-// that name the same child table, the first one says what its rows are.
+// child compiles the keys that only settings of child tables have. If several settings
+// of a table name the same child table, the first one defines its rows.
 func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section) (entry, bool) {
-	name, ok := c.required(s, childTable, "the name of the child table")
+	name, ok := c.requiredText(s, childTable, "the name of the child table")
 	if !ok {
 		return compiled, false
 	}
-	onlyOfColumns(s)
+	rejectColumnKeys(s)
 	key := parentKey.In(s)
 	compiled.destination = name
 	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
 	if name == t.name {
 		compiled.child = t
-		return compiled, c.checkOwn(compiled)
+		return compiled, c.checkSelfReference(compiled)
 	}
 	below := TableMapping.In(s)
 	if below.Value.IsNull() {
@@ -255,8 +257,8 @@ func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section
 	return compiled, true
 }
 
-// checkOwn checks a table whose children are rows of the table itself.
-func (c *mappingCompiler) checkOwn(compiled entry) bool {
+// checkSelfReference checks a setting for children that are rows of the table itself.
+func (c *mappingCompiler) checkSelfReference(compiled entry) bool {
 	switch {
 	case compiled.linked:
 		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, for the child table is the table itself`)
@@ -268,8 +270,8 @@ func (c *mappingCompiler) checkOwn(compiled entry) bool {
 	return false
 }
 
-// table is one of the tables as it is written.
-func (m Mappings) table(t *mappedTable, d Defaults) csvtable.Table {
+// csvTable returns the description of a table for the output.
+func (m Mappings) csvTable(t *mappedTable, d Defaults) csvtable.Table {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
 		key[i] = t.columns[column]
@@ -277,13 +279,13 @@ func (m Mappings) table(t *mappedTable, d Defaults) csvtable.Table {
 	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
-// Without are the mappings but those of some data types. They are for WriteMissing
-// only.
+// Without returns the mappings without the given data types. The result may be used
+// only for WriteMissing.
 func (m Mappings) Without(dataTypes []string) Mappings {
 	if len(dataTypes) == 0 {
 		return m
 	}
-	dropped := map[*mappedTable]bool{} // of the data types' own tables, whether it is one of these
+	dropped := map[*mappedTable]bool{} // tables of data types; true if the data type is dropped
 	for name, t := range m.roots {
 		dropped[t] = slices.Contains(dataTypes, name)
 	}
@@ -301,14 +303,14 @@ func (m Mappings) Without(dataTypes []string) Mappings {
 	return m
 }
 
-// WriteMissing writes all tables that are not there yet, without rows: the tables of
-// a mapping exist regardless of the data. A table without columns is not written.
+// WriteMissing writes all tables that do not exist yet, without rows: the tables of a
+// mapping exist regardless of the data. It does not write tables without columns.
 func (m Mappings) WriteMissing(out Output, d Defaults) error {
 	for _, t := range m.tables {
 		if len(t.columns) == 0 {
 			continue
 		}
-		missing := m.table(t, d)
+		missing := m.csvTable(t, d)
 		if out.Has(missing) {
 			continue
 		}

@@ -12,52 +12,52 @@ import (
 // Gap is a column that no item of a run filled, or a primary key with empty values.
 type Gap struct {
 	Table, Pointer string
-	// Column and Path belong to a setting with a path that no item has. Near is a similar
-	// path that items have, or "".
+	// Column and Path belong to a setting with a path that no item has. Near is a
+	// similar path that items have, or "".
 	Column, Path, Near string
-	// Key is the primary key.
+	// Key is the primary key. It is nil for a gap of a column.
 	Key []string
-	// Rows is the number of rows with an empty value in the primary key. It is 0 for a gap
-	// of a column.
+	// Rows is the number of rows with an empty value in the primary key. It is 0 for a
+	// gap of a column.
 	Rows int
-	// Origin is the origin of the first item of the table, or of the first row with an empty
-	// key.
+	// Origin is the origin of the first item of the table, or of the first row with an
+	// empty key.
 	Origin any
 }
 
 // gaps collects the gaps of one table.
 type gaps struct {
 	items  int
-	origin any // of the first item
-	// found is true, for each setting, if an item had something at its path.
+	origin any // origin of the first item
+	// found is true, for each setting, if an item had a value at its path.
 	found []bool
-	// missing is the number of settings that are false in found.
+	// missing is the number of settings with found set to false.
 	missing int
-	// near holds, for each setting, names that items have instead of the missing one.
+	// near holds, for each setting, names that items have instead of the missing name.
 	near []nearNames
-	// unkeyed are the rows with an empty value in the primary key.
-	unkeyed int
-	first   any // the origin of the first one
+	// unkeyedRows is the number of rows with an empty value in the primary key.
+	unkeyedRows   int
+	unkeyedOrigin any // origin of the first of these rows
 }
 
-// nearNames holds the names of members of the object in which a path ends.
+// nearNames holds the names of members of the object that a path ends in.
 type nearNames struct {
 	depth int // number of segments before the missing one
 	names []string
 }
 
-// Names are collected from the first items and then from some items only.
+// Names are collected from the first items, and then from some items only.
 const (
-	firstItems  = 100
-	everyItem   = 64
-	mostNear    = 200 // names for one path
-	longestNear = 200 // bytes
+	firstItems      = 100
+	sampleInterval  = 64
+	maxNearNames    = 200 // names for one path
+	maxNearNameSize = 200 // bytes
 )
 
 func newGaps(t *mappedTable) gaps {
 	g := gaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}
 	for i := range t.settings {
-		if s := &t.settings[i]; s.kind == typeUser || len(s.at) == 0 {
+		if s := &t.settings[i]; s.kind == typeUser || len(s.pathSegments) == 0 {
 			g.found[i] = true // it is not a path into the item
 		} else {
 			g.missing++
@@ -66,28 +66,28 @@ func newGaps(t *mappedTable) gaps {
 	return g
 }
 
-// notice collects the gaps of an item. r is its row, with all cells set.
-func (b *ConfiguredBatch) notice(t *mappedTable, row value.Packed, r mappedRecord) {
+// collectGaps collects the gaps of an item. All cells of its row r are set.
+func (b *ConfiguredBatch) collectGaps(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	if g.items++; g.items == 1 {
 		g.origin = b.origin
 	}
 	if g.missing > 0 {
-		b.noticeFound(t, row, r)
+		b.collectFound(t, row, r)
 	}
 	for _, column := range t.key {
 		if len(r.cells[column]) == 0 && b.lacksKey(t, column, row, r.members) {
-			if g.unkeyed == 0 {
-				g.first = b.origin
+			if g.unkeyedRows == 0 {
+				g.unkeyedOrigin = b.origin
 			}
-			g.unkeyed++
+			g.unkeyedRows++
 			return
 		}
 	}
 }
 
-// noticeFound looks for values of settings that no earlier item had.
-func (b *ConfiguredBatch) noticeFound(t *mappedTable, row value.Packed, r mappedRecord) {
+// collectFound looks for values of settings that no earlier item had.
+func (b *ConfiguredBatch) collectFound(t *mappedTable, row value.Packed, r mappedRecord) {
 	g := &b.owner.rows[t.number].gaps
 	for i := range t.settings {
 		if g.found[i] {
@@ -95,38 +95,38 @@ func (b *ConfiguredBatch) noticeFound(t *mappedTable, row value.Packed, r mapped
 		}
 		s := &t.settings[i]
 		found := s.kind == typeColumn && len(r.cells[s.column]) > 0 || b.find(t, i, row, r.members) != nil
-		if found || s.or != "" && other(s, row) != nil {
+		if found || s.or != "" && otherValue(s, row) != nil {
 			g.found[i] = true
 			g.missing--
 		}
 	}
-	if g.missing > 0 && (g.items <= firstItems || g.items%everyItem == 0) {
-		g.learn(t, row)
+	if g.missing > 0 && (g.items <= firstItems || g.items%sampleInterval == 0) {
+		g.collectNames(t, row)
 	}
 }
 
-// lacksKey reports whether the value of a key column with an empty cell is missing. The cell
-// of false is empty, too.
+// lacksKey reports whether the value of a key column is missing. The cell is empty; so
+// is the cell of false, which is not missing.
 func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed, members []packedMember) bool {
 	at := slices.IndexFunc(t.settings, func(s entry) bool { return s.kind != typeTable && s.column == column })
 	if at < 0 || t.settings[at].optional {
-		return false // the link to the parent, whose key is empty
+		return false // a link to a parent with an empty key
 	}
 	s := &t.settings[at]
 	v := b.find(t, at, row, members)
 	if s.or != "" && blank(v) {
-		v = other(s, row)
+		v = otherValue(s, row)
 	}
 	return blank(v)
 }
 
-// learn keeps names of members of an item for the settings without a value.
-func (g *gaps) learn(t *mappedTable, row value.Packed) {
+// collectNames collects names of members of an item for the settings without a value.
+func (g *gaps) collectNames(t *mappedTable, row value.Packed) {
 	for i := range t.settings {
 		if g.found[i] {
 			continue
 		}
-		at, depth, path := row, 0, t.settings[i].at
+		at, depth, path := row, 0, t.settings[i].pathSegments
 		for ; depth < len(path)-1; depth++ {
 			inner, ok := at.Member(path[depth])
 			if !ok {
@@ -143,7 +143,7 @@ func (g *gaps) learn(t *mappedTable, row value.Packed) {
 		}
 		for members := at.Parts(); members.More(); members.Skip() {
 			name := members.Name()
-			if len(name) <= longestNear && len(near.names) < mostNear && !slices.ContainsFunc(near.names, func(known string) bool { return known == string(name) }) {
+			if len(name) <= maxNearNameSize && len(near.names) < maxNearNames && !slices.ContainsFunc(near.names, func(known string) bool { return known == string(name) }) {
 				near.names = append(near.names, string(name))
 			}
 		}
@@ -160,28 +160,28 @@ func (c *ConfiguredMapper) Gaps() []Gap {
 		}
 		for n := range t.settings {
 			if s := &t.settings[n]; !g.found[n] && !s.optional {
-				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearest(n, g.near[n]), Origin: g.origin})
+				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearestPath(n, g.near[n]), Origin: g.origin})
 			}
 		}
-		if g.unkeyed > 0 {
-			keys = append(keys, Gap{Table: t.name, Pointer: t.pointer, Key: c.mappings.table(t, Defaults{}).PrimaryKey, Rows: g.unkeyed, Origin: g.first})
+		if g.unkeyedRows > 0 {
+			keys = append(keys, Gap{Table: t.name, Pointer: t.pointer, Key: c.mappings.csvTable(t, Defaults{}).PrimaryKey, Rows: g.unkeyedRows, Origin: g.unkeyedOrigin})
 		}
 	}
 	return append(columns, keys...)
 }
 
-// nearest returns the path that a setting probably means, or "". It ignores names that
-// another setting reads.
-func (t *mappedTable) nearest(number int, near nearNames) string {
+// nearestPath returns the path that a setting probably means, or "". It ignores names
+// that another setting reads.
+func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	s := &t.settings[number]
-	missing, before := s.at[near.depth], s.at[:near.depth]
+	missing, before := s.pathSegments[near.depth], s.pathSegments[:near.depth]
 	reads := func(at segments, name string) bool {
 		return len(at) > len(before) && slices.Equal(at[:len(before)], before) && at[len(before)] == name
 	}
 	best := ""
 	for _, name := range near.names {
-		read := slices.ContainsFunc(t.settings, func(other entry) bool { return reads(other.at, name) || reads(other.orAt, name) })
-		if !read && alike(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
+		read := slices.ContainsFunc(t.settings, func(other entry) bool { return reads(other.pathSegments, name) || reads(other.orSegments, name) })
+		if !read && similarNames(missing, name) && (best == "" || failure.Distance(missing, name) < failure.Distance(missing, best)) {
 			best = name
 		}
 	}
@@ -191,9 +191,10 @@ func (t *mappedTable) nearest(number int, near nearNames) string {
 	return strings.Join(append(slices.Clone([]string(before)), best), s.delimiter)
 }
 
-// alike reports whether one name may be a slip of the pen for the other: equal but for
-// case and signs, or a letter or two apart. Names that differ in a digit are different.
-func alike(a, b string) bool {
+// similarNames reports whether one name may be a typing error for the other: they are
+// equal except for case and punctuation, or differ in one or two letters. Names that
+// differ in a digit are different.
+func similarNames(a, b string) bool {
 	if a == b || digitsOf(a) != digitsOf(b) {
 		return false
 	}
@@ -212,12 +213,12 @@ func alike(a, b string) bool {
 	}
 }
 
-func digitsOf(name string) string { return only(name, unicode.IsDigit) }
+func digitsOf(name string) string { return filterRunes(name, unicode.IsDigit) }
 func lettersOf(name string) string {
-	return strings.ToLower(only(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
+	return strings.ToLower(filterRunes(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
 }
 
-func only(name string, keep func(rune) bool) string {
+func filterRunes(name string, keep func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if keep(r) {
 			return r

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// TestAlike: which names may be slips of the pen for each other.
+// TestAlike: which names may be typing errors for each other.
 func TestAlike(t *testing.T) {
 	tests := []struct {
 		a, b string
@@ -19,7 +19,7 @@ func TestAlike(t *testing.T) {
 		{"cc", "bcc", false}, {"to", "no", false}, {"state", "status", false}, {"created_at", "updated_at", false}, {"start", "stop", false}, {"", "a", false},
 	}
 	for _, tt := range tests {
-		if got := alike(tt.a, tt.b); got != tt.want {
+		if got := similarNames(tt.a, tt.b); got != tt.want {
 			t.Errorf("%q and %q: %v", tt.a, tt.b, got)
 		}
 	}

@@ -25,7 +25,7 @@ func mappingsOf(t testing.TB, text string) Mappings {
 	return m
 }
 
-// mapper is a Configured with an Automatic for all other data types.
+// mapper is a ConfiguredMapper with an AutomaticMapper for all other data types.
 type mapper struct {
 	*ConfiguredMapper
 	automatic *collector

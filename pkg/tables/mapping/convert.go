@@ -10,25 +10,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Defaults is what all tables of a bucket have in common.
+// Defaults are the settings that all tables of a bucket share.
 type Defaults struct {
 	Bucket      string
 	Incremental bool
 }
 
-// Write converts all rows and writes the tables, in the order of their discovery:
-// each data type, then the arrays in it. A table without rows or without columns is
-// not written. Call it once, after the last row.
+// Write converts all rows and writes the tables in the order of their discovery: each
+// data type, then the arrays in it. It does not write tables without rows or without
+// columns. Call it once, after the last row.
 func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
 	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
 	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
-	return a.spool.each(c.record)
+	return a.spool.each(c.convertRecord)
 }
 
-// create begins all tables, each with the settings that all have in common.
+// create begins all tables. t has the settings that all tables share.
 func (l *layout) create(out Output, t csvtable.Table) error {
 	for _, f := range l.files {
 		t.Name, t.Columns = f.name, f.columns
@@ -47,31 +47,31 @@ func (l *layout) create(out Output, t csvtable.Table) error {
 	return nil
 }
 
-// converter turns records of the spool into records of tables. What it does for
-// every item and every property of an item is the busiest code of a run.
+// converter turns records of the spool into records of tables. The code for every item
+// and every property of an item is the busiest code of a run.
 type converter struct {
-	stop   func() error // asked at every row
+	stop   func() error // called for each row; an error ends the conversion
 	roots  []*tableLayout
-	table  *tableLayout // of the current batch
+	table  *tableLayout // table of the current batch
 	hasher *hasher
-	// ids are those of the current row and of the rows it is in, packed. They are
-	// kept together because cells and the rows of arrays refer to them.
+	// ids holds the ids of the current row and of the rows that contain it, packed.
+	// Cells and the rows of arrays share this memory.
 	ids    []byte
-	frames []*frame // to be used again
+	frames []*frame // free frames
 	warn   warnFunc
 }
 
-func (c *converter) record(kind byte, v value.Packed) error {
+func (c *converter) convertRecord(kind byte, v value.Packed) error {
 	if kind == batchRecord {
-		return c.begin(v.Value().Items())
+		return c.beginBatch(v.Value().Items())
 	}
 	c.ids = c.ids[:0]
 	c.table.rows++
-	return c.item(c.table, v)
+	return c.writeItem(c.table, v)
 }
 
-// begin takes over the user and parent columns of a batch.
-func (c *converter) begin(head []value.Value) error {
+// beginBatch sets the user and parent columns of a batch.
+func (c *converter) beginBatch(head []value.Value) error {
 	number, ok := head[0].Int()
 	if !ok || number < 0 || int(number) >= len(c.roots) {
 		return failure.Applicationf("the spool holds rows of an unknown data type")
@@ -87,14 +87,14 @@ func (c *converter) begin(head []value.Value) error {
 			x.warned = true
 			c.warn(t.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		t.fixed = append(t.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
+		t.fixed = append(t.fixed, fixedCell{x.column, cellText(cell), kindOf(cell)})
 		t.hashed = append(t.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
 }
 
-// extraCell is the value of a user or parent column that becomes a cell: none for
-// an empty list, which is hashed as a list.
+// extraCell returns the cell of a user or parent column: nil for an empty list,
+// otherwise the value. The hash contains the list.
 func extraCell(v value.Packed) value.Packed {
 	if v.Kind() == value.Array && v.Len() == 0 {
 		return nil
@@ -102,26 +102,26 @@ func extraCell(v value.Packed) value.Packed {
 	return v
 }
 
-// text is any value as a cell.
-func text(v value.Packed) []byte {
+// cellText returns the cell for any value.
+func cellText(v value.Packed) []byte {
 	if k := v.Kind(); k == value.Array || k == value.Object {
 		return v.AppendEscapedJSON(nil)
 	}
 	return v.Cell()
 }
 
-// frame is an object on the way from a row down to the current property. Its
-// id is made when the first array needs it.
+// frame is an object between a row and the current property. Its id is computed when
+// the first array needs it.
 type frame struct {
 	node   *node
 	object value.Packed
-	extra  []hashedMember // hashed after the members of the object
+	extra  []hashedMember // members that are hashed after those of the object
 	outer  *frame         // nil for a row
 	id     value.Packed
 }
 
-// frame is a frame on the heap, taken from those that are not needed any more.
-func (c *converter) frame(f frame) *frame {
+// newFrame returns a copy of f on the heap. It reuses free frames.
+func (c *converter) newFrame(f frame) *frame {
 	last := len(c.frames) - 1
 	if last < 0 {
 		first := f
@@ -133,8 +133,8 @@ func (c *converter) frame(f frame) *frame {
 	return reused
 }
 
-// item writes one row, after the rows of the arrays in it.
-func (c *converter) item(t *tableLayout, item value.Packed) error {
+// writeItem writes one row, after the rows of the arrays in it.
+func (c *converter) writeItem(t *tableLayout, item value.Packed) error {
 	if t.file == nil {
 		return nil
 	}
@@ -152,28 +152,28 @@ func (c *converter) item(t *tableLayout, item value.Packed) error {
 	}
 	switch {
 	case t.element.kind == kindScalar:
-		t.record.setValue(t.element.column, text(item), item)
+		t.record.setValue(t.element.column, cellText(item), item)
 	case item.Kind() == value.Object:
-		f := c.frame(frame{node: t.element, object: item, extra: t.hashed})
-		if err := c.object(t, t.element, f); err != nil {
+		f := c.newFrame(frame{node: t.element, object: item, extra: t.hashed})
+		if err := c.fillCells(t, t.element, f); err != nil {
 			return err
 		}
 		c.frames = append(c.frames, f)
 	case t.element.mixed:
 		c.warnBoth(t.element, dataColumn, "the list holds single values beside objects; the column has the single values",
 			item.Kind() != value.Null && len(t.element.children) > 0)
-		t.record.setValue(t.element.column, text(item), item)
+		t.record.setValue(t.element.column, cellText(item), item)
 	}
 	err := t.file.writer.Row(t.record.cells, t.record.kinds)
 	if t.file.shared() {
-		t.file.giveBack(t.record)
+		t.file.putBack(t.record)
 	}
 	c.ids = c.ids[:held]
 	return err
 }
 
-// object fills the cells of an object's properties.
-func (c *converter) object(t *tableLayout, n *node, f *frame) error {
+// fillCells fills the cells of an object's properties.
+func (c *converter) fillCells(t *tableLayout, n *node, f *frame) error {
 	for i, members := 0, f.object.Parts(); members.More(); i++ {
 		p := n.child(i, &members)
 		v, k, cell := members.Cell()
@@ -181,16 +181,16 @@ func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 		switch p.kind {
 		case kindArray:
 			var id value.Packed
-			if id, err = c.array(p.table, v, f); id != nil {
+			if id, err = c.writeArray(p.table, v, f); id != nil {
 				t.record.set(p.column, id.Raw(), csvtable.Text)
 			}
 		case kindObject:
 			if p.mixed {
 				c.warnBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", k == value.Object)
-				t.record.setValue(p.column, text(v), v)
+				t.record.setValue(p.column, cellText(v), v)
 			} else if k == value.Object {
-				below := c.frame(frame{node: p, object: v, outer: f})
-				err = c.object(t, p, below)
+				below := c.newFrame(frame{node: p, object: v, outer: f})
+				err = c.fillCells(t, p, below)
 				c.frames = append(c.frames, below)
 			}
 		default:
@@ -203,8 +203,8 @@ func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 	return nil
 }
 
-// warnBoth warns of the first value that is not of the kind that a column or table
-// mostly holds.
+// warnBoth warns about the first value that is not of the kind that a column or table
+// mostly has.
 func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	if n.warnedBoth || !found {
 		return
@@ -213,34 +213,34 @@ func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.table.rows, holds))
 }
 
-// array writes the items of an array, or the single value that is in the
-// place of one, and returns the id that links them to the frame: none when
-// there is nothing to link.
-func (c *converter) array(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {
+// writeArray writes the items of an array, or a single value that occurs instead of an
+// array. It returns the id that links them to the frame, or nil for null and an empty
+// array.
+func (c *converter) writeArray(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {
 	isArray := v.Kind() == value.Array
 	items := v.Parts()
 	if v.Kind() == value.Null || isArray && !items.More() {
 		return nil, nil
 	}
-	id := c.id(f)
+	id := c.frameID(f)
 	t.link(id)
 	if !isArray {
-		return id, c.item(t, v)
+		return id, c.writeItem(t, v)
 	}
 	for items.More() {
-		if err := c.item(t, items.Value()); err != nil {
+		if err := c.writeItem(t, items.Value()); err != nil {
 			return nil, err
 		}
 	}
 	return id, nil
 }
 
-// id is the id of a frame, a packed string.
-func (c *converter) id(f *frame) value.Packed {
+// frameID returns the id of a frame, a packed string.
+func (c *converter) frameID(f *frame) value.Packed {
 	if f.id == nil {
 		var outer []byte
 		if f.outer != nil {
-			outer = c.id(f.outer).Raw()
+			outer = c.frameID(f.outer).Raw()
 		}
 		start := len(c.ids)
 		c.ids = value.PackString(c.ids, c.hasher.id(f.node, f.object, f.extra, outer))

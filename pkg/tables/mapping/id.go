@@ -11,33 +11,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hashFlush is how many bytes are gathered before they are hashed.
+// hashFlush is the number of bytes that are buffered before they are hashed.
 const hashFlush = 32 << 10
 
-// hasher makes the generated ids that link the rows of arrays and of child
-// tables to their parents. They must not change from one version of the program
-// to another, nor differ from those of the original: rows loaded earlier refer
-// to them. What is hashed is the row in PHP's serialisation format.
+// hasher computes the ids that link the rows of arrays and of child tables to their
+// parents. It hashes the row in PHP's serialisation format. The ids must not change
+// between versions of the program, and must equal the ids of the original extractor,
+// because rows that were loaded earlier refer to them.
 type hasher struct {
-	// buf is the text to be hashed, or the end of it: what came before is in md5 when
-	// flushed is set.
+	// buf is the text to hash. If flushed is true, md5 has the beginning of the text
+	// and buf only the rest.
 	buf     []byte
 	md5     hash.Hash
 	flushed bool
-	digest  [md5.Size]byte // what sum returns
-	// counting is how many objects and lists are open whose number of parts is not
-	// known yet. It is before the parts, so nothing is flushed meanwhile.
-	counting int
-	// names are those of the object before, in the order they were hashed: rows mostly
-	// have the same. place is how many came so far in this one.
-	names []hashedName
-	place int
+	digest  [md5.Size]byte // memory for the result of sum
+	// openCounts is the number of open objects and lists with a number of parts that is
+	// not known yet. The number precedes the parts, so buf is not flushed until it is
+	// known.
+	openCounts int
+	// lastNames are the names of the previous hash in the order they were hashed,
+	// because rows mostly have the same names. nameIndex is the number of names so far
+	// in the current hash.
+	lastNames []hashedName
+	nameIndex int
 }
 
-// hashedName is a name as it is in packed objects, and how it is hashed.
+// hashedName is a name as packed objects contain it, and its serialised text.
 type hashedName struct{ packed, text []byte }
 
-// maxHashedNames and maxHashedName are how many names are kept, and how long ones.
+// maxHashedNames is the maximum number of names that are kept, and maxHashedName the
+// maximum size of a name in bytes.
 const (
 	maxHashedNames = 200
 	maxHashedName  = 100
@@ -45,15 +48,15 @@ const (
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
 
-// hashedMember is a member that is hashed with an object, but is not in it.
+// hashedMember is a member that is hashed with an object without being part of it.
 type hashedMember struct {
 	name  string
 	value value.Packed
 }
 
-// id is the path of a node, "_", and the hash of the object followed by the id
-// of what is around it. Extra members are hashed as if they were the object's last. The
-// id is gone when the next one is made.
+// id returns the path of the node, "_", and the hash of the object followed by outer,
+// the id of what contains the object. Extra members are hashed as if they were the last
+// members of the object. The result is valid until the next call.
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
 	h.begin()
 	h.object(object, extra)
@@ -64,8 +67,8 @@ func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []
 	return h.buf
 }
 
-// key is the hash of a row, followed by the user and parent columns where there
-// are any. It refers to a row of a mapped table that has no primary key.
+// key returns the hash of a row, followed by the user and parent columns, if there are
+// any. It refers to a row of a mapped table that has no primary key.
 func (h *hasher) key(row, columns value.Packed) []byte {
 	h.begin()
 	h.value(row, row.Kind(), row.Cell())
@@ -77,22 +80,20 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 	return hex.AppendEncode(nil, h.sum())
 }
 
-// begin begins a hash.
 func (h *hasher) begin() {
-	h.buf, h.place = h.buf[:0], 0
+	h.buf, h.nameIndex = h.buf[:0], 0
 	if h.flushed {
 		h.md5.Reset()
 		h.flushed = false
 	}
 }
 
-// flush hashes the text so far.
 func (h *hasher) flush() {
-	h.md5.Write(h.buf) // never fails, says package hash
+	h.md5.Write(h.buf) // never fails, see package hash
 	h.buf, h.flushed = h.buf[:0], true
 }
 
-// sum is the hash. It is gone when the next one is made.
+// sum returns the hash. The result is valid until the next call.
 func (h *hasher) sum() []byte {
 	if h.flushed {
 		h.flush()
@@ -102,7 +103,7 @@ func (h *hasher) sum() []byte {
 	return h.digest[:]
 }
 
-// value appends a value, whose kind and cell are known.
+// value appends a value of kind k. cell is its text as a cell.
 func (h *hasher) value(v value.Packed, k value.Kind, cell []byte) {
 	switch k {
 	case value.Null:
@@ -118,7 +119,7 @@ func (h *hasher) value(v value.Packed, k value.Kind, cell []byte) {
 	default:
 		h.object(v, nil)
 	}
-	if len(h.buf) >= hashFlush && h.counting == 0 {
+	if len(h.buf) >= hashFlush && h.openCounts == 0 {
 		h.flush()
 	}
 }
@@ -133,16 +134,16 @@ func (h *hasher) string(s []byte) {
 	h.buf = append(append(h.buf, s...), `";`...)
 }
 
-// object appends an object and members that are not in it.
+// object appends an object with extra members.
 func (h *hasher) object(object value.Packed, extra []hashedMember) {
 	if len(object) >= hashFlush {
 		h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
 		h.members(object)
 	} else {
 		h.buf = php.AppendObjectHead(h.buf, 0)
-		at := h.count()
+		at := h.openCount()
 		n := h.members(object)
-		h.counted(at, n+len(extra))
+		h.closeCount(at, n+len(extra))
 	}
 	for _, m := range extra {
 		h.string([]byte(m.name))
@@ -151,16 +152,17 @@ func (h *hasher) object(object value.Packed, extra []hashedMember) {
 	h.buf = append(h.buf, '}')
 }
 
-// count begins to count the parts of what is smaller than hashFlush. The head with
-// the number 0 is there already.
-func (h *hasher) count() (at int) {
-	h.counting++
+// openCount begins to count the parts of an object or list that is smaller than
+// hashFlush. The caller has appended its head with the number 0. It returns the index
+// of the 0.
+func (h *hasher) openCount() (at int) {
+	h.openCounts++
 	return len(h.buf) - len("0:{")
 }
 
-// counted replaces the 0 at a place by the number of parts.
-func (h *hasher) counted(at, n int) {
-	h.counting--
+// closeCount replaces the 0 at index at by the number of parts.
+func (h *hasher) closeCount(at, n int) {
+	h.openCounts--
 	if n < 10 {
 		h.buf[at] = '0' + byte(n)
 		return
@@ -178,22 +180,22 @@ func (h *hasher) members(object value.Packed) (n int) {
 
 // name appends the name of the next member.
 func (h *hasher) name(members *value.Parts) {
-	at := h.place
-	h.place++
-	if at < len(h.names) && value.NextIs(members, h.names[at].packed) {
-		h.buf = append(h.buf, h.names[at].text...)
+	at := h.nameIndex
+	h.nameIndex++
+	if at < len(h.lastNames) && value.NextIs(members, h.lastNames[at].packed) {
+		h.buf = append(h.buf, h.lastNames[at].text...)
 		return
 	}
 	start := len(h.buf)
 	name := members.Name()
 	h.string(name)
-	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
-		return // a name before it may be too long to be kept
+	if at >= maxHashedNames || at > len(h.lastNames) || len(name) > maxHashedName {
+		return // at is beyond lastNames if an earlier name was too long
 	}
-	if at == len(h.names) {
-		h.names = append(h.names, hashedName{})
+	if at == len(h.lastNames) {
+		h.lastNames = append(h.lastNames, hashedName{})
 	}
-	known := &h.names[at]
+	known := &h.lastNames[at]
 	known.packed = value.PackName(known.packed[:0], name)
 	known.text = append(known.text[:0], h.buf[start:]...)
 }
@@ -204,8 +206,8 @@ func (h *hasher) array(array value.Packed) {
 		h.items(array)
 	} else {
 		h.buf = php.AppendArrayHead(h.buf, 0)
-		at := h.count()
-		h.counted(at, h.items(array))
+		at := h.openCount()
+		h.closeCount(at, h.items(array))
 	}
 	h.buf = append(h.buf, '}')
 }
@@ -218,7 +220,7 @@ func (h *hasher) items(array value.Packed) (n int) {
 	return n
 }
 
-// columns appends the members of a PHP array.
+// columns appends the members of an object like the elements of a PHP array.
 func (h *hasher) columns(columns value.Packed) {
 	for members := columns.Parts(); members.More(); {
 		h.buf = php.AppendKey(h.buf, members.Name())

@@ -9,29 +9,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// parentColumn links a row of an array to the row or object that holds the
-// array.
+// parentColumn links a row of an array to the row or object that contains the array.
 const parentColumn = "JSON_parentId"
 
-// tableLayout is one logical table: the rows of a data type, or the items of all
-// arrays at one path. Several tables may share a file.
+// tableLayout is one logical table: the rows of a data type, or the items of all arrays
+// at one path. Several tables may share a file.
 type tableLayout struct {
 	element *node
-	// extra are the columns that do not come from the item: user and parent
-	// columns of a data type, the parent's id of an array.
+	// extra are the columns that do not come from the item: the user and parent columns
+	// of a data type, and the id of the parent for an array.
 	extra []extraColumn
-	file  *tableFile // nil for rows without any column
+	file  *tableFile // nil for a table without columns
 
-	rows   int    // of a data type that were converted so far
-	record record // that is being filled; borrowed from file where that is shared
+	rows   int    // converted rows of a data type
+	record record // record being filled; borrowed from file if the file is shared
 
-	// Reused from record to record:
+	// These buffers are reused from record to record.
 
-	fixed  []fixedCell    // of the extra columns
-	hashed []hashedMember // the extra columns under their raw names
+	fixed  []fixedCell    // cells of the extra columns
+	hashed []hashedMember // extra columns under their raw names
 }
 
-// fixedCell is a cell that is the same for all rows of a batch or an array.
+// fixedCell is a cell that all rows of a batch or an array have.
 type fixedCell struct {
 	column int
 	text   []byte
@@ -47,31 +46,32 @@ func (t *tableLayout) link(id value.Packed) {
 
 // extraColumn is a column that does not come from the item.
 type extraColumn struct {
-	name   string         // as given
-	kinds  csvtable.Kinds // of its values
-	raw    string         // as hashed: another one where the item has a property of that name
+	name   string         // name as given
+	kinds  csvtable.Kinds // kinds of its values
+	raw    string         // name as hashed; differs from name if a property of the item has that name
 	header string
 	column int
-	warned bool // that its values are not scalars
+	warned bool // true after the warning about values that are not scalars
 }
 
-// tableFile is one file: columns of all tables that share it, matched by name.
+// tableFile is one file. It has the columns of all tables that share it, matched by
+// name.
 type tableFile struct {
 	name    string
 	tables  []*tableLayout
 	columns []string
-	kinds   []csvtable.Kinds // of the values in each column
-	byName  map[string]int   // the numbers of the columns
+	kinds   []csvtable.Kinds // kinds of the values in each column
+	byName  map[string]int   // index of each column by its name
 	writer  Writer
 	typed   bool
-	records []record // to be used again
+	records []record // free records
 }
 
 func (f *tableFile) shared() bool { return len(f.tables) > 1 }
 
-// borrow is a record without cells. There are as many as rows are being filled
-// at once, not as tables: thousands of tables with columns of their own may
-// share a file.
+// borrow returns an empty record. putBack makes it available again. A file has as many
+// records as rows are filled at the same time, not one for each table: thousands of
+// tables with columns of their own may share a file.
 func (f *tableFile) borrow() record {
 	last := len(f.records) - 1
 	if last < 0 {
@@ -83,11 +83,10 @@ func (f *tableFile) borrow() record {
 	return r
 }
 
-// giveBack ends the use of a record.
-func (f *tableFile) giveBack(r record) { f.records = append(f.records, r) }
+func (f *tableFile) putBack(r record) { f.records = append(f.records, r) }
 
-// column is the number of the column of that name, a new one when it is not there
-// yet. It gets values of these kinds.
+// column returns the index of the named column. It adds the column if it is missing,
+// and adds kinds to it.
 func (f *tableFile) column(name string, kinds csvtable.Kinds) int {
 	at, ok := f.byName[name]
 	if !ok {
@@ -99,43 +98,43 @@ func (f *tableFile) column(name string, kinds csvtable.Kinds) int {
 	return at
 }
 
-// layout decides, now that the structure is final, which tables there are and
-// which columns they have.
+// layout is the decision about tables and their columns, made when the structure is
+// final.
 type layout struct {
 	named  func(text, name string) (secret bool)
-	roots  []*tableLayout // of the data types, by their number
+	roots  []*tableLayout // tables of the data types, by the number of the data type
 	files  []*tableFile
 	byName map[string]*tableFile
-	// renamed are the user and parent columns that had to give way to a property
-	// of some data type. In the data types after it they keep their new name,
-	// conflict or not: existing tables of the original have these columns.
+	// renamed are the user and parent columns that were renamed because a property of
+	// some data type has the name. Later data types use the new name even without a
+	// conflict: existing tables of the original extractor have these columns.
 	renamed map[string]bool
 }
 
 func (a *AutomaticMapper) layout() *layout {
 	l := &layout{named: a.named, byName: map[string]*tableFile{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
-		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.report(t.root.name, "", ""), t.extra, l.renamed))
+		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.reportName(t.root.name, "", ""), t.extra, l.renamed))
 	}
 	for _, f := range l.files {
 		f.arrange(a.typed)
 		if f.shared() {
-			a.warn(f.name, sharing(f))
+			a.warn(f.name, sharedTableWarning(f))
 		}
 	}
 	return l
 }
 
-// addTable makes the table of an array's elements and those of the arrays
-// below. The safe name of the path is the table's name, above one of the
-// path that holds a secret, if any; renamed is what addExtra takes.
+// addTable adds the table of an array's elements and the tables of the arrays below.
+// path is the path that the table is named for. above is a name on the path that holds
+// a secret, or "". addExtra documents renamed.
 func (l *layout) addTable(element *node, path nameBuilder, above string, extra []extraColumn, renamed map[string]bool) *tableLayout {
 	t := &tableLayout{element: element}
 	t.addExtra(element.nameColumns(), extra, renamed)
 	if element.hasRow && t.hasColumns() {
 		t.file = l.file(path.name())
 		t.file.tables = append(t.file.tables, t)
-		l.report("", above, t.file.name)
+		l.reportName("", above, t.file.name)
 	}
 	for _, x := range t.extra {
 		l.named(x.raw, x.header)
@@ -144,9 +143,10 @@ func (l *layout) addTable(element *node, path nameBuilder, above string, extra [
 	return t
 }
 
-// report reports the name that is made of a text and of those above it. It returns one
-// of them that holds a secret, "" for none: all names below are made of it, too.
-func (l *layout) report(text, above, name string) string {
+// reportName reports a name that is made from text and from the names above it. It
+// returns the text that holds a secret, either text or above, or "". All names below
+// are made from that text, too.
+func (l *layout) reportName(text, above, name string) string {
 	if l.named(text, name) {
 		return text
 	}
@@ -156,23 +156,24 @@ func (l *layout) report(text, above, name string) string {
 	return above
 }
 
-// addTables makes the tables of the arrays in an object; above is as in addTable.
+// addTables adds the tables of the arrays in an object. above is the same as in
+// addTable.
 func (l *layout) addTables(object *node, path nameBuilder, above string) {
 	for _, c := range object.children {
-		above := l.report(c.name, above, c.header)
+		above := l.reportName(c.name, above, c.header)
 		switch {
 		case c.isFlat():
-			l.addTables(c, path.below(c.name), above)
+			l.addTables(c, path.child(c.name), above)
 		case c.kind == kindArray:
-			c.table = l.addTable(c.element, path.below(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
+			c.table = l.addTable(c.element, path.child(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
 		}
 	}
 }
 
-// addExtra names the extra columns. One that has the name of a property gets
-// another, both as it is hashed and as it is written; the property keeps its
-// own. renamed are the names that did so before, in other tables; it learns the
-// ones that do now.
+// addExtra names the extra columns. If a property has the same name, the extra column
+// gets a suffix, in the header and in the hash, and the property keeps its name.
+// renamed has the columns that were renamed in other tables; addExtra adds the columns
+// that it renames.
 func (t *tableLayout) addExtra(used usedNames, extra []extraColumn, renamed map[string]bool) {
 	for _, x := range extra {
 		x.raw = firstFree(x.name, func(free string) bool {
@@ -209,7 +210,7 @@ func (l *layout) file(name string) *tableFile {
 	return f
 }
 
-// arrange numbers the columns: those of the items first, then the extra ones.
+// arrange numbers the columns: first the columns of the items, then the extra columns.
 func (f *tableFile) arrange(typed bool) {
 	for _, t := range f.tables {
 		if t.element.hasData() {
@@ -232,8 +233,9 @@ func (f *tableFile) arrange(typed bool) {
 	}
 }
 
-// storedColumns are the columns of a file under their stored names. Two that
-// would become one are a user error. named is that of Options.
+// storedColumns returns the columns of a file under their stored names. It returns a
+// user error if two columns would have the same stored name. It calls named (see
+// Options) for each column.
 func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string, error) {
 	stored := make([]string, len(f.columns))
 	takenBy := map[string]string{}
@@ -252,7 +254,7 @@ func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string,
 	return stored, nil
 }
 
-func sharing(f *tableFile) string {
+func sharedTableWarning(f *tableFile) string {
 	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
 		f.tables[0].element.path(), f.tables[1].element.path())
 }

@@ -2,30 +2,31 @@ package mapping
 
 import "strconv"
 
-// maxName is the longest name, in bytes, unless a suffix makes it unique.
+// maxName is the maximum size of a name in bytes, without a suffix that makes it
+// unique.
 const maxName = 64
 
-// dataColumn is the column of values that have no property name of their own.
+// dataColumn is the column of values that have no property name.
 const dataColumn = "data"
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// columnNameBuilder is where the paths of a table's columns begin. The mark in front
-// vanishes from their safe names at the end, but it takes three of the bytes a
-// long name may have.
+// columnNameBuilder returns the builder for the columns of a table. Its path begins
+// with elementName, which is not visible in safe names but uses up three bytes of a
+// long name.
 func columnNameBuilder() nameBuilder { return newNameBuilder(elementName) }
 
-// columnName is the safe name of a column.
+// columnName returns the safe name of a column.
 func columnName(path string) string {
-	t := columnNameBuilder().below(path)
+	t := columnNameBuilder().child(path)
 	return t.name()
 }
 
-// usedNames are the names in use in one table, each with the number of the suffix
-// to be tried first when it is wanted once more: those before are in use.
+// usedNames maps the names that are used in a table to the suffix number to try first
+// if the name is needed again. All lower numbers are in use.
 type usedNames map[string]int
 
-// reserve marks a name as used; false when it was before.
+// reserve marks a name as used. It returns false if the name was used before.
 func (n usedNames) reserve(name string) bool {
 	if _, used := n[name]; used {
 		return false
@@ -34,45 +35,45 @@ func (n usedNames) reserve(name string) bool {
 	return true
 }
 
-// reserveUnique reserves a name, with the first free suffix _u0, _u1 … when it is in
-// use.
+// reserveUnique reserves a name and returns it. If the name is used, it adds the first
+// free suffix: _u0, _u1 and so on.
 func (n usedNames) reserveUnique(name string) string {
 	free := name
 	for !n.reserve(free) {
-		free = suffixed(name, n[name])
+		free = withSuffix(name, n[name])
 		n[name]++
 	}
 	return free
 }
 
-// TableName is the name of the table that the rows of a data type are in when it is
-// mapped automatically; "" when the data type gives none.
+// TableName returns the name of the table for the rows of a data type that is mapped
+// automatically. It is "" if the data type has no characters that a name can have.
 func TableName(dataType string) string {
 	path := newNameBuilder(dataType)
 	return path.name()
 }
 
-func suffixed(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
+func withSuffix(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
 
 func firstFree(name string, used func(string) bool) string {
 	free := name
 	for i := 0; used(free); i++ {
-		free = suffixed(name, i)
+		free = withSuffix(name, i)
 	}
 	return free
 }
 
-// nameColumns names every property of the table whose rows are the elements,
-// and returns all the names in use. Names remembered from the previous run are
-// taken first; then newcomers are named in the order of the columns. Objects
-// use up a name too, though they have no column.
+// nameColumns names every property of the table with the elements as rows. It returns
+// all names in use. Names that the previous run remembered come first; then new
+// properties are named in the order of the columns. Objects use up a name, too,
+// although they have no column.
 func (n *node) nameColumns() usedNames {
 	used := usedNames{}
 	if n.hasData() {
 		used.reserve(dataColumn)
 	}
 	n.eachProperty(func(p *node) {
-		// A structure written by the original can hold one name twice.
+		// A structure of the original extractor can contain a name twice.
 		p.hasHeader = p.hasHeader && used.reserve(p.header)
 	})
 	n.nameNewcomers(used, columnNameBuilder())
@@ -85,7 +86,7 @@ func (n *node) nameNewcomers(used usedNames, path nameBuilder) {
 		if c.hasHeader && !c.isFlat() {
 			continue
 		}
-		below := path.below(c.name)
+		below := path.child(c.name)
 		if !c.hasHeader {
 			c.header, c.hasHeader = used.reserveUnique(below.name()), true
 		}
@@ -95,8 +96,8 @@ func (n *node) nameNewcomers(used usedNames, path nameBuilder) {
 	}
 }
 
-// eachProperty visits the properties of one table in the order of its columns,
-// objects before their own properties.
+// eachProperty visits the properties of one table in the order of its columns, objects
+// before their own properties.
 func (n *node) eachProperty(visit func(p *node)) {
 	for _, c := range n.children {
 		visit(c)
@@ -106,8 +107,7 @@ func (n *node) eachProperty(visit func(p *node)) {
 	}
 }
 
-// nameTree names the columns of the table of these elements and of all tables
-// below it.
+// nameTree names the columns of the table of these elements and of all tables below it.
 func (n *node) nameTree() {
 	n.nameColumns()
 	n.eachProperty(func(p *node) {

@@ -9,25 +9,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// nameBuilder makes the safe name of a path of names joined by dots. It holds only
-// what the name depends on, so the many properties below a long path do not read all
-// of the path again. The zero nameBuilder is the empty path.
+// nameBuilder builds the safe name of a path of names joined by dots. It keeps only the
+// data that the name depends on, so that a long path is not read again for each
+// property below it. The zero nameBuilder is the empty path.
 type nameBuilder struct {
-	size int           // bytes
-	tail [maxName]byte // the last of them, made safe: all of them up to maxName
-	// initials are the letters, digits and underscores at the very start or
-	// after a dash. Of more than maxName bytes only the number matters.
+	size int           // size of the path in bytes
+	tail [maxName]byte // end of the safe path, or all of it if it is not longer
+	// initials holds the letters, digits and underscores at the start of the path or
+	// after a dash. initial is their number; only the first maxName are kept.
 	initials [maxName]byte
 	initial  int
-	// words counts the runs of letters and dashes that do not begin or end with
-	// a dash, without the one at the end.
+	// words is the number of runs of letters and dashes that neither begin nor end with
+	// a dash, without the run at the end of the path.
 	words int
 	run   charRun
 	last  byte
-	sum   hash.Cloner // of all bytes made safe; nil up to maxName
+	sum   hash.Cloner // hash of the safe path; nil up to maxName bytes
 }
 
-// charRun is the letters and dashes at the end of a path.
+// charRun is the kind of the letters and dashes at the end of a path.
 type charRun uint8
 
 const (
@@ -36,15 +36,15 @@ const (
 	dashRun // begins with a dash, so it is not a word
 )
 
-// newNameBuilder begins with the path of one name.
+// newNameBuilder returns the builder for a path with a single name.
 func newNameBuilder(name string) nameBuilder {
 	var t nameBuilder
 	t.add(name)
 	return t
 }
 
-// below is the path of a property of the object at the path.
-func (t nameBuilder) below(name string) nameBuilder {
+// child returns the builder for a property of the object at the path.
+func (t nameBuilder) child(name string) nameBuilder {
 	if t.sum != nil {
 		t.sum = clone(t.sum)
 	}
@@ -53,16 +53,16 @@ func (t nameBuilder) below(name string) nameBuilder {
 	return t
 }
 
-// clone is a copy that grows independently.
+// clone returns a copy that is independent of sum.
 func clone(sum hash.Cloner) hash.Cloner {
 	c, err := sum.Clone()
 	if err != nil {
-		panic(err) // that of MD5 never fails
+		panic(err) // the hash is MD5, which never fails
 	}
 	return c
 }
 
-// add makes a text safe and appends it.
+// add appends a text as safe bytes.
 func (t *nameBuilder) add(text string) {
 	var safe [512]byte
 	for len(text) > 0 {
@@ -80,7 +80,7 @@ func (t *nameBuilder) add(text string) {
 	}
 }
 
-// learn takes the next byte into the initials and the words.
+// learn updates the initials and the words from the next byte.
 func (t *nameBuilder) learn(c byte) {
 	if c != '-' && (t.last == 0 || t.last == '-') {
 		if t.initial < maxName {
@@ -102,11 +102,11 @@ func (t *nameBuilder) learn(c byte) {
 	t.last = c
 }
 
-// append takes safe bytes into the tail and the hash.
+// append adds safe bytes to the tail and the hash.
 func (t *nameBuilder) append(safe []byte) {
 	if t.sum == nil && t.size+len(safe) > maxName {
 		t.sum = md5.New().(hash.Cloner)
-		t.sum.Write(t.tail[:t.size]) // never fails, says package hash
+		t.sum.Write(t.tail[:t.size]) // never fails, see package hash
 	}
 	if t.sum != nil {
 		t.sum.Write(safe)
@@ -120,9 +120,9 @@ func (t *nameBuilder) append(safe []byte) {
 	copy(t.tail[kept:], safe)
 }
 
-// name is the safe name of the path: ASCII letters, digits, dashes and single
-// underscores, at most maxName long. It may be empty, and different paths may
-// have the same one.
+// name returns the safe name of the path: ASCII letters, digits, dashes and single
+// underscores, at most maxName bytes. It may be empty. Different paths may have the
+// same name.
 func (t *nameBuilder) name() string {
 	b := t.tail[:min(t.size, maxName)]
 	if t.size > maxName {
@@ -137,9 +137,9 @@ func (t *nameBuilder) name() string {
 	return strings.TrimSuffix(string(kept), "_")
 }
 
-// shorten keeps the end of a long name from an underscore on, and is the
-// initials of the whole in front of it; a name of one word gives its hash
-// instead of initials. So does a name with more initials than fit.
+// shorten returns the initials of a long path, followed by its end from an underscore.
+// If the path is a single word or has too many initials, the hash of the path replaces
+// the initials.
 func (t *nameBuilder) shorten() []byte {
 	words := t.words
 	if t.run == wordRun && t.last != '-' {

@@ -10,8 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// kind is the one type a property has over the whole run. All scalars are one
-// type.
+// kind is the type that a property has in the whole run. All scalars have one type.
 type kind uint8
 
 const (
@@ -22,65 +21,64 @@ const (
 	kindArray
 )
 
-// String is the name of the type in error texts and in the remembered
-// structure.
+// String returns the type as error messages and the remembered structure spell it.
 func (k kind) String() string {
 	return [...]string{"none", "null", "scalar", "object", "array"}[k]
 }
 
-// node is what is known of one property, of the elements of one array, or of
-// one data type (an array of rows). It only learns: null gives way to anything,
-// a scalar or an object can become an array of its kind. Scalars beside objects
-// are an error, unless the objects are empty, or the original has forgotten by
-// then what was there before, see loose.
+// node describes a property, the elements of an array, or a data type (an array of
+// rows). It changes in one direction only: null becomes any type, and a scalar or an
+// object can become an array of its kind. Scalars beside objects are an error, unless
+// the objects are empty or anyKind is set.
 type node struct {
-	name   string // of the property or data type; elementName of elements
-	packed string // the name of a property as it is in packed objects
+	name   string // name of the property or data type; elementName for elements
+	packed string // name of a property as packed objects contain it
 	parent *node  // nil for data types
 	kind   kind
 	// flag records whether the name is the name of a list flag.
 	flag flagState
-	// kinds are those of the scalars so far, and of lists that became text. They are
-	// learned for typed tables only, and not beyond Text.
+	// kinds has the kinds of the scalars so far, and of the lists that became text.
+	// Only typed tables use it. No kind is added after Text.
 	kinds csvtable.Kinds
-	// children of an object in the order of their discovery.
+	// children are the properties of an object, in the order of their discovery.
 	children []*node
 	index    map[string]*node
-	element  *node // of an array
-	// mixed says of object that scalars are beside it. A property then has a
-	// column of its own, where objects are JSON text; elements have a column for
-	// the scalars beside those of the objects.
+	element  *node // node of an array's elements
+	// mixed is true if an object also occurs as a scalar. A property then has a column
+	// of its own, with objects as JSON text. Elements have a column for the scalars
+	// beside the columns of the objects.
 	mixed bool
-	// anyKind says of element that the kinds at it and below it need not fit any
-	// more: null or a single object was in the place of the array. The original
-	// forgets the kind of the elements then, or the kinds below them; so does the
+	// anyKind disables the check of kinds for an element and everything below it. It is
+	// set if null or a single object occurred instead of the array: the original
+	// extractor then forgets the kinds of the elements or below them, and so does the
 	// remembered structure.
 	anyKind bool
-	// hasRow says that this run brought a value that is a row, or would be one
-	// in an array.
+	// hasRow is true if this run had a row: an item of the array, or a single value
+	// instead of an array. For a property it is true if this run had a scalar or an
+	// object, because either is a row if the property becomes an array.
 	hasRow bool
-	// objects says that this run brought an object.
+	// objects is true if this run had an object.
 	objects bool
-	// typeIndex is how many children came before the type was known, which is
-	// where the type is in the remembered structure.
+	// typeIndex is the index of the type among the members of the remembered node. It
+	// is the number of children that were known before the type.
 	typeIndex int
-	// header is the column's name; named says that it is decided.
+	// header is the column name. It is valid if hasHeader is true.
 	header    string
 	hasHeader bool
-	// warned says that the warning about nested arrays was given, warnedBoth the
-	// one about scalars beside objects.
+	// warned is true after the warning about nested arrays, warnedBoth after the
+	// warning about scalars beside objects.
 	warned, warnedBoth bool
 
-	// Known when the tables are laid out, for the conversion:
+	// These fields serve the conversion, after the tables are laid out.
 
-	column     int          // number of the cell in its record
-	table      *tableLayout // of an array: where its items go
-	cachedPath string       // the path, once it was wanted, if it is short
+	column     int          // index of the cell in its record
+	table      *tableLayout // table of an array's items
+	cachedPath string       // result of path, if it was computed and is short
 }
 
 const elementName = "[]"
 
-// newDataType makes the node of a data type without rows.
+// newDataType returns the node of a data type without rows.
 func newDataType(name string) *node {
 	n := &node{name: name, kind: kindArray, typeIndex: 1}
 	n.element = newElement(n)
@@ -91,9 +89,9 @@ func newElement(array *node) *node {
 	return &node{name: elementName, parent: array}
 }
 
-// child is the property whose name is next among the members of an object, new
-// when it is not known yet. Objects mostly repeat their properties in one order, so
-// the index is tried first.
+// child returns the property with the name of the next member. It adds the property if
+// it is unknown. Objects mostly have their properties in the same order, so child tries
+// the property at index first.
 func (n *node) child(index int, members *value.Parts) *node {
 	if index < len(n.children) && value.NextIs(members, n.children[index].packed) {
 		return n.children[index]
@@ -118,7 +116,7 @@ func (n *node) addChild(c *node) {
 	n.index[c.name] = c
 }
 
-// columnKinds are the kinds of the values in the column of a property.
+// columnKinds returns the kinds of the values in the column of a property.
 func (n *node) columnKinds() csvtable.Kinds {
 	switch {
 	case n.kind == kindArray && n.element.hasRow:
@@ -132,14 +130,14 @@ func (n *node) columnKinds() csvtable.Kinds {
 	}
 }
 
-// isFlat says of property that it is an object whose own properties are
-// columns, so that it has none itself.
+// isFlat reports whether a property is an object with its own properties as columns.
+// Such an object has no column itself.
 func (n *node) isFlat() bool { return n.kind == kindObject && !n.mixed }
 
-// hasData says of element that it has a column for scalars.
+// hasData reports whether an element has a column for scalars.
 func (n *node) hasData() bool { return n.kind == kindScalar || n.mixed }
 
-// setKind sets the type, and remembers its index among the children the first time.
+// setKind sets the type. The first call also sets typeIndex.
 func (n *node) setKind(k kind) {
 	if n.kind == kindNone {
 		n.typeIndex = len(n.children)
@@ -150,32 +148,35 @@ func (n *node) setKind(k kind) {
 	n.kind = k
 }
 
-// maxProperties is how many different properties the rows of a run may have in
-// one bucket. Each takes memory until the end of the run; no platform has tables
-// of so many columns, but an object whose names are data has many names.
+// maxProperties is the maximum number of different properties that the rows of a run
+// may have in one bucket. Each property takes memory until the end of the run. No
+// platform has tables with so many columns, but an object with data as names has many
+// properties.
 const maxProperties = 100_000
 
-// maxNames is how many bytes their names may have, all together: they are in the
-// structure, in the one for the next run and in its text.
+// maxNames is the maximum size, in bytes, of the names of all properties together. The
+// names are in the structure, in the structure for the next run and in its JSON text.
 const maxNames = 32 << 20
 
-// maxLevels is how many names may be on the way to a list. The id of each row
-// on the way is a hash of everything in it, so the work grows with the number
-// of levels times the size of a row. The original reads no deeper JSON.
+// maxLevels is the maximum number of nested properties on the path to a list. The id of
+// each row on the path is a hash of everything in the row, so the work grows with the
+// number of levels times the size of a row. The original extractor reads no deeper
+// JSON.
 const maxLevels = 512
 
-// schemaLearner is what all nodes of a collector share while they learn.
+// schemaLearner is the state that all nodes of a mapper share while they learn.
 type schemaLearner struct {
 	warn       warnFunc
 	typed      bool
-	properties int // that were new in this run
-	names      int // bytes of their names
+	properties int // properties that are new in this run
+	names      int // size of their names in bytes
 	lists      ListNames
 	flags      []*node // list flags that were true since the last call of Truncated
 }
 
-// count counts a property that is new.
-func (l *schemaLearner) count(n *node) error {
+// countProperty counts a new property. It returns a user error above maxProperties or
+// maxNames.
+func (l *schemaLearner) countProperty(n *node) error {
 	l.properties++
 	l.names += len(n.name)
 	limit := ""
@@ -191,7 +192,7 @@ func (l *schemaLearner) count(n *node) error {
 		n.dataType(), limit, n.parent.errorPath())
 }
 
-// checkLevels refuses a list that is too deep.
+// checkLevels returns a user error if a list is too deep, see maxLevels.
 func (n *node) checkLevels() error {
 	levels := 0
 	for at := n; at.parent != nil; at = at.parent {
@@ -206,7 +207,7 @@ func (n *node) checkLevels() error {
 		n.errorPath(), n.dataType(), maxLevels-1)
 }
 
-// merge learns from one value of the property.
+// merge updates the node from a value of the property.
 func (n *node) merge(v value.Packed, k value.Kind, l *schemaLearner) error {
 	switch k {
 	case value.Null:
@@ -226,7 +227,7 @@ func (n *node) merge(v value.Packed, k value.Kind, l *schemaLearner) error {
 	}
 }
 
-// mergeScalar learns from a scalar, or from a list that becomes text.
+// mergeScalar updates the node from a scalar, or from a list that becomes text.
 func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 	n.hasRow = true
 	if l.typed && !n.kinds.Has(csvtable.Text) {
@@ -236,14 +237,14 @@ func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 	case kindScalar:
 		return nil
 	case kindObject:
-		if !n.mixed && len(n.children) > 0 && !n.isLoose() {
-			return n.changed(kindScalar)
+		if !n.mixed && len(n.children) > 0 && !n.allowsAnyKind() {
+			return n.kindChangeError(kindScalar)
 		}
 		n.mixed = true
 		return nil
 	case kindArray:
-		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.isLoose() {
-			return n.incompatible(kindObject, kindScalar)
+		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.allowsAnyKind() {
+			return n.mixedItemsError(kindObject, kindScalar)
 		}
 		return n.element.mergeScalar(v, l)
 	default:
@@ -256,13 +257,13 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 	n.hasRow, n.objects = true, true
 	switch n.kind {
 	case kindScalar:
-		if !isEmpty(v) && !n.isLoose() {
-			return n.changed(kindObject)
+		if !isEmpty(v) && !n.allowsAnyKind() {
+			return n.kindChangeError(kindObject)
 		}
 		n.mixed = true
 	case kindArray:
-		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.isLoose() {
-			return n.incompatible(kindScalar, kindObject)
+		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.allowsAnyKind() {
+			return n.mixedItemsError(kindScalar, kindObject)
 		}
 		n.element.anyKind = true
 		return n.element.mergeObject(v, l)
@@ -270,16 +271,16 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 	for i, members := 0, v.Parts(); members.More(); i++ {
 		c := n.child(i, &members)
 		if c.kind == kindNone {
-			if err := l.count(c); err != nil {
+			if err := l.countProperty(c); err != nil {
 				return err
 			}
 		}
 		k := members.Kind()
 		if c.flag != notFlag {
 			ahead := members
-			l.flag(c, ahead.Value())
+			l.collectFlag(c, ahead.Value())
 		}
-		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // nothing is new, as mostly
+		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // mostly: nothing is new
 			c.hasRow = c.hasRow || k != value.Null
 			members.Skip()
 			continue
@@ -294,15 +295,15 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 	return nil
 }
 
-// isEmpty reports whether an object has no members. Such a one is beside scalars no
-// conflict.
+// isEmpty reports whether an object has no members. An empty object does not conflict
+// with scalars.
 func isEmpty(object value.Packed) bool {
 	parts := object.Parts()
 	return !parts.More()
 }
 
-// isLoose reports whether kinds at the node need not fit.
-func (n *node) isLoose() bool {
+// allowsAnyKind reports whether anyKind is set for the node or a node above it.
+func (n *node) allowsAnyKind() bool {
 	for ; n != nil; n = n.parent {
 		if n.anyKind {
 			return true
@@ -331,8 +332,8 @@ func (n *node) mergeArray(array value.Packed, l *schemaLearner) error {
 	return nil
 }
 
-// mergeItem learns from one item of an array, or one row of a data type. An
-// item that is an array itself becomes JSON text, so it is a scalar.
+// mergeItem updates the node from an item of an array, or from a row of a data type. An
+// item that is an array itself becomes JSON text, so it counts as a scalar.
 func (n *node) mergeItem(item value.Packed, k value.Kind, l *schemaLearner) error {
 	n.hasRow = true
 	if k != value.Array {
@@ -345,8 +346,8 @@ func (n *node) mergeItem(item value.Packed, k value.Kind, l *schemaLearner) erro
 	return n.mergeScalar(item, l)
 }
 
-// promoteToArray turns the node into an array: what it was becomes the element, as
-// far as the items of the first array fit.
+// promoteToArray turns the node into an array. Its previous type becomes the type of
+// the element. The items of the first array must fit that type.
 func (n *node) promoteToArray(array value.Packed) error {
 	if err := n.checkLevels(); err != nil {
 		return err
@@ -370,11 +371,12 @@ func (n *node) promoteToArray(array value.Packed) error {
 	return nil
 }
 
-// checkUpgrade reports whether the items fit what the node was before it met
-// them: nulls and empty objects always do, others must be of its kind. The first
-// faulty pair is reported, whether it is two items or the items and the node.
+// checkUpgrade returns an error if the items of an array do not fit the previous type
+// of the node. Nulls and empty objects always fit. Other items must be of the node's
+// kind. The error is about the first pair that conflicts: two items, or the items and
+// the node.
 func (n *node) checkUpgrade(array value.Packed) error {
-	if n.mixed || n.kind == kindObject && len(n.children) == 0 || n.isLoose() {
+	if n.mixed || n.kind == kindObject && len(n.children) == 0 || n.allowsAnyKind() {
 		return nil
 	}
 	first := kindNull
@@ -393,17 +395,17 @@ func (n *node) checkUpgrade(array value.Packed) error {
 		if k != first {
 			element := newElement(n)
 			element.kind = first
-			return element.changed(k)
+			return element.kindChangeError(k)
 		}
 	}
 	if first != kindNull && first != n.kind {
-		return n.incompatible(first, n.kind)
+		return n.mixedItemsError(first, n.kind)
 	}
 	return nil
 }
 
-// forgetNames drops the names of columns that move to another table. The
-// elements of arrays below keep theirs: their tables stay what they are.
+// forgetNames drops the names of columns that move to another table. The elements of
+// arrays below keep their names, because their tables do not change.
 func (n *node) forgetNames() {
 	n.header, n.hasHeader = "", false
 	for _, c := range n.children {
@@ -411,28 +413,28 @@ func (n *node) forgetNames() {
 	}
 }
 
-// keepAsText says what to do about values of several kinds. It does not help for whole
-// rows.
-func (n *node) keepAsText() failure.Text {
+// keepAsTextHint returns a hint for a property with values of different kinds. It is
+// empty for whole rows, because `responseFilter` cannot store them as text.
+func (n *node) keepAsTextHint() failure.Text {
 	if n.parent == nil || n.parent.parent == nil {
 		return ""
 	}
 	return `; "responseFilter" of the job stores such a value as JSON text`
 }
 
-func (n *node) changed(to kind) error {
-	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"%s`, n.kind, to, n.errorPath(), n.keepAsText())
+func (n *node) kindChangeError(to kind) error {
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"%s`, n.kind, to, n.errorPath(), n.keepAsTextHint())
 }
 
-func (n *node) incompatible(element, other kind) error {
-	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsText())
+func (n *node) mixedItemsError(element, other kind) error {
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsTextHint())
 }
 
-// maxErrorPath is about how many bytes of a path messages show.
+// maxErrorPath is the approximate maximum size, in bytes, of a path in a message.
 const maxErrorPath = 1000
 
-// errorPath is the path of the node as error texts spell it: t.[].list.[].name. Of a
-// very long one it is the end.
+// errorPath returns the path of the node as error messages spell it: t.[].list.[].name.
+// It returns only the end of a very long path.
 func (n *node) errorPath() string {
 	var names []string
 	size := 0
@@ -451,15 +453,14 @@ func (n *node) errorPath() string {
 	return text
 }
 
-// path is the data type and the names of the properties on the way, joined by
-// dots.
+// path returns the data type and the names of the properties down to the node, joined
+// by dots.
 func (n *node) path() string { return string(n.appendPath(nil)) }
 
-// maxKept is how many bytes a path may have that is kept with its node. All
-// paths together may be far longer than all names.
-const maxKept = 200
+// maxCachedPath is the maximum size, in bytes, of a path that is kept with its node.
+// All paths together may be far longer than all names.
+const maxCachedPath = 200
 
-// appendPath appends the path.
 func (n *node) appendPath(dst []byte) []byte {
 	if n.cachedPath != "" {
 		return append(dst, n.cachedPath...)
@@ -473,13 +474,13 @@ func (n *node) appendPath(dst []byte) []byte {
 	default:
 		dst = append(append(n.parent.appendPath(dst), '.'), n.name...)
 	}
-	if len(dst)-start <= maxKept {
+	if len(dst)-start <= maxCachedPath {
 		n.cachedPath = string(dst[start:])
 	}
 	return dst
 }
 
-// dataType is the name of the data type the node belongs to.
+// dataType returns the name of the data type that the node belongs to.
 func (n *node) dataType() string {
 	for n.parent != nil {
 		n = n.parent

@@ -11,8 +11,8 @@ import (
 
 // record is one record of a table while its cells are filled.
 type record struct {
-	cells [][]byte        // shared with the values they come from
-	kinds []csvtable.Kind // what the cells were; nil unless the table is typed
+	cells [][]byte        // shares the memory of the values
+	kinds []csvtable.Kind // kinds of the cells; nil unless the table is typed
 }
 
 func newRecord(columns int, typed bool) record {
@@ -29,7 +29,6 @@ func (r record) clear() {
 	clear(r.kinds)
 }
 
-// set fills one cell.
 func (r record) set(column int, text []byte, kind csvtable.Kind) {
 	r.cells[column] = text
 	if r.kinds != nil {
@@ -37,7 +36,7 @@ func (r record) set(column int, text []byte, kind csvtable.Kind) {
 	}
 }
 
-// setValue fills one cell with the text of a value.
+// setValue sets one cell to the text of value v.
 func (r record) setValue(column int, text []byte, v value.Packed) {
 	r.cells[column] = text
 	if r.kinds != nil {
@@ -45,7 +44,7 @@ func (r record) setValue(column int, text []byte, v value.Packed) {
 	}
 }
 
-// kind is what a cell was; no one asks but for a typed table.
+// kind returns the kind of a cell. Only typed tables use it.
 func (r record) kind(column int) csvtable.Kind {
 	if r.kinds == nil {
 		return csvtable.Absent
@@ -53,11 +52,11 @@ func (r record) kind(column int) csvtable.Kind {
 	return r.kinds[column]
 }
 
-// maxShort is how many characters, a sign included, an integer may have that surely
-// fits 64 bits.
-const maxShort = 18
+// maxShortInteger is the maximum number of characters, sign included, of an integer
+// that always fits 64 bits.
+const maxShortInteger = 18
 
-// kindOf is the kind of the cell that a value becomes.
+// kindOf returns the kind of the cell that a value becomes.
 func kindOf(v value.Packed) csvtable.Kind {
 	switch v.Kind() {
 	case value.Null:
@@ -75,14 +74,14 @@ func kindOf(v value.Packed) csvtable.Kind {
 }
 
 func kindOfNumber(literal []byte) csvtable.Kind {
-	if len(literal) <= maxShort && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
+	if len(literal) <= maxShortInteger && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
 		return csvtable.Integer
 	}
-	// Neither a fraction nor an exponent can be read as an integer.
+	// ParseInt rejects fractions and exponents.
 	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
 		return csvtable.Integer
 	}
-	// A number always is a double; a huge one is infinite.
+	// ParseFloat returns infinity for a number that is too large.
 	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < csvtable.MaxNumber {
 		return csvtable.Number
 	}

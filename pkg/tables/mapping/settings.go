@@ -5,7 +5,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The settings of an entry of a mapping.
+// These are the settings of an entry of a mapping.
 var (
 	Kind          = field.Text("type", "Type", "`column`: a value of the item. `user`: a value of the extra or parent columns. `table`: a list or object that becomes a table of its own.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(typeColumn, typeUser, typeTable)}).Default("column").Example(`"table"`)
 	ColumnSetting = field.Of("mapping", "Column", "Types `column` and `user`: the column.", field.Object("", "Column", "Types `column` and `user`: the column.", ColumnName, PrimaryKey, propertyOrder)).Also("columns")
@@ -24,9 +24,9 @@ var (
 	noLink        = field.Flag("disable", "No link", "Leaves the link out.").Example(`true`)
 )
 
-// Type is the type of `config.mappings`.
+// Type returns the type of `config.mappings`.
 func Type() *field.Type {
-	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", IsSingleItem: aloneTable}
+	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", IsSingleItem: isSingleTable}
 	entry := &field.Type{Name: "mappingSetting", Title: "Mapping", Doc: "Each key of a mapping is a path in the item, its value one of these settings. A plain string is short for a column of that name.",
 		Kinds: []string{"string", "object", "number"}, Message: "expected the name of a column or a mapping setting",
 		Fields: field.Fields(Kind, ColumnSetting, ForceType, Delimiter, OtherPath, childTable, TableMapping.With(table), optional, parentKey)}
@@ -34,8 +34,8 @@ func Type() *field.Type {
 	return &field.Type{Name: "mappings", Title: "object of mappings", Kinds: []string{"object"}, Others: table}
 }
 
-// aloneTable reports whether a value is one entry of a table in the place of a
-// mapping, which is an object of entries.
-func aloneTable(v value.Value) bool {
+// isSingleTable reports whether a value is one setting of a table instead of a mapping,
+// which is an object of settings.
+func isSingleTable(v value.Value) bool {
 	return v.Field(Kind.Name).Raw() == typeTable && v.Field(TableMapping.Name).Kind() == value.Object
 }

@@ -12,34 +12,33 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
-// The kinds of records in a spool.
+// These are the kinds of records in a spool.
 const (
 	batchRecord byte = 'b' // [number of the data type, {user and parent columns}]
-	rowRecord   byte = 'r' // one row of the batch before
+	rowRecord   byte = 'r' // one row of the batch
 )
 
-// spoolMemory is how many compressed bytes stay in memory; more of them move to a
-// file.
+// spoolMemory is the maximum size, in bytes, of compressed records in memory. If there
+// are more, all move to a file.
 const spoolMemory = 1 << 20
 
-// spool keeps records in the order they came, compressed. First all are added,
-// then all are read.
+// spool keeps compressed records in the order they were added. All records are added
+// before the first is read.
 type spool struct {
 	dir     string
 	memory  bytes.Buffer
-	path    string   // of the file, "" while memory is enough
-	file    *os.File // nil while there is none, or the spool rests
-	records []byte   // that are not in a block yet: sizes, kinds and values
+	path    string   // path of the file; "" while all blocks are in memory
+	file    *os.File // nil without a file, and after releaseBuffers
+	records []byte   // records that are not in a block yet: sizes, kinds and values
 	blocks  blocks.Writer
 }
 
 func newSpool(dir string) *spool {
 	s := &spool{dir: dir}
-	s.blocks.To = s.store
+	s.blocks.To = s.storeBlock
 	return s
 }
 
-// add appends one record.
 func (s *spool) add(kind byte, v value.Packed) error {
 	s.records = append(binary.AppendUvarint(s.records, uint64(len(v))), kind)
 	if len(v) > blocks.Large {
@@ -54,7 +53,7 @@ func (s *spool) add(kind byte, v value.Packed) error {
 	return s.flush()
 }
 
-// flush makes a block of the records so far.
+// flush makes a block of the buffered records.
 func (s *spool) flush() (err error) {
 	if len(s.records) > 0 {
 		s.records, err = s.blocks.Add(s.records)
@@ -62,8 +61,8 @@ func (s *spool) flush() (err error) {
 	return spoolError("keeping rows for later", err)
 }
 
-// store takes what is compressed.
-func (s *spool) store(p []byte) error {
+// storeBlock stores compressed bytes in memory, or in the file.
+func (s *spool) storeBlock(p []byte) error {
 	if s.path == "" && s.memory.Len()+len(p) <= spoolMemory {
 		s.memory.Write(p) // never fails
 		return nil
@@ -75,7 +74,7 @@ func (s *spool) store(p []byte) error {
 	return err
 }
 
-// openFile makes the file with what is in memory so far, or opens it again.
+// openFile creates the file with the contents of memory, or opens it again.
 func (s *spool) openFile() (err error) {
 	switch {
 	case s.file != nil:
@@ -93,11 +92,10 @@ func (s *spool) openFile() (err error) {
 	return err
 }
 
-// releaseBuffers gives up memory and the open file until the next record is added or all
-// are read.
+// releaseBuffers releases memory and closes the file. add and each acquire them again.
 func (s *spool) releaseBuffers() error {
 	err := s.flush()
-	s.records, s.blocks = nil, blocks.Writer{To: s.store}
+	s.records, s.blocks = nil, blocks.Writer{To: s.storeBlock}
 	if err == nil && s.memory.Len() > 0 {
 		err = spoolError("keeping rows for later", s.openFile())
 	}
@@ -108,8 +106,8 @@ func (s *spool) releaseBuffers() error {
 	return err
 }
 
-// each ends the adding and visits all records in their order. Each one is gone
-// when the next is read.
+// each calls visit for all records in their order. A record is valid until visit
+// returns. No record may be added afterwards.
 func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 	if err := s.flush(); err != nil {
 		return err
@@ -145,7 +143,6 @@ func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 	}
 }
 
-// close removes the file, if there is one.
 func (s *spool) close() error {
 	if s.path == "" {
 		return nil

@@ -188,7 +188,7 @@ func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 		convert := &converter{stop: t.Context().Err, roots: l.roots, hasher: newHasher(), warn: c.warn}
-		if err := c.spool.each(convert.record); err != nil {
+		if err := c.spool.each(convert.convertRecord); err != nil {
 			t.Fatal(err)
 		}
 		if n := cap(convert.ids); n == 0 || n > 128 { // two ids

@@ -9,24 +9,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The structure of the tables is remembered from run to run, so that columns
-// keep their names and places even when their properties no longer occur. Its
-// form is that of the original: {"data": {"_<data type>": node …},
-// "parent_aliases": []}, where a node is an object with these members. The
-// properties of an object, and data types, carry propertyMark in front of their
-// name.
+// The structure of the tables is remembered from run to run, so that columns keep their
+// names and positions even if their properties no longer occur. It has the form of the
+// original extractor: {"data": {"_<data type>": node …}, "parent_aliases": []}. A node
+// is an object with the members below. The names of data types, and of the properties
+// of an object, have the prefix propertyMark.
 const (
 	dataKey      = "data"
 	aliasesKey   = "parent_aliases"
 	typeKey      = "nodeType"
 	headerKey    = "headerNames"
-	roleKey      = "type" // only ever roleParent: a column that is not data
+	roleKey      = "type" // always roleParent: a column that is not data
 	roleParent   = "parent"
 	propertyMark = "_"
 )
 
-// knownKind are the spellings of types in a remembered structure.
-func knownKind(text string) (kind, bool) {
+// parseKind returns the type for its spelling in a remembered structure.
+func parseKind(text string) (kind, bool) {
 	switch text {
 	case "null":
 		return kindNull, true
@@ -41,16 +40,16 @@ func knownKind(text string) (kind, bool) {
 	}
 }
 
-// pointerPath leads to a node of a remembered structure. It becomes a JSON pointer
-// only for an error: the pointers of deep nodes are long.
+// pointerPath is the path of a node in a remembered structure. It becomes a JSON
+// pointer only for an error, because the pointers of deep nodes are long.
 type pointerPath struct {
 	above *pointerPath // nil for the structure itself
 	token string
 }
 
-func (s *pointerPath) below(token string) *pointerPath { return &pointerPath{s, token} }
+func (s *pointerPath) child(token string) *pointerPath { return &pointerPath{s, token} }
 
-// String is the JSON pointer.
+// String returns the JSON pointer.
 func (s *pointerPath) String() string {
 	var tokens []string
 	for ; s.above != nil; s = s.above {
@@ -60,9 +59,9 @@ func (s *pointerPath) String() string {
 	return strings.Join(tokens, "")
 }
 
-// loadStructure reads a remembered structure: the node of every data type. An
-// array without items stands for an empty object, since the platform turns one
-// into the other.
+// loadStructure reads a remembered structure and returns the node of every data type.
+// It reads an empty array as an empty object, because the platform turns one into the
+// other.
 func loadStructure(structure value.Value) (map[string]*node, error) {
 	types := map[string]*node{}
 	if structure.Empty() {
@@ -70,27 +69,27 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 	}
 	root := &pointerPath{}
 	if structure.Kind() != value.Object {
-		return nil, broken(root, "expected an object, found %s", structure.Kind())
+		return nil, structureError(root, "expected an object, found %s", structure.Kind())
 	}
-	inData := root.below(dataKey)
+	inData := root.child(dataKey)
 	data := structure.Field(dataKey)
 	if data.Kind() != value.Object && (data.Len() > 0 || data.IsScalar()) {
-		return nil, broken(inData, "expected an object, found %s", data.Kind())
+		return nil, structureError(inData, "expected an object, found %s", data.Kind())
 	}
 	for _, m := range data.Members() {
-		at := inData.below(m.Name)
+		at := inData.child(m.Name)
 		name, ok := strings.CutPrefix(m.Name, propertyMark)
 		if !ok {
-			return nil, broken(at, "undefined property %q", m.Name)
+			return nil, structureError(at, "undefined property %q", m.Name)
 		}
 		n := &node{name: name}
 		if err := n.load(m.Value, at); err != nil {
 			return nil, err
 		}
 		if n.kind != kindArray {
-			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
+			return nil, structureError(at, "a data type must be an array, not %q", n.kind.String())
 		}
-		n.element.anyKind = false // nothing is in the place of rows
+		n.element.anyKind = false // a data type always is an array of rows
 		types[name] = n
 	}
 	return types, nil
@@ -99,17 +98,17 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 // load fills the node from its remembered form.
 func (n *node) load(v value.Value, at *pointerPath) error {
 	if v.Kind() != value.Object {
-		return broken(at, "expected an object, found %s", v.Kind())
+		return structureError(at, "expected an object, found %s", v.Kind())
 	}
 	text, ok := v.Get(typeKey)
 	if !ok {
-		return broken(at, "the node has no %s", typeKey)
+		return structureError(at, "the node has no %s", typeKey)
 	}
-	if n.kind, ok = knownKind(text.Raw()); !ok {
-		return broken(at, "undefined node type %s", text.JSON())
+	if n.kind, ok = parseKind(text.Raw()); !ok {
+		return structureError(at, "undefined node type %s", text.JSON())
 	}
 	if _, ok := v.Get(elementName); ok != (n.kind == kindArray) {
-		return broken(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
+		return structureError(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
 	}
 	if n.isElement() && n.kind == kindScalar {
 		isProperty := func(m value.Member) bool { return strings.HasPrefix(m.Name, propertyMark) }
@@ -118,7 +117,7 @@ func (n *node) load(v value.Value, at *pointerPath) error {
 		}
 	}
 	for _, m := range v.Members() {
-		if err := n.loadMember(m, at.below(m.Name)); err != nil {
+		if err := n.loadMember(m, at.child(m.Name)); err != nil {
 			return err
 		}
 	}
@@ -131,12 +130,12 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		return nil
 	case roleKey:
 		if m.Value.Raw() != roleParent {
-			return broken(at, "undefined data type %s", m.Value.JSON())
+			return structureError(at, "undefined data type %s", m.Value.JSON())
 		}
 		return nil
 	case headerKey:
 		if m.Value.Kind() != value.String {
-			return broken(at, "expected a string, found %s", m.Value.Kind())
+			return structureError(at, "expected a string, found %s", m.Value.Kind())
 		}
 		n.header, n.hasHeader = m.Value.Raw(), true
 		return nil
@@ -146,36 +145,36 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 			return err
 		}
 		if n.element.kind == kindArray {
-			return broken(at, "the elements of an array cannot be arrays")
+			return structureError(at, "the elements of an array cannot be arrays")
 		}
-		n.element.anyKind = true // what was in the place of the array is not known
+		n.element.anyKind = true // earlier runs may have had a value instead of the array
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
 	if !ok {
-		return broken(at, "undefined property %q", m.Name)
+		return structureError(at, "undefined property %q", m.Name)
 	}
 	c := &node{name: name}
 	if err := c.load(m.Value, at); err != nil {
 		return err
 	}
-	// Children of anything but an object are left over from the time before
-	// it became an array; they stay in the remembered structure only.
+	// Children of other nodes than objects are from the time before the node became an
+	// array. They stay in the remembered structure only.
 	if n.kind == kindObject && m.Value.Field(roleKey).IsNull() {
 		n.addChild(c)
 	}
 	return nil
 }
 
-func broken(at *pointerPath, format string, args ...any) error {
+func structureError(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// remembered is the node as the next run must know it.
-func (n *node) remembered() value.Value {
+// structure returns the node in the form that the next run loads.
+func (n *node) structure() value.Value {
 	members := make([]value.Member, 0, len(n.children)+3)
 	if n.element != nil {
-		members = append(members, value.Member{Name: elementName, Value: n.element.remembered()})
+		members = append(members, value.Member{Name: elementName, Value: n.element.structure()})
 	}
 	known := n.kind
 	if n.mixed {
@@ -183,7 +182,7 @@ func (n *node) remembered() value.Value {
 	}
 	if !n.mixed || n.isElement() {
 		for _, c := range n.children {
-			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
+			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.structure()})
 		}
 	}
 	members = slices.Insert(members, min(n.typeIndex, len(members)),
@@ -199,17 +198,18 @@ func (n *node) remembered() value.Value {
 
 func (n *node) isElement() bool { return n.parent != nil && n.parent.element == n }
 
-// overlay is the new form of a remembered node (or of the whole) over the old
-// one: what only the old one has stays, and keys keep their old places.
+// overlay puts the new form of a remembered node, or of the whole structure, over the
+// old one. Members that only the old one has stay. Members keep their old order.
 func overlay(old, latest value.Value) value.Value {
 	if old.Kind() != value.Object || latest.Kind() != value.Object {
 		return latest
 	}
-	return joined(old, latest, overlay)
+	return joinMembers(old, latest, overlay)
 }
 
-// joined are the members of two objects; those of one name are joined.
-func joined(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
+// joinMembers returns the members of objects a and b. It calls join for members that
+// both have.
+func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
 	members := slices.Clone(a.Members())
 	for _, m := range b.Members() {
 		if before, ok := a.Get(m.Name); ok {
@@ -220,11 +220,11 @@ func joined(a, b value.Value, join func(a, b value.Value) value.Value) value.Val
 	return value.OfMembers(members...)
 }
 
-// MergeStructures joins the structures of several collectors that began with
-// the same remembered one, as Structure returned them: everything any of them
-// knows, in the order of the first that knew it. Where two know different types
-// of one property, its type is forgotten, so that neither is held to the
-// other's in the next run. Without structures it is null.
+// MergeStructures merges the results of Structure of several mappers. The mappers must
+// have begun with the same remembered structure. The result has everything that any of
+// them knows, in the order of the first that knew it. If two have different types for a
+// property, the type becomes null, so that neither type restricts the other mapper in
+// the next run. Without structures the result is null.
 func MergeStructures(structures ...value.Value) value.Value {
 	var merged value.Value
 	for _, s := range structures {
@@ -240,7 +240,7 @@ func mergeStructure(a, b value.Value) value.Value {
 		}
 		return a
 	}
-	merged := joined(a, b, mergeStructure)
+	merged := joinMembers(a, b, mergeStructure)
 	nodeType, isNode := b.Get(typeKey)
 	if known, both := a.Get(typeKey); isNode && both {
 		merged = merged.With(typeKey, joinTypes(known, nodeType))

@@ -21,9 +21,9 @@ type Truncated struct {
 	List, Flag string // paths in the item
 }
 
-// mostTruncated is the maximum number of incomplete lists that are kept between calls of
+// maxTruncated is the maximum number of incomplete lists that are kept between calls of
 // Truncated.
-const mostTruncated = 10
+const maxTruncated = 10
 
 // isTrue reports whether a value is true, or the text "true" of a format without types.
 func isTrue(v value.Packed) bool {
@@ -39,8 +39,8 @@ const (
 	isListFlag
 )
 
-// flag keeps a property that is a list flag, if its value is true.
-func (l *schemaLearner) flag(n *node, v value.Packed) {
+// collectFlag collects a property that is a list flag with the value true.
+func (l *schemaLearner) collectFlag(n *node, v value.Packed) {
 	if n.flag == flagUnknown {
 		n.flag = notFlag
 		// At the top of an item such a member is data.
@@ -48,20 +48,20 @@ func (l *schemaLearner) flag(n *node, v value.Packed) {
 			n.flag = isListFlag
 		}
 	}
-	if n.flag == isListFlag && isTrue(v) && len(l.flags) < mostTruncated && !slices.Contains(l.flags, n) {
+	if n.flag == isListFlag && isTrue(v) && len(l.flags) < maxTruncated && !slices.Contains(l.flags, n) {
 		l.flags = append(l.flags, n)
 	}
 }
 
-// isRow reports whether a node is the rows of a data type.
+// isRow reports whether a node describes the rows of a data type.
 func (n *node) isRow() bool { return n.isElement() && n.parent.parent == nil }
 
-// Truncated returns the lists that items since the last call marked as incomplete.
+// Truncated returns the lists that items marked as incomplete since the last call.
 func (a *AutomaticMapper) Truncated() []Truncated {
 	var all []Truncated
 	for _, flag := range a.flags {
 		if list := a.lists.besideFlag(flag); list != nil {
-			all = append(all, Truncated{List: list.inItem(), Flag: flag.inItem()})
+			all = append(all, Truncated{List: list.itemPath(), Flag: flag.itemPath()})
 		}
 	}
 	a.flags = a.flags[:0]
@@ -85,8 +85,8 @@ func (names ListNames) besideFlag(flag *node) *node {
 	return nil
 }
 
-// inItem returns the path of a property in the item, with dots.
-func (n *node) inItem() string {
+// itemPath returns the path of a property in the item, with dots.
+func (n *node) itemPath() string {
 	text := ""
 	for ; n != nil && !n.isRow(); n = n.parent {
 		switch {
@@ -136,8 +136,8 @@ func (f *flagFinder) class(names ListNames, i int, name []byte) memberClass {
 	return class
 }
 
-// find returns the path of a flag in an object that is true, or "". If top is set, the
-// object is the item and its own members are data.
+// find returns the path of a flag in an object that is true, or "". If top is true, the
+// object is the item, and its own members are data.
 func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string {
 	if object.Kind() != value.Object {
 		return ""
@@ -167,25 +167,25 @@ func (f *flagFinder) find(names ListNames, object value.Packed, top bool) string
 	return ""
 }
 
-// whole checks whether an item marks the list of a child table as incomplete.
-func (b *ConfiguredBatch) whole(t *mappedTable, setting int, row value.Packed) {
+// checkTruncated checks whether an item marks the list of a child table as incomplete.
+func (b *ConfiguredBatch) checkTruncated(t *mappedTable, setting int, row value.Packed) {
 	c, s := b.owner, &t.settings[setting]
-	if c.lists.Truncates == nil || len(s.at) == 0 || len(c.truncated) == mostTruncated {
+	if c.lists.Truncates == nil || len(s.pathSegments) == 0 || len(c.truncated) == maxTruncated {
 		return
 	}
-	object, _ := row.Walk(s.at[:len(s.at)-1])
-	flag := c.rows[t.number].flags[setting].find(c.lists, object, len(s.at) == 1 && t.prefix == "")
+	object, _ := row.Walk(s.pathSegments[:len(s.pathSegments)-1])
+	flag := c.rows[t.number].flags[setting].find(c.lists, object, len(s.pathSegments) == 1 && t.prefix == "")
 	if flag == "" {
 		return
 	}
 	path := t.prefix + s.path
-	around := path[:len(path)-len(s.at[len(s.at)-1])]
+	around := path[:len(path)-len(s.pathSegments[len(s.pathSegments)-1])]
 	if one := (Truncated{List: path, Flag: around + flag}); !slices.Contains(c.truncated, one) {
 		c.truncated = append(c.truncated, one)
 	}
 }
 
-// Truncated does the same as Automatic.Truncated.
+// Truncated returns the lists that items marked as incomplete since the last call.
 func (c *ConfiguredMapper) Truncated() []Truncated {
 	all := c.truncated
 	c.truncated = nil

@@ -1,15 +1,15 @@
-// Package merge adds the tables of a run to those of an earlier one, as the storage of
-// the platform does with incremental tables.
+// Package merge adds the tables of a run to the tables of an earlier run, as the
+// platform's storage does with incremental tables.
 //
-// A row replaces the one with the same primary key and takes its place; rows with new
-// keys follow, in the order of the run. Of several rows with one key in a file the last
-// one stays, at the place of the first. Without a primary key all rows are added. The
-// columns are those of both tables, the earlier ones first; a row has empty cells in
-// columns that its file does not have. So a replaced row keeps nothing of the earlier
-// one.
+// A row replaces the earlier row with the same primary key, at the same index. Rows
+// with new keys follow, in the order of the run. If a file has several rows with the
+// same key, the last row stays, at the index of the first. Without a primary key, all
+// rows are added. The merged table has the columns of both tables, the earlier columns
+// first. A row has empty cells in columns that its file does not have, so a replaced
+// row keeps no cell of the earlier row.
 //
-// Memory does not depend on the size of a table: the keys are sorted in temporary files.
-// The earlier tables are only read.
+// Memory does not depend on the size of a table: the keys are sorted in temporary
+// files. The earlier tables are only read.
 package merge
 
 import (
@@ -27,32 +27,33 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
-// Directories are where the files are.
+// Directories are the directories of the files.
 type Directories struct {
-	// Earlier has the tables of the run before; it may not exist. Tables has those of this
-	// run, which are replaced by the merged ones. Temp is for temporary files, on the file
-	// system of Tables.
+	// Earlier has the tables of the previous run. It may not exist. Tables has the
+	// tables of this run; the merged tables replace them. Temp is for temporary files,
+	// on the file system of Tables.
 	Earlier, Tables, Temp string
 }
 
-// Result says how a table was merged.
+// Result describes how a table was merged.
 type Result struct {
 	Table string
 	// PrimaryKey is empty if the rows were only added.
 	PrimaryKey []string
-	// Before is the number of rows of the earlier table, Rows of the merged one. Replaced
-	// is how many of the earlier rows were replaced, Added how many are new.
+	// Before is the number of rows of the earlier table. Replaced is the number of them
+	// that were replaced. Added is the number of new rows, and Rows the number of rows
+	// of the merged table.
 	Before, Replaced, Added, Rows int
 }
 
-// Tables merges all incremental tables of this run, and reports each that has an earlier
-// one or had several rows with one key. A file of the earlier run that cannot be merged
-// is a user error that names the file and the line.
+// Tables merges all incremental tables of this run. It reports each table that has an
+// earlier table or had several rows with the same key. An earlier file that cannot be
+// merged is a user error that names the file and the line.
 //
-// Every thousand rows it calls progress, if that is not nil, with the number of rows that
-// were read of the table. A table with a primary key is read twice.
+// If progress is not nil, Tables calls it about every thousand rows with the number of
+// rows read so far. A table with a primary key is read twice.
 func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
-	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+csvtable.ManifestSuffix))
+	manifests, err := filepath.Glob(filepath.Join(escapeGlob(d.Tables), "*"+csvtable.ManifestSuffix))
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
 	}
@@ -66,28 +67,29 @@ func Tables(ctx context.Context, d Directories, report func(Result), progress fu
 	return nil
 }
 
-// quoted is a path without characters that mean something to Glob.
-func quoted(path string) string {
+// escapeGlob escapes the characters of a path that are special in patterns of
+// filepath.Glob.
+func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// keysInMemory is how many bytes of keys are sorted in memory. A larger number would not
-// make it faster.
+// keysInMemory is the maximum size, in bytes, of keys that are sorted in memory. A
+// larger limit would not make merging faster.
 const keysInMemory = 2 << 20
 
 // merger merges one table.
 type merger struct {
 	dirs   Directories
 	name   string
-	memory int // bytes of keys in memory
+	memory int // maximum size of keys in memory, in bytes
 
-	manifest csvtable.Manifest // of this run
-	before   csvtable.Manifest // of the earlier one
-	sources  []*source         // the earlier table, if there is one, and that of this run
-	columns  []string          // of the merged table
+	manifest csvtable.Manifest // manifest of this run
+	before   csvtable.Manifest // manifest of the earlier run
+	sources  []*source         // the earlier table, if there is one, then the table of this run
+	columns  []string          // columns of the merged table
 	result   Result
-	progress func(table string, rows int) // nil for none
-	read     int                          // rows, in all passes
+	progress func(table string, rows int) // may be nil
+	read     int                          // rows read in all passes
 }
 
 func (m *merger) run(ctx context.Context, report func(Result), progress func(table string, rows int)) (err error) {
@@ -112,8 +114,8 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 	if err := m.write(ctx, merged, changes); err != nil {
 		return err
 	}
-	if !m.hasEarlier() && m.result.Rows == m.last().rows {
-		return m.disk(os.Remove(merged)) // there was nothing to merge
+	if !m.hasEarlier() && m.result.Rows == m.current().rows {
+		return m.fileError(os.Remove(merged)) // without an earlier table or equal keys, the table stays
 	}
 	if err := m.replace(path, merged); err != nil {
 		return err
@@ -122,18 +124,18 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 	return nil
 }
 
-// open opens both tables and finds the columns of the merged one.
+// open opens both tables and determines the columns of the merged table.
 func (m *merger) open(path string) error {
 	earlier := filepath.Join(m.dirs.Earlier, m.name)
 	switch info, err := os.Stat(earlier); {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := m.noTable(earlier); err != nil {
+		if err := m.checkNoManifest(earlier); err != nil {
 			return err
 		}
 	case err != nil:
-		return m.disk(err)
+		return m.fileError(err)
 	case !info.Mode().IsRegular():
-		return refused(earlier, failure.Userf("it is not a file"))
+		return earlierError(earlier, failure.Userf("it is not a file"))
 	default:
 		if err := m.openEarlier(earlier); err != nil {
 			return err
@@ -144,54 +146,55 @@ func (m *merger) open(path string) error {
 		return err
 	}
 	m.sources = append(m.sources, s)
-	places := map[string]int{} // of the columns: the earlier table may have any number
+	indexes := map[string]int{} // index of each column; a map, as the earlier table may have any number
 	for _, s := range m.sources {
 		s.base = m.size()
-		s.places = make([]int, len(s.columns))
+		s.columnIndexes = make([]int, len(s.columns))
 		for i, name := range s.columns {
-			place, ok := places[name]
+			index, ok := indexes[name]
 			if !ok {
-				place = len(m.columns)
-				places[name] = place
+				index = len(m.columns)
+				indexes[name] = index
 				m.columns = append(m.columns, name)
 			}
-			s.places[i] = place
+			s.columnIndexes[i] = index
 		}
 		s.end = s.base + s.size
 	}
 	return nil
 }
 
-// noTable refuses a manifest without its table: the rows of the run before are lost, and
-// the table would have those of this run only.
-func (m *merger) noTable(path string) error {
+// checkNoManifest returns an error if the earlier table is missing but its manifest
+// exists: the earlier rows are lost, and the merged table would have only the rows of
+// this run.
+func (m *merger) checkNoManifest(path string) error {
 	manifest := path + csvtable.ManifestSuffix
 	switch _, err := os.Lstat(manifest); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return m.disk(err)
+		return m.fileError(err)
 	default:
-		return refused(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
+		return earlierError(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
 	}
 }
 
-// openEarlier opens the table of the earlier run. Its primary key must be that of this
-// run.
+// openEarlier opens the table of the earlier run. Its primary key must be the same as
+// in this run.
 func (m *merger) openEarlier(path string) (err error) {
 	m.before, err = readManifest(path + csvtable.ManifestSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		m.before = csvtable.Manifest{PrimaryKey: m.manifest.PrimaryKey}
 	} else if err != nil {
-		return refused(path+csvtable.ManifestSuffix, err)
+		return earlierError(path+csvtable.ManifestSuffix, err)
 	}
 	ours, theirs := m.manifest.PrimaryKey, m.before.PrimaryKey
 	if !slices.Equal(slices.Sorted(slices.Values(ours)), slices.Sorted(slices.Values(theirs))) {
-		return refused(path, failure.Userf("its primary key is %s, that of this run is %s", keyText(theirs), keyText(ours)))
+		return earlierError(path, failure.Userf("its primary key is %s, that of this run is %s", keyText(theirs), keyText(ours)))
 	}
 	s, err := openSource(path, ours)
 	if err != nil {
-		return refused(path, err)
+		return earlierError(path, err)
 	}
 	s.earlier = true
 	m.sources = append(m.sources, s)
@@ -205,7 +208,7 @@ func keyText(columns []string) string {
 	return fmt.Sprintf("%q", columns)
 }
 
-// size is that of the sources that have their base.
+// size returns the size of the sources opened so far, as one text.
 func (m *merger) size() (size int64) {
 	for _, s := range m.sources {
 		size = max(size, s.end)
@@ -215,20 +218,21 @@ func (m *merger) size() (size int64) {
 
 func (m *merger) hasEarlier() bool { return len(m.sources) > 1 }
 
-// last is the table of this run.
-func (m *merger) last() *source { return m.sources[len(m.sources)-1] }
+// current returns the table of this run.
+func (m *merger) current() *source { return m.sources[len(m.sources)-1] }
 
-// replace puts the merged table and its manifest in the place of those of this run.
+// replace replaces the table and the manifest of this run by the merged table and its
+// manifest.
 func (m *merger) replace(path, merged string) error {
 	manifest := m.manifest.With(m.columns, m.kinds())
 	if err := os.WriteFile(path+csvtable.ManifestSuffix, manifest, 0o644); err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
-	return m.disk(os.Rename(merged, path))
+	return m.fileError(os.Rename(merged, path))
 }
 
-// kinds are those of the cells of each column, from the types in both manifests. A table
-// without rows says nothing.
+// kinds returns the kinds of the cells of each column, from the types in both
+// manifests. A table without rows has no effect.
 func (m *merger) kinds() []csvtable.Kinds {
 	kinds := make([]csvtable.Kinds, len(m.columns))
 	for _, s := range m.sources {
@@ -241,7 +245,7 @@ func (m *merger) kinds() []csvtable.Kinds {
 		}
 		own := slices.Repeat([]csvtable.Kinds{csvtable.KindsOf(csvtable.Absent)}, len(m.columns))
 		for i, of := range kindsIn(manifest, s) {
-			own[s.places[i]] = of
+			own[s.columnIndexes[i]] = of
 		}
 		for i := range kinds {
 			kinds[i] |= own[i]
@@ -250,8 +254,8 @@ func (m *merger) kinds() []csvtable.Kinds {
 	return kinds
 }
 
-// kindsIn are the kinds of the cells of one table, by its columns. Without a type they
-// are texts, and maybe nothing.
+// kindsIn returns the kinds of the cells of one table, by its columns. A column without
+// a type has the kind Text, and Absent unless it belongs to the primary key.
 func kindsIn(manifest csvtable.Manifest, s *source) []csvtable.Kinds {
 	typed := map[string]csvtable.Kinds{}
 	for i, name := range manifest.Columns {
@@ -277,27 +281,29 @@ func (m *merger) close() error {
 	for _, s := range m.sources {
 		errs = append(errs, s.file.Close())
 	}
-	return m.disk(errors.Join(errs...))
+	return m.fileError(errors.Join(errs...))
 }
 
-// disk is an error of a file of this run.
-func (m *merger) disk(err error) error {
+// fileError returns the error of a file of this run. It returns the errors of a context
+// unchanged.
+func (m *merger) fileError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return failure.Applicationf("cannot merge table %q: %w", m.name, err)
 }
 
-// refused is the error of a file of the earlier run.
-func refused(path string, err error) error {
+// earlierError returns the error of a file of the earlier run.
+func earlierError(path string, err error) error {
 	if failure.KindOf(err) != failure.User {
 		return failure.Applicationf("cannot merge into %s: %w", path, err)
 	}
 	return failure.Userf("cannot merge into %s: %w; restore the file, or run with --full to replace it", path, err)
 }
 
-// maxManifest is how large a manifest may be: it is in memory as a whole. One of this
-// package is smaller, see the limits of package mapping.
+// maxManifest is the maximum size of a manifest in bytes, because the whole manifest is
+// loaded into memory. A manifest of this program is smaller, see the limits of package
+// mapping.
 const maxManifest = 64 << 20
 
 func readManifest(path string) (csvtable.Manifest, error) {

@@ -14,28 +14,29 @@ import (
 )
 
 const (
-	// checkEvery is after how many rows the context is checked and progress reported.
-	checkEvery = 1024
-	// hashBytes is how many bytes of a SHA-256 stand for a key. Two keys with the same
-	// ones cannot be found, also by an API that tries.
-	hashBytes = 16
-	// numberBytes is the size of a position or a size in a sorter.
-	numberBytes = 8
+	// checkInterval is the number of rows between two checks of the context and two
+	// reports of progress.
+	checkInterval = 1024
+	// hashSize is the number of bytes of a SHA-256 that represent a key. It is not
+	// feasible to find two keys with the same bytes, not even for an API that tries.
+	hashSize = 16
+	// numberSize is the size of an offset or a size in a record of a sorter.
+	numberSize = 8
 )
 
-// rows calls do for all rows, those of the earlier table first.
-func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, where recordRange) error) error {
+// eachRow calls do for all rows. The rows of the earlier table come first.
+func (m *merger) eachRow(ctx context.Context, do func(s *source, cells []string, where recordRange) error) error {
 	n := 0
 	for _, s := range m.sources {
 		if _, err := s.rewind(); err != nil {
-			return s.within(m, err)
+			return s.wrapError(m, err)
 		}
 		for s.rows = 0; ; s.rows++ {
-			if n++; n%checkEvery == 0 {
+			if n++; n%checkInterval == 0 {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				m.read += checkEvery
+				m.read += checkInterval
 				if m.progress != nil {
 					m.progress(m.name, m.read)
 				}
@@ -45,7 +46,7 @@ func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, wh
 				break
 			}
 			if err != nil {
-				return s.within(m, err)
+				return s.wrapError(m, err)
 			}
 			if err := do(s, cells, where); err != nil {
 				return err
@@ -55,29 +56,30 @@ func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, wh
 	return nil
 }
 
-// findChanges finds the rows that have a key in common. It adds the places of all of
-// them to changes: the first has the place of the row that takes its place, which is the
-// last of them; the others have nothing, they are left out.
+// findChanges finds the rows that share their key with another row. It adds a record
+// for each of these rows to changes, with the start of the row as its key. The value
+// for the first row is the range of the last row, which replaces the first. The value
+// for the other rows is empty: they are dropped.
 func (m *merger) findChanges(ctx context.Context, changes *extsort.Sorter) (err error) {
 	keys := &extsort.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
-	defer func() { err = errors.Join(err, m.disk(keys.Close())) }()
+	defer func() { err = errors.Join(err, m.fileError(keys.Close())) }()
 	var r extsort.Record
 	var key []byte
-	err = m.rows(ctx, func(s *source, cells []string, where recordRange) error {
+	err = m.eachRow(ctx, func(s *source, cells []string, where recordRange) error {
 		key = appendKey(key[:0], cells, s.key)
 		hash := sha256.Sum256(key)
-		r.Key = appendNumber(append(r.Key[:0], hash[:hashBytes]...), where.at)
+		r.Key = appendNumber(append(r.Key[:0], hash[:hashSize]...), where.start)
 		r.Value = appendNumber(r.Value[:0], where.size)
-		return m.disk(keys.Add(r))
+		return m.fileError(keys.Add(r))
 	})
 	if err != nil {
 		return err
 	}
 	sorted, err := keys.Sorted()
 	if err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
-	return m.disk(m.groups(ctx, sorted, changes))
+	return m.fileError(m.addChanges(ctx, sorted, changes))
 }
 
 // appendKey packs the cells of a key, each after its length.
@@ -89,27 +91,27 @@ func appendKey(dst []byte, cells []string, key []int) []byte {
 	return dst
 }
 
-// appendNumber packs a number so that numbers sort as their bytes.
+// appendNumber packs a number. Packed numbers sort like the numbers.
 func appendNumber(dst []byte, n int64) []byte { return binary.BigEndian.AppendUint64(dst, uint64(n)) }
 
-func numberIn(packed []byte) int64 { return int64(binary.BigEndian.Uint64(packed)) }
+func parseNumber(packed []byte) int64 { return int64(binary.BigEndian.Uint64(packed)) }
 
-// groups goes through the rows sorted by their keys, and adds what happens to those
-// that are not alone.
-func (m *merger) groups(ctx context.Context, sorted extsort.Source, changes *extsort.Sorter) error {
-	var hash, first, last, size []byte // of the current key; first and last are places
+// addChanges reads the rows sorted by their keys, and adds the changes of rows that
+// share a key.
+func (m *merger) addChanges(ctx context.Context, sorted extsort.Source, changes *extsort.Sorter) error {
+	var hash, first, last, size []byte // first and last are starts of rows with the current key
 	several := false
 	end := func() error {
 		if !several {
 			return nil
 		}
-		if m.hasEarlier() && numberIn(first) < m.last().base && numberIn(last) >= m.last().base {
+		if m.hasEarlier() && parseNumber(first) < m.current().base && parseNumber(last) >= m.current().base {
 			m.result.Replaced++
 		}
 		return changes.Add(extsort.Record{Key: first, Value: append(last, size...)})
 	}
 	for n := 1; ; n++ {
-		if n%checkEvery == 0 && ctx.Err() != nil {
+		if n%checkInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r, err := sorted.Next()
@@ -119,10 +121,10 @@ func (m *merger) groups(ctx context.Context, sorted extsort.Source, changes *ext
 		if err != nil {
 			return err
 		}
-		place := r.Key[hashBytes:]
-		if n > 1 && string(r.Key[:hashBytes]) == string(hash) {
+		start := r.Key[hashSize:]
+		if n > 1 && string(r.Key[:hashSize]) == string(hash) {
 			several = true
-			if err := changes.Add(extsort.Record{Key: place}); err != nil {
+			if err := changes.Add(extsort.Record{Key: start}); err != nil {
 				return err
 			}
 		} else {
@@ -130,9 +132,9 @@ func (m *merger) groups(ctx context.Context, sorted extsort.Source, changes *ext
 				return err
 			}
 			several = false
-			hash, first = append(hash[:0], r.Key[:hashBytes]...), append(first[:0], place...)
+			hash, first = append(hash[:0], r.Key[:hashSize]...), append(first[:0], start...)
 		}
-		last, size = append(last[:0], place...), append(size[:0], r.Value...)
+		last, size = append(last[:0], start...), append(size[:0], r.Value...)
 	}
 }
 
@@ -140,37 +142,37 @@ func (m *merger) groups(ctx context.Context, sorted extsort.Source, changes *ext
 func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter) (err error) {
 	sorted, err := changes.Sorted()
 	if err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
-	defer func() { err = errors.Join(err, m.disk(file.Close())) }()
+	defer func() { err = errors.Join(err, m.fileError(file.Close())) }()
 	w := writer{out: bufio.NewWriterSize(file, 64<<10), cells: make([]string, len(m.columns))}
 	if _, err := w.out.Write(csvtable.AppendRecord(nil, m.columns)); err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
 	change := nextChange{from: sorted}
 	if err := change.advance(); err != nil {
-		return m.disk(err)
+		return m.fileError(err)
 	}
-	err = m.rows(ctx, func(s *source, cells []string, where recordRange) error {
-		if !change.done && change.at == where.at {
-			replacement := change.by
+	err = m.eachRow(ctx, func(s *source, cells []string, where recordRange) error {
+		if !change.done && change.start == where.start {
+			replacement := change.replacement
 			if err := change.advance(); err != nil {
-				return m.disk(err)
+				return m.fileError(err)
 			}
 			if replacement.size == 0 {
 				return nil
 			}
 			from := m.sourceOf(replacement)
-			if cells, err = from.row(replacement); err != nil {
-				return from.within(m, err)
+			if cells, err = from.rereadRow(replacement); err != nil {
+				return from.wrapError(m, err)
 			}
-			return m.disk(m.row(&w, s, from, cells))
+			return m.fileError(m.writeRow(&w, s, from, cells))
 		}
-		return m.disk(m.row(&w, s, s, cells))
+		return m.fileError(m.writeRow(&w, s, s, cells))
 	})
 	if err != nil {
 		return err
@@ -178,32 +180,32 @@ func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter
 	if m.hasEarlier() {
 		m.result.Before = m.sources[0].rows
 	}
-	return m.disk(w.out.Flush())
+	return m.fileError(w.out.Flush())
 }
 
-// row writes a row at a place of one source with the cells of another.
-func (m *merger) row(w *writer, place, from *source, cells []string) error {
+// writeRow writes a row with cells of source from. target is the source of the row that
+// it replaces, or from if it replaces no row.
+func (m *merger) writeRow(w *writer, target, from *source, cells []string) error {
 	m.result.Rows++
-	if !place.earlier {
+	if !target.earlier {
 		m.result.Added++
 	}
-	return w.row(cells, from.places)
+	return w.row(cells, from.columnIndexes)
 }
 
-// sourceOf is the file of a row.
 func (m *merger) sourceOf(where recordRange) *source {
-	if where.at < m.sources[0].end {
+	if where.start < m.sources[0].end {
 		return m.sources[0]
 	}
-	return m.last()
+	return m.current()
 }
 
-// nextChange is the next row that changes.
+// nextChange reads the changes in the order of the rows.
 type nextChange struct {
-	from extsort.Source
-	at   int64
-	by   recordRange // the row that takes its place; its size is 0 if there is none
-	done bool
+	from        extsort.Source
+	start       int64       // start of the row that changes
+	replacement recordRange // range of the row that replaces it; its size is 0 if it is dropped
+	done        bool
 }
 
 func (p *nextChange) advance() error {
@@ -215,9 +217,9 @@ func (p *nextChange) advance() error {
 	if err != nil {
 		return err
 	}
-	p.at, p.by = numberIn(r.Key), recordRange{}
+	p.start, p.replacement = parseNumber(r.Key), recordRange{}
 	if len(r.Value) > 0 {
-		p.by = recordRange{numberIn(r.Value), numberIn(r.Value[numberBytes:])}
+		p.replacement = recordRange{parseNumber(r.Value), parseNumber(r.Value[numberSize:])}
 	}
 	return nil
 }
@@ -229,10 +231,10 @@ type writer struct {
 	text  []byte
 }
 
-func (w *writer) row(cells []string, places []int) error {
+func (w *writer) row(cells []string, indexes []int) error {
 	clear(w.cells)
 	for i, cell := range cells {
-		w.cells[places[i]] = cell
+		w.cells[indexes[i]] = cell
 	}
 	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
 	_, err := w.out.Write(w.text)

@@ -12,21 +12,21 @@ import (
 
 // source is one of the two tables.
 type source struct {
-	path    string
-	earlier bool
-	file    *os.File
-	size    int64
-	columns []string
-	key     []int // the places of the primary key in a row
-	places  []int // the place of each column in the merged table
-	rows    int
+	path          string
+	earlier       bool
+	file          *os.File
+	size          int64
+	columns       []string
+	key           []int // indexes of the primary key's columns
+	columnIndexes []int // index of each column in the merged table
+	rows          int
 
-	// base and end are where the file begins and ends if both files are one text, the
-	// earlier one first.
+	// base and end are the bounds of this file if both files are read as one text, with
+	// the earlier table first.
 	base, end int64
 
-	records *csvtable.Reader // of the file, from its start
-	single  *csvtable.Reader // of one record
+	records *csvtable.Reader // reader of the whole file
+	single  *csvtable.Reader // reader of one record
 }
 
 // openSource opens a table and reads its header. A table that is not valid is a user
@@ -37,13 +37,13 @@ func openSource(path string, key []string) (*source, error) {
 		return nil, failure.Applicationf("cannot read a table: %w", err)
 	}
 	s := &source{path: path, file: file}
-	if err := s.header(key); err != nil {
+	if err := s.readHeader(key); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
 }
 
-func (s *source) header(key []string) error {
+func (s *source) readHeader(key []string) error {
 	info, err := s.file.Stat()
 	if err != nil {
 		return failure.Applicationf("cannot read a table: %w", err)
@@ -71,7 +71,7 @@ func (s *source) header(key []string) error {
 	return nil
 }
 
-// rewind begins to read the file, and returns its header.
+// rewind starts to read the file again and returns its header.
 func (s *source) rewind() ([]string, error) {
 	s.records = csvtable.NewReader(io.NewSectionReader(s.file, 0, s.size), ',', `"`)
 	cells, err := s.records.Read()
@@ -81,10 +81,12 @@ func (s *source) rewind() ([]string, error) {
 	return cells, err
 }
 
-// recordRange is the place of a record in the text of both files, with its line end.
-type recordRange struct{ at, size int64 }
+// recordRange is the range of a record, including its line end, in the text of both
+// files.
+type recordRange struct{ start, size int64 }
 
-// next reads a row, and io.EOF after the last. The cells are valid until the next call.
+// next reads the next row. It returns io.EOF after the last. The cells are valid until
+// the next call.
 func (s *source) next() (cells []string, where recordRange, err error) {
 	begin := s.records.Offset()
 	cells, err = s.records.Read()
@@ -97,9 +99,9 @@ func (s *source) next() (cells []string, where recordRange, err error) {
 	return cells, recordRange{s.base + begin, s.records.Offset() - begin}, nil
 }
 
-// row reads one row that was read before. The cells are valid until the next call.
-func (s *source) row(where recordRange) ([]string, error) {
-	in := io.NewSectionReader(s.file, where.at-s.base, where.size)
+// rereadRow reads a row that was read before. The cells are valid until the next call.
+func (s *source) rereadRow(where recordRange) ([]string, error) {
+	in := io.NewSectionReader(s.file, where.start-s.base, where.size)
 	if s.single == nil {
 		s.single = csvtable.NewReader(in, ',', `"`)
 	} else {
@@ -108,13 +110,13 @@ func (s *source) row(where recordRange) ([]string, error) {
 	return s.single.Read()
 }
 
-// within names the file of an error.
-func (s *source) within(m *merger, err error) error {
+// wrapError adds the name of the file to an error.
+func (s *source) wrapError(m *merger, err error) error {
 	if s.earlier {
-		return refused(s.path, err)
+		return earlierError(s.path, err)
 	}
 	if failure.KindOf(err) == failure.User {
 		return failure.Wrap("cannot merge table "+m.name, "", err)
 	}
-	return m.disk(err)
+	return m.fileError(err)
 }
