@@ -7,8 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// cursorNames are parameters that hold an id, and whether items have smaller
-// ones.
+// cursorNames maps parameters that hold an id to true if the next items have smaller ids.
 var cursorNames = map[string]bool{
 	"sinceid": false, "afterid": false, "after": false, "minid": false, "fromid": false, "lastid": false, "startingafter": false,
 	"maxid": true, "beforeid": true, "before": true, "endingbefore": true,
@@ -49,8 +48,7 @@ func (d *configBuilder) cursor(p *pager, key, param string, reverse bool) {
 	}
 }
 
-// numericID is a property that is a whole number in every item: id, or one
-// whose name ends like it.
+// numericID returns the best property that is a whole number and different in every item.
 func (d *configBuilder) numericID() (string, bool) {
 	for _, key := range d.keys() {
 		if key.numeric {
@@ -60,7 +58,7 @@ func (d *configBuilder) numericID() (string, bool) {
 	return "", false
 }
 
-// newestFirst finds full pages of items whose ids get smaller.
+// newestFirst finds full pages with ids in descending order.
 func newestFirst(d *configBuilder) *pager {
 	key, ok := d.numericID()
 	if !ok || len(d.data.items) < 2 || !d.fullPage() {

@@ -111,7 +111,7 @@ func TestRefusedPacked(t *testing.T) {
 	for want, body := range map[string][]byte{
 		"a document of an office program":                        wrapped(t, []byte("-- [Content_Types].xml --\n<a/>\n"), "zip"),
 		"more than 32 MiB when it is unpacked":                   wrapped(t, make([]byte, maxUnpacked+1), "gzip"),
-		"returned a file that has nothing in it":                     wrapped(t, nil, "gzip"),
+		"returned a file that has nothing in it":                 wrapped(t, nil, "gzip"),
 		"JSON lines, CSV or XML (no Content-Type): line 1":       wrapped(t, []byte("hello"), "zstd"),
 		"of the response is not valid CSV: the record at line 3": wrapped(t, []byte("-- a.csv --\na,b\nc,d\n-- b.csv --\na,b\nc,d\ne,f,g\n"), "zip"),
 	} {
