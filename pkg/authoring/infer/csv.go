@@ -47,7 +47,7 @@ func (c csvGuess) clear() bool {
 func (r *reader) csv(head string, declared bool) (csvGuess, bool) {
 	best, readable := r.best(head, false)
 	if !readable || best.skip > 0 {
-		// Perhaps there is a quote that never ends in the lines above.
+		// A line above the records may have an unpaired quote.
 		other, ok := r.best(head, true)
 		if ok && (!readable || other.skip < best.skip && other.score() > best.score()) {
 			best, readable = other, true

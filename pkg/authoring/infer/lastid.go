@@ -34,9 +34,10 @@ func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
 	return scalarFact{}, "", false, false
 }
 
-// lastID finds a flag for more pages, and a parameter that requests the items after an
-// id. If the request has no such parameter, the response must look like a response of
-// Stripe.
+// lastID finds pagination by the id of the last item. The request has a parameter with an
+// id that is not a number; or the response looks like a response of Stripe and has a flag
+// for more pages. In the second case the parameter is an empty parameter of the request
+// or "starting_after".
 func lastID(d *configBuilder) *pager {
 	key, ok := d.anyID()
 	if !ok {

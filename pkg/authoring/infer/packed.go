@@ -139,7 +139,7 @@ func (r *reader) choose(files []packed) (member string, taken []packed, err erro
 		return "", files, nil
 	}
 	if slices.ContainsFunc(best.files, func(f packed) bool { return !strings.HasSuffix(f.name, best.extension) }) {
-		return "", files, nil // names in capitals
+		return "", files, nil // the pattern would miss extensions in capitals
 	}
 	return member, best.files, nil
 }

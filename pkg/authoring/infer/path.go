@@ -25,8 +25,8 @@ var sessionNames = []string{"session", "sessionid", "sessionkey", "jsessionid", 
 // looks random. Shorter segments are more often ids.
 const minPathToken = 20
 
-// pathSecrets returns the credentials in an escaped path: segments, and sessions after a
-// semicolon (;jsessionid=…).
+// pathSecrets returns the credentials in an escaped path: segments, and session
+// parameters after a semicolon (;jsessionid=…).
 func pathSecrets(path string) []pathSecret {
 	var all []pathSecret
 	add := func(name, text string) {

@@ -118,7 +118,7 @@ func offsetParam(d *configBuilder) *pager {
 		return nil
 	}
 	if _, _, sized := d.paramNumber(limitNames); !sized && slices.Contains([]string{"from", "start"}, textfmt.Letters(name)) {
-		return nil // more often a time
+		return nil // without a page size, these are more often times
 	}
 	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
 	return d.addLimits(d.offset(p, name, n))

@@ -12,8 +12,8 @@ import (
 // minRandom is the minimum length, in bytes, of a part that looks random.
 const minRandom = 12
 
-// looksRandom reports whether a text looks random: a part between separators changes
-// between digits, lower and upper case more often than words do.
+// looksRandom reports whether a text looks random: in a part between separators, digits,
+// lower case and upper case alternate more often than in words.
 func looksRandom(text string) bool {
 	return !strings.ContainsAny(text, " \t\"{}[]") && slices.ContainsFunc(strings.FieldsFunc(text, separates), randomPart)
 }
@@ -68,8 +68,8 @@ var uuid = sync.OnceValue(func() *regexp.Regexp {
 // the request in logs.
 var traceHeaders = []string{"requestid", "correlationid", "traceid", "spanid", "requesttraceid", "transactionid", "idempotencykey"}
 
-// randomHeader reports whether a header that is not in a standard has a value that looks
-// like a key, regardless of its name.
+// randomHeader reports whether a non-standard header has a value that looks like a key,
+// regardless of the header's name.
 func randomHeader(name, text string) bool {
 	short := strings.TrimPrefix(textfmt.Letters(name), "x")
 	switch {

@@ -129,7 +129,7 @@ func (r *reader) read(u *url.URL) error {
 	return r.items()
 }
 
-// inOtherCharset reads a text that is not UTF-8 as JSON in its character set. It returns
+// inOtherCharset parses a text that is not UTF-8 as JSON in its character set. It returns
 // false if the text is UTF-8 or is not JSON.
 func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	charset, _ := r.charset()
@@ -140,7 +140,7 @@ func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	text, _, err := spool.Text(compile(object{{Name: response.EncodingSetting.Name, Value: value.OfString(charset)}}))
 	if err != nil {
 		return value.Value{}, false, err
@@ -218,7 +218,7 @@ func (r *reader) items() error {
 	if err != nil {
 		return err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	format := r.compiled()
 	r.accept = format.Accept
 	q := response.Query{Format: format, MaxBytes: maxUnpacked}
@@ -307,7 +307,7 @@ func (r *reader) head() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	page, err := r.scanner.Scan(spool, response.Query{Format: compile(settings)})
 	if err != nil {
 		return "", r.userError(err)

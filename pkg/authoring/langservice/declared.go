@@ -18,7 +18,7 @@ type declaration struct {
 	expression bool
 	// attribute is true if the value is an attribute of `config`.
 	attribute bool
-	// places are the sites of the expression, see field.Field.
+	// places are the sites where the expression may be, see field.Field.
 	places []field.Site
 }
 

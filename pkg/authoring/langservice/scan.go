@@ -124,8 +124,8 @@ func (p *parser) count(k kind, by int) {
 	}
 }
 
-// close closes the innermost object or list of the kind and everything inside it. If none
-// is open, it skips the bracket.
+// close closes the innermost object or list of the kind and everything inside it. It
+// skips a bracket without an open counterpart.
 func (p *parser) close(k kind) {
 	open := p.objects
 	if k == array {

@@ -2,8 +2,8 @@
 // each job, the tables, and warnings.
 //
 // A Collector reads the events of a run, in which secrets are masked. Write writes two
-// files. report.json is documented in docs/reference/report.md, and the meaning of its
-// keys never changes. report.html shows it and loads no other files.
+// files. report.json is documented in docs/reference/report.md, and its keys keep their
+// meaning within a version. report.html shows it and loads no other files.
 //
 // A report has the shapes of the data. The only values in it are values that a run
 // remembers for the next run. The memory of a Collector does not depend on the amount of
