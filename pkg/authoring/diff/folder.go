@@ -85,7 +85,7 @@ func (in *input) header() error {
 		return failure.Userf("%s is empty, expected a header", in.path)
 	}
 	if err != nil {
-		return in.within(err)
+		return in.wrapError(err)
 	}
 	in.columns = slices.Clone(cells)
 	for i, column := range in.columns {
@@ -103,14 +103,14 @@ func (in *input) next() ([]string, error) {
 	case err == io.EOF:
 		return nil, err
 	case err != nil:
-		return nil, in.within(err)
+		return nil, in.wrapError(err)
 	case len(cells) != len(in.columns):
 		return nil, failure.Userf("%s has a row of %d cells, expected one for each of its %d columns", in.path, len(cells), len(in.columns))
 	}
 	return cells, nil
 }
 
-func (in *input) within(err error) error { return failure.Wrap(in.path, "", err) }
+func (in *input) wrapError(err error) error { return failure.Wrap(in.path, "", err) }
 
 func (in *input) close() error { return in.file.Close() }
 

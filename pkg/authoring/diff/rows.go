@@ -164,10 +164,10 @@ func (c *comparison) merge(ctx context.Context, a, b extsort.Source) error {
 		}
 		switch {
 		case order < 0:
-			c.single(0, left.Record)
+			c.addUnmatched(0, left.Record)
 			left.advance()
 		case order > 0:
-			c.single(1, right.Record)
+			c.addUnmatched(1, right.Record)
 			right.advance()
 		default:
 			c.result.Same++
@@ -204,23 +204,23 @@ func compareCursors(a, b cursor) int {
 	}
 }
 
-// single adds a row without an identical row in the other table. If the other table has
-// an unmatched row with the same key, the row counts as changed.
-func (c *comparison) single(side int, r extsort.Record) {
+// addUnmatched adds a row without an identical row in the other table. If the other table
+// has an unmatched row with the same key, the row counts as changed.
+func (c *comparison) addUnmatched(side int, r extsort.Record) {
 	others := &c.unmatched[1-side]
 	switch {
 	case len(*others) > 0:
 		other := (*others)[0]
 		*others = (*others)[1:]
 		if side == 0 {
-			c.changed(r, other)
+			c.countChanged(r, other)
 		} else {
-			c.changed(other, r)
+			c.countChanged(other, r)
 		}
 	case len(c.key) > 0 && len(c.unmatched[side]) < maxUnmatched:
 		c.unmatched[side] = append(c.unmatched[side], r.Clone())
 	default:
-		c.only(side, r)
+		c.countOnly(side, r)
 	}
 }
 
@@ -228,13 +228,13 @@ func (c *comparison) single(side int, r extsort.Record) {
 func (c *comparison) endKey() {
 	for side := range c.unmatched {
 		for _, r := range c.unmatched[side] {
-			c.only(side, r)
+			c.countOnly(side, r)
 		}
 		c.unmatched[side] = c.unmatched[side][:0]
 	}
 }
 
-func (c *comparison) only(side int, r extsort.Record) {
+func (c *comparison) countOnly(side int, r extsort.Record) {
 	count, samples := &c.result.OnlyFirst, &c.result.FirstSamples
 	if side == 1 {
 		count, samples = &c.result.OnlySecond, &c.result.SecondSamples
@@ -251,10 +251,10 @@ func (c *comparison) cells(r extsort.Record) []Cell {
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
 	}
-	return c.under(columns, append(unpack(r.Key), unpack(r.Value)...))
+	return c.withColumns(columns, append(unpack(r.Key), unpack(r.Value)...))
 }
 
-func (c *comparison) under(columns, cells []string) []Cell {
+func (c *comparison) withColumns(columns, cells []string) []Cell {
 	all := make([]Cell, len(columns))
 	for i, column := range columns {
 		all[i] = Cell{c.redact(column), textfmt.Shorten(c.redact(cells[i]), maxShown)}
@@ -262,7 +262,7 @@ func (c *comparison) under(columns, cells []string) []Cell {
 	return all
 }
 
-func (c *comparison) changed(first, second extsort.Record) {
+func (c *comparison) countChanged(first, second extsort.Record) {
 	c.result.Changed++
 	a, b := unpack(first.Value), unpack(second.Value)
 	for i, column := range c.others {
@@ -273,7 +273,7 @@ func (c *comparison) changed(first, second extsort.Record) {
 	if len(c.result.ChangedSamples) >= c.samples {
 		return
 	}
-	change := Change{Key: c.under(c.key, unpack(first.Key)), Cells: []CellChange{}}
+	change := Change{Key: c.withColumns(c.key, unpack(first.Key)), Cells: []CellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			change.Cells = append(change.Cells, CellChange{c.redact(column), textfmt.Shorten(c.redact(a[i]), maxShown), textfmt.Shorten(c.redact(b[i]), maxShown)})

@@ -169,18 +169,18 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// credentials turns the credentials of the request into settings: parameters, user name
+// addCredentials turns the credentials of the request into settings: parameters, user name
 // and password, and headers. It uses a cookie only if there is no other credential.
-func (d *configBuilder) credentials() {
+func (d *configBuilder) addCredentials() {
 	before := len(d.Guesses)
-	inQuery := d.secretParams()
+	inQuery := d.moveSecretParams()
 	authorization := d.x.Header.Get("Authorization")
 	if authorization == "" && d.url.User != nil {
 		password, _ := d.url.User.Password()
 		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(d.url.User.Username()+":"+password))
 	}
 	if authorization != "" {
-		d.authorization(authorization, inQuery)
+		d.addAuthorization(authorization, inQuery)
 	}
 	for _, name := range sortedNames(d.x.Header) {
 		if name == "Authorization" || name == "Cookie" || !isCredential(name, d.x.Header[name]) || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "Sec-") {
@@ -194,7 +194,7 @@ func (d *configBuilder) credentials() {
 		if !secretHeader(name) {
 			sure, why = Likely, "its value looks like a key"
 		}
-		d.secretHeader(name, d.addSecret(name, text), sure, why)
+		d.addSecretHeader(name, d.addSecret(name, text), sure, why)
 	}
 	cookie := d.x.Header.Get("Cookie")
 	switch {
@@ -202,7 +202,7 @@ func (d *configBuilder) credentials() {
 	case len(d.Guesses) > before:
 		d.note("The cookies of the example are left out: it has another credential.")
 	default:
-		d.secretHeader("Cookie", d.addSecret("cookie", cookie), Unsure, "there is nothing else that could be a credential")
+		d.addSecretHeader("Cookie", d.addSecret("cookie", cookie), Unsure, "there is nothing else that could be a credential")
 		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
 	}
 	if len(d.Guesses) == before && len(d.hidden) > 0 {
@@ -212,10 +212,10 @@ func (d *configBuilder) credentials() {
 	}
 }
 
-// secretParams moves credentials out of the parameters. Credentials in a query become the
+// moveSecretParams moves credentials out of the parameters. Credentials in a query become the
 // authentication scheme `query`; credentials in a body become references to attributes.
 // It reports whether it set the authentication scheme.
-func (d *configBuilder) secretParams() bool {
+func (d *configBuilder) moveSecretParams() bool {
 	var query, kept object
 	for _, m := range d.params {
 		switch {
@@ -251,7 +251,7 @@ func (d *configBuilder) secretParams() bool {
 // pagesBy reports whether the response holds a token for the parameter. Such a parameter
 // selects a page and is not a credential.
 func (d *configBuilder) pagesBy(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool {
+	return slices.ContainsFunc(d.factsOutsideData(), func(f scalarFact) bool {
 		return isToken(f) && textfmt.Letters(paramOf(f)) == textfmt.Letters(name)
 	})
 }
@@ -269,10 +269,10 @@ func basic(scheme, credentials string) (user, password string, ok bool) {
 	return strings.Cut(string(decoded), ":")
 }
 
-// authorization turns the Authorization header into settings. hasScheme reports whether
+// addAuthorization turns the Authorization header into settings. hasScheme reports whether
 // the query already became the authentication scheme: the credentials then go into a
 // header of the API.
-func (d *configBuilder) authorization(header string, hasScheme bool) {
+func (d *configBuilder) addAuthorization(header string, hasScheme bool) {
 	scheme, credentials, parted := strings.Cut(strings.TrimSpace(header), " ")
 	credentials = strings.TrimSpace(credentials)
 	user, password, isBasic := basic(scheme, credentials)
@@ -285,14 +285,14 @@ func (d *configBuilder) authorization(header string, hasScheme bool) {
 		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
 	case isBasic:
 		encoded := call("base64_encode", d.addSecret("credentials", user+":"+password))
-		d.secretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
+		d.addSecretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
 			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header, and so does a user name that looks like a key")
 	case signsRequests(scheme):
 		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request and left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
 	case !parted || credentials == "":
-		d.secretHeader("Authorization", d.addSecret("authorization", header), Sure, "the request has this header")
+		d.addSecretHeader("Authorization", d.addSecret("authorization", header), Sure, "the request has this header")
 	default:
-		d.secretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.addSecret("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
+		d.addSecretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.addSecret("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
 		if strings.EqualFold(scheme, "bearer") && strings.Count(credentials, ".") == 2 {
 			d.note("The token looks like one that ends after a while (JWT). If the API has a login, see the recipes client-credentials and refresh-token.")
 		}
@@ -312,7 +312,7 @@ func call(function string, args ...value.Value) value.Value {
 	)
 }
 
-func (d *configBuilder) secretHeader(name string, v value.Value, c Confidence, evidence string) {
+func (d *configBuilder) addSecretHeader(name string, v value.Value, c Confidence, evidence string) {
 	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
 	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
 }

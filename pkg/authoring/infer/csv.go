@@ -36,8 +36,8 @@ type csvGuess struct {
 // with a different number of fields.
 func (c csvGuess) score() int { return (c.fields - 1) * (2*c.consistent - len(c.records)) }
 
-// clear reports whether the text is CSV even if the response does not declare a format.
-func (c csvGuess) clear() bool {
+// isClear reports whether the text is CSV even if the response does not declare a format.
+func (c csvGuess) isClear() bool {
 	return c.fields > 1 && c.consistent == len(c.records) && c.consistent > 1 && (c.skip == 0 || c.consistent > 2)
 }
 
@@ -45,10 +45,10 @@ func (c csvGuess) clear() bool {
 // reports whether the response declares itself as CSV. csv returns false if the text is
 // not CSV.
 func (r *reader) csv(head string, declared bool) (csvGuess, bool) {
-	best, readable := r.best(head, false)
+	best, readable := r.bestGuess(head, false)
 	if !readable || best.skip > 0 {
 		// A line above the records may have an unpaired quote.
-		other, ok := r.best(head, true)
+		other, ok := r.bestGuess(head, true)
 		if ok && (!readable || other.skip < best.skip && other.score() > best.score()) {
 			best, readable = other, true
 		}
@@ -59,13 +59,13 @@ func (r *reader) csv(head string, declared bool) (csvGuess, bool) {
 	case best.score() <= 0 && declared: // one column
 		return best, best.skip == 0
 	default:
-		return best, declared || best.clear()
+		return best, declared || best.isClear()
 	}
 }
 
-// best returns the guess with the highest score. It returns false if the text cannot be
-// read as CSV.
-func (r *reader) best(head string, unquoted bool) (best csvGuess, readable bool) {
+// bestGuess returns the guess with the highest score. It returns false if the text cannot
+// be read as CSV.
+func (r *reader) bestGuess(head string, unquoted bool) (best csvGuess, readable bool) {
 	for _, delimiter := range csvDelimiters {
 		for skip := range maxSkip + 1 {
 			c := csvGuess{delimiter: delimiter, skip: skip, unquoted: unquoted}

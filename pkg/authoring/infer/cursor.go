@@ -25,7 +25,7 @@ func cursorParam(d *configBuilder) *pager {
 			continue
 		}
 		p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
-		d.cursor(p, key, m.Name, reverse)
+		d.setCursor(p, key, m.Name, reverse)
 		if !m.Value.Empty() {
 			p.evidence += fmt.Sprintf("; the run begins at %s, as the example", m.Value.Text())
 		}
@@ -34,17 +34,17 @@ func cursorParam(d *configBuilder) *pager {
 	return nil
 }
 
-func (d *configBuilder) cursor(p *pager, key, param string, reverse bool) {
-	p.text(pagination.IDKey, key)
-	p.text(pagination.CursorParam, param)
+func (d *configBuilder) setCursor(p *pager, key, param string, reverse bool) {
+	p.setText(pagination.IDKey, key)
+	p.setText(pagination.CursorParam, param)
 	if reverse {
-		p.flag(pagination.Reverse)
+		p.setFlag(pagination.Reverse)
 	}
 	switch textfmt.Letters(param) {
 	case "maxid":
-		p.number(pagination.Increment, -1)
+		p.setNumber(pagination.Increment, -1)
 	case "minid", "fromid":
-		p.number(pagination.Increment, 1)
+		p.setNumber(pagination.Increment, 1)
 	}
 }
 
@@ -71,6 +71,6 @@ func newestFirst(d *configBuilder) *pager {
 		}
 	}
 	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to request older items", key))
-	d.cursor(p, key, "max_id", true)
+	d.setCursor(p, key, "max_id", true)
 	return p
 }

@@ -140,17 +140,17 @@ func (l list) label() string {
 	return text
 }
 
-// besides are names of lists that accompany the data and are rarely the data.
-var besides = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
+// accompanyingLists are names of lists that accompany the data and are rarely the data.
+var accompanyingLists = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
 
 // rank returns the sort keys of a list, most significant first. Lists of objects come
-// before others, accompanying lists come last, and then the number of items counts.
+// before other lists, then accompanying lists come last, then the number of items counts.
 func (l list) rank() (objects, main, items int) {
 	if l.objects > 0 {
 		objects = 1
 	}
 	main = 1
-	if len(l.keyPath) > 0 && slices.Contains(besides, textfmt.Letters(l.name())) {
+	if len(l.keyPath) > 0 && slices.Contains(accompanyingLists, textfmt.Letters(l.name())) {
 		main = 0
 	}
 	return objects, main, len(l.items)
@@ -175,7 +175,7 @@ func (d *configBuilder) chooseData(choice string) error {
 		return 0
 	})
 	if len(d.lists) == 0 {
-		d.lists = []list{d.single()}
+		d.lists = []list{d.singleRow()}
 	}
 	at := 0
 	if choice != "" {
@@ -254,9 +254,9 @@ func others(lists []list, chosen list) string {
 	return strings.Join(texts, ", ")
 }
 
-// single returns the data of a response without lists, as one row: the object in a usual
+// singleRow returns the data of a response without lists, as one row: the object in a usual
 // wrapper, or the whole response.
-func (d *configBuilder) single() list {
+func (d *configBuilder) singleRow() list {
 	if all := d.root.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.root, all[0]) {
 		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
 	}
@@ -270,8 +270,8 @@ func (d *configBuilder) single() list {
 	return list{items: []value.Value{d.root}, objects: 1, whole: true}
 }
 
-// outside returns the facts that do not belong to the data.
-func (d *configBuilder) outside() []scalarFact {
+// factsOutsideData returns the facts that do not belong to the data.
+func (d *configBuilder) factsOutsideData() []scalarFact {
 	if !d.data.whole {
 		return d.facts
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// document builds the configuration.
-func (d *configBuilder) document() value.Value {
+// buildDocument builds the configuration.
+func (d *configBuilder) buildDocument() value.Value {
 	api := object{}
 	api.set(config.BaseURL.Name, d.replaceHidden(d.baseURL))
 	if len(d.apiHeaders) > 0 {

@@ -41,17 +41,17 @@ func graphQLPaging(d *configBuilder) *pager {
 		return nil
 	}
 	p := newPager("response.param", Sure, fmt.Sprintf("'%s' is the cursor of the page, and the query takes one as $%s; the other variables stay", from, variable))
-	p.text(pagination.ResponseParam, from)
-	p.text(pagination.QueryParam, variablesParam+"."+variable)
-	p.text(pagination.ParamDelimiter, ".")
-	p.flag(pagination.IncludeParams)
-	d.endOfConnection(p, more, hasMore)
+	p.setText(pagination.ResponseParam, from)
+	p.setText(pagination.QueryParam, variablesParam+"."+variable)
+	p.setText(pagination.ParamDelimiter, ".")
+	p.setFlag(pagination.IncludeParams)
+	d.addConnectionEnd(p, more, hasMore)
 	d.beginConnection(p, variable)
 	return p
 }
 
-// endOfConnection adds the stopper of a connection: a flag, or the total number of items.
-func (d *configBuilder) endOfConnection(p *pager, more scalarFact, hasMore bool) {
+// addConnectionEnd adds the stopper of a connection: a flag, or the total number of items.
+func (d *configBuilder) addConnectionEnd(p *pager, more scalarFact, hasMore bool) {
 	if hasMore {
 		flag, _ := more.dotted()
 		p.flagStop(flag, false)

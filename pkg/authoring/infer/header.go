@@ -39,7 +39,7 @@ func (d *configBuilder) followURL(p *pager, u *url.URL) {
 	missing := d.missingParams(u.RawQuery)
 	switch {
 	case d.method != "GET" && len(d.params) > 0:
-		p.flag(pagination.IncludeParams)
+		p.setFlag(pagination.IncludeParams)
 	case d.method == "GET" && len(missing) > 0:
 		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was requested; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
 		p.note = strings.TrimSpace(p.note + " " + note)
@@ -58,10 +58,10 @@ func linkPosition(d *configBuilder) *pager {
 		switch short := textfmt.Letters(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
 			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
-			return d.addLimits(d.page(p, name, n-1))
+			return d.addLimits(d.setPage(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
 			p := newPager("offset", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
-			return d.addLimits(d.offset(p, name, 0))
+			return d.addLimits(d.setOffset(p, name, 0))
 		}
 	}
 	return nil
@@ -85,12 +85,12 @@ func headerNext(d *configBuilder) *pager {
 			}
 			return p
 		}
-		return d.byHeader(name, param, text, next)
+		return d.headerPager(name, param, text, next)
 	}
 	return nil
 }
 
-func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pager {
+func (d *configBuilder) headerPager(name, param, text string, next value.Value) *pager {
 	p := newPager("response.param", Likely, fmt.Sprintf("the header %s looks like the value that brings the next page", name))
 	if text == "" || strings.EqualFold(text, "null") {
 		p.evidence = fmt.Sprintf("the response has the header %s, which is empty: the example is the last page", name)
@@ -104,10 +104,10 @@ func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pa
 	}
 	p.evidence += fmt.Sprintf(why, param)
 	p.settings.set(pagination.Next.Name, next)
-	p.text(pagination.QueryParam, param)
+	p.setText(pagination.QueryParam, param)
 	p.replaced = []string{param}
 	if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-		p.flag(pagination.IncludeParams)
+		p.setFlag(pagination.IncludeParams)
 	}
 	return p
 }

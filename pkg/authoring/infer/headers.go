@@ -26,8 +26,8 @@ func browserHeader(name string) bool {
 	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-")
 }
 
-// headers adds the remaining headers of the request that may affect the response.
-func (d *configBuilder) headers() {
+// addHeaders adds the remaining headers of the request that may affect the response.
+func (d *configBuilder) addHeaders() {
 	var left []string
 	for _, name := range sortedNames(d.x.Header) {
 		text := strings.Join(d.x.Header[name], ", ")

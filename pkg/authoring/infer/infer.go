@@ -94,24 +94,24 @@ func Infer(x example.Exchange, c Choice) (*Result, error) {
 	if said := d.refusal(); said != "" && c.DataField == "" {
 		return nil, failure.Userf("%s returned status %d, but the response reports an error and has no data: %s; correct the request of the example", d.url.Host, x.Status, said)
 	}
-	d.tables()
+	d.findTables()
 	if err := d.chooseData(c.DataField); err != nil {
 		return nil, err
 	}
 	d.guessFormat()
 	d.hidePath()
-	d.address()
-	d.credentials()
+	d.splitAddress()
+	d.addCredentials()
 	if err := d.choosePaging(c.Paging); err != nil {
 		return nil, err
 	}
-	d.headers()
+	d.addHeaders()
 	d.nameTable()
 	if err := d.chooseKey(c.PrimaryKey); err != nil {
 		return nil, err
 	}
 	d.storeAsText()
-	d.remarks()
+	d.addRemarks()
 	d.remarkErrors()
 	return d.finish()
 }
@@ -174,7 +174,7 @@ func (d *configBuilder) note(text string) { d.Notes = append(d.Notes, text) }
 // user error.
 func (d *configBuilder) finish() (*Result, error) {
 	d.Items = len(d.data.items)
-	d.Config = clean(d.document()).Pretty()
+	d.Config = clean(d.buildDocument()).Pretty()
 	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
 		if f.Severity == diagnostic.Error {
 			// The text that was found is not shown, because it may be a secret.

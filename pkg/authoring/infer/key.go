@@ -161,8 +161,8 @@ var sinceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
 })
 
-// remarks adds notes about times and lists in the example.
-func (d *configBuilder) remarks() {
+// addRemarks adds notes about times and lists in the example.
+func (d *configBuilder) addRemarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {
 			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))

@@ -21,7 +21,7 @@ var besideNames = []string{"meta", "metadata", "paging", "pagination", "pager", 
 // moreFlag returns the flag in the response that shows whether there are more pages. last
 // is true if the flag is true on the last page.
 func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		path, dotted := f.dotted()
 		if f.value.Kind() != value.Bool || !dotted || len(f.keyPath) > 1 && !slices.Contains(besideNames, textfmt.Letters(f.parent())) {
 			continue
@@ -47,7 +47,7 @@ func lastID(d *configBuilder) *pager {
 		reverse, known := cursorNames[textfmt.Letters(m.Name)]
 		if _, isNumber := wholeNumber(m.Value); known && !isNumber && !m.Value.Empty() {
 			p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' is different in each item; the run begins at %s, as the example", m.Name, key, m.Value.Text()))
-			return d.lastItem(p, key, m.Name, reverse)
+			return d.setLastItem(p, key, m.Name, reverse)
 		}
 	}
 	_, path, _, flagged := d.moreFlag()
@@ -56,10 +56,10 @@ func lastID(d *configBuilder) *pager {
 	}
 	for _, m := range d.params {
 		if reverse, known := cursorNames[textfmt.Letters(m.Name)]; known { // a parameter without a value
-			return d.lastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
+			return d.setLastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
 		}
 	}
-	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the response looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
+	return d.setLastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the response looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
 }
 
 // lastIDGuess finds a flag for more pages if the exchange does not show how to request
@@ -70,17 +70,17 @@ func lastIDGuess(d *configBuilder) *pager {
 	if !ok || !flagged {
 		return nil
 	}
-	return d.lastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' requests what comes after an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
+	return d.setLastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' requests what comes after an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
 }
 
-// lastItem makes the id of the last item the cursor of the next page. With reverse, the id
-// of the first item is the cursor.
-func (d *configBuilder) lastItem(p *pager, key, param string, reverse bool) *pager {
-	p.text(pagination.IDKey, key)
-	p.text(pagination.CursorParam, param)
-	p.text(pagination.IDType, pagination.TextIDs)
+// setLastItem makes the id of the last item the cursor of the next page. With reverse,
+// the id of the first item is the cursor.
+func (d *configBuilder) setLastItem(p *pager, key, param string, reverse bool) *pager {
+	p.setText(pagination.IDKey, key)
+	p.setText(pagination.CursorParam, param)
+	p.setText(pagination.IDType, pagination.TextIDs)
 	if reverse {
-		p.flag(pagination.Reverse)
+		p.setFlag(pagination.Reverse)
 	}
 	p.needsFlag = true
 	return p

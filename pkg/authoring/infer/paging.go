@@ -35,11 +35,11 @@ func newPager(method string, c Confidence, evidence string) *pager {
 	return &pager{settings: object{{Name: pagination.MethodName.Name, Value: value.OfString(method)}}, confidence: c, evidence: evidence}
 }
 
-func (p *pager) text(s field.Setting[string], text string) {
+func (p *pager) setText(s field.Setting[string], text string) {
 	p.settings.set(s.Name, value.OfString(text))
 }
 
-func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
+func (p *pager) setNumber(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
 
 // flagStop adds a stopper: pagination ends if the field at path has the value stopOn.
 func (p *pager) flagStop(path string, stopOn bool) {
@@ -51,12 +51,12 @@ func (p *pager) has(name string) bool {
 	return slices.ContainsFunc(p.settings, func(m value.Member) bool { return m.Name == name })
 }
 
-func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
+func (p *pager) setFlag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
 
-// pagers returns the functions that look for pagination. Evidence in the response comes
-// before usual names. In GraphQL only the variables are parameters, so only one function
-// applies.
-func (d *configBuilder) pagers() []func(*configBuilder) *pager {
+// pagerFinders returns the functions that look for pagination, in order of preference.
+// Evidence in the response comes before usual names. In GraphQL only the variables are
+// parameters, so only one function applies.
+func (d *configBuilder) pagerFinders() []func(*configBuilder) *pager {
 	if d.graphQL() {
 		return []func(*configBuilder) *pager{graphQLPaging}
 	}
@@ -81,7 +81,7 @@ func (d *configBuilder) pagers() []func(*configBuilder) *pager {
 // the chosen method.
 func (d *configBuilder) choosePaging(choice string) error {
 	var found []*pager
-	for _, look := range d.pagers() {
+	for _, look := range d.pagerFinders() {
 		p := look(d)
 		if p != nil && !slices.ContainsFunc(found, func(o *pager) bool { return o.method() == p.method() }) {
 			found = append(found, p)
@@ -195,7 +195,7 @@ func (d *configBuilder) fullPage() bool {
 
 // nextAddress finds the URL of the next page in the response.
 func nextAddress(d *configBuilder) *pager {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
 		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
 		if !strings.Contains(name, "next") && !below {
@@ -204,9 +204,9 @@ func nextAddress(d *configBuilder) *pager {
 		address := f.value.Raw()
 		switch {
 		case f.value.Kind() == value.String && looksLikeAddress(address):
-			return d.byAddress(f, address)
-		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.besidesPrevious(f)):
-			p := d.byAddress(f, "")
+			return d.addressPager(f, address)
+		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.hasSiblingLink(f)):
+			p := d.addressPager(f, "")
 			if p != nil {
 				p.confidence = Likely
 				p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
@@ -221,26 +221,26 @@ func looksLikeAddress(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
 }
 
-// besidesPrevious reports whether the object around a key also has links such as
+// hasSiblingLink reports whether the object around a key also has links such as
 // "previous" or "self".
-func (d *configBuilder) besidesPrevious(f scalarFact) bool {
+func (d *configBuilder) hasSiblingLink(f scalarFact) bool {
 	return slices.ContainsFunc(d.facts, func(o scalarFact) bool {
 		return slices.Equal(o.keyPath[:len(o.keyPath)-1], f.keyPath[:len(f.keyPath)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, textfmt.Letters(o.name()))
 	})
 }
 
-func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
+func (d *configBuilder) addressPager(f scalarFact, address string) *pager {
 	path, delimiter, ok := f.path()
 	if !ok {
 		return nil
 	}
 	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the response holds the address of the next page", path))
-	p.text(pagination.URLKey, path)
+	p.setText(pagination.URLKey, path)
 	if delimiter != "." {
-		p.text(pagination.URLDelimiter, delimiter)
+		p.setText(pagination.URLDelimiter, delimiter)
 	}
 	if strings.HasPrefix(address, "?") {
-		p.flag(pagination.ParamIsQuery)
+		p.setFlag(pagination.ParamIsQuery)
 		p.evidence = fmt.Sprintf("'%s' of the response holds the query of the next page", path)
 	}
 	p.note = d.originNote(address)
@@ -260,7 +260,7 @@ func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
 // some.
 func (d *configBuilder) keepParams(p *pager, query string) {
 	if missing := d.missingParams(query); len(missing) > 0 {
-		p.flag(pagination.IncludeParams)
+		p.setFlag(pagination.IncludeParams)
 		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
 	}
 }
@@ -296,7 +296,7 @@ func (d *configBuilder) originNote(address string) string {
 
 // hasFact reports whether the response has a scalar of this name outside of the data.
 func (d *configBuilder) hasFact(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
+	return slices.ContainsFunc(d.factsOutsideData(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
 }
 
 // tokenNames are keys of a response with a cursor for the next page.
@@ -362,7 +362,7 @@ var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // nextToken finds a cursor in the response that is a parameter of the next request.
 func nextToken(d *configBuilder) *pager {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		path, ok := f.dotted()
 		if !ok || !isToken(f) {
 			continue
@@ -382,11 +382,11 @@ func nextToken(d *configBuilder) *pager {
 			p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page"+why, path, param)
 			p.confidence = Likely
 		}
-		p.text(pagination.ResponseParam, path)
-		p.text(pagination.QueryParam, param)
+		p.setText(pagination.ResponseParam, path)
+		p.setText(pagination.QueryParam, param)
 		p.replaced = []string{param}
 		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-			p.flag(pagination.IncludeParams)
+			p.setFlag(pagination.IncludeParams)
 		}
 		return p
 	}

@@ -34,7 +34,7 @@ func (d *configBuilder) paramNumber(names []string) (name string, n int64, ok bo
 
 // factNumber returns the first whole number of the response with one of the names.
 func (d *configBuilder) factNumber(names []string) (f scalarFact, n int64, ok bool) {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, textfmt.Letters(f.name())) {
 			return f, n, true
 		}
@@ -52,7 +52,7 @@ var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 // total returns the path and the value of the total number of items. The total is at
 // least the number of items on the page.
 func (d *configBuilder) total() (path string, n int64, ok bool) {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		n, isNumber := wholeNumber(f.value)
 		name := textfmt.Letters(f.name())
 		if name == "value" {
@@ -98,11 +98,11 @@ func (d *configBuilder) addLimits(p *pager) *pager {
 		p.evidence += fmt.Sprintf("; '%s' of the response is the page size", strings.Join(f.keyPath, "."))
 	}
 	if limit > 0 {
-		p.number(pagination.Limit, limit)
-		p.text(pagination.LimitParam, param)
+		p.setNumber(pagination.Limit, limit)
+		p.setText(pagination.LimitParam, param)
 	}
 	if untilEmpty {
-		p.text(pagination.LastPage, pagination.UntilEmpty)
+		p.setText(pagination.LastPage, pagination.UntilEmpty)
 	}
 	if counted {
 		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(path)))
@@ -121,16 +121,16 @@ func offsetParam(d *configBuilder) *pager {
 		return nil // without a page size, these are more often times
 	}
 	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
-	return d.addLimits(d.offset(p, name, n))
+	return d.addLimits(d.setOffset(p, name, n))
 }
 
-// offset adds the name of the parameter and the first offset.
-func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
-	p.text(pagination.OffsetParam, name)
+// setOffset adds the name of the parameter and the first offset.
+func (d *configBuilder) setOffset(p *pager, name string, n int64) *pager {
+	p.setText(pagination.OffsetParam, name)
 	p.replaced = append(p.replaced, name)
 	switch {
 	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, textfmt.Letters(name)):
-		p.flag(pagination.OffsetFromJob)
+		p.setFlag(pagination.OffsetFromJob)
 		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
 		p.evidence += ", which begins at 1"
 	case n > 0:
@@ -148,7 +148,7 @@ func offsetResponse(d *configBuilder) *pager {
 		return nil
 	}
 	p := newPager("offset", Likely, fmt.Sprintf("the response repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
-	return d.addLimits(d.offset(p, f.name(), n))
+	return d.addLimits(d.setOffset(p, f.name(), n))
 }
 
 // pageParam finds a page number among the parameters.
@@ -158,14 +158,14 @@ func pageParam(d *configBuilder) *pager {
 		return nil
 	}
 	p := newPager("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
-	return d.addLimits(d.page(p, name, n))
+	return d.addLimits(d.setPage(p, name, n))
 }
 
-// page adds the name of the parameter and the number of the first page.
-func (d *configBuilder) page(p *pager, name string, n int64) *pager {
+// setPage adds the name of the parameter and the number of the first page.
+func (d *configBuilder) setPage(p *pager, name string, n int64) *pager {
 	first := min(n, 1)
-	p.number(pagination.FirstPage, first)
-	p.text(pagination.PageParam, name)
+	p.setNumber(pagination.FirstPage, first)
+	p.setText(pagination.PageParam, name)
 	p.replaced = append(p.replaced, name)
 	if n > first {
 		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at %d)", n, first)
@@ -188,5 +188,5 @@ func pageResponse(d *configBuilder) *pager {
 		name = "page"
 	}
 	p := newPager("pagenum", Likely, fmt.Sprintf("the response repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
-	return d.addLimits(d.page(p, name, n))
+	return d.addLimits(d.setPage(p, name, n))
 }

@@ -104,8 +104,8 @@ var versions = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(v\d[\d.]*|api|rest|services|data|odata|\d+\.\d+)$`)
 })
 
-// address splits the URL into the base URL and the endpoint.
-func (d *configBuilder) address() {
+// splitAddress splits the URL into the base URL and the endpoint.
+func (d *configBuilder) splitAddress() {
 	origin := d.url.Scheme + "://" + d.url.Host
 	segments := strings.Split(strings.TrimPrefix(d.url.EscapedPath(), "/"), "/")
 	common := 0

@@ -10,10 +10,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tables turns tables in JSON into lists of objects. It finds lists of rows with the
+// findTables turns tables in JSON into lists of objects. It finds lists of rows with the
 // column names in another list. If the response has no list of objects, it also finds
 // objects of equally long lists.
-func (d *configBuilder) tables() {
+func (d *configBuilder) findTables() {
 	if d.format != jsonFormat {
 		return
 	}

@@ -31,8 +31,8 @@ func cursorAt(root *node, source string, offset int) cursor {
 		}
 		at = cursor{around: n}
 		i := sort.Search(len(n.children), func(i int) bool { return n.children[i].begin() > offset })
-		// Only the last child that begins before the offset, and a child that begins at
-		// the offset, can contain it.
+		// Only the last child that begins at or before the offset can contain it. The
+		// loop also visits the next child, which never matches.
 		for _, c := range n.children[max(0, i-1):min(len(n.children), i+1)] {
 			switch {
 			case c.inName(offset):

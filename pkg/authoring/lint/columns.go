@@ -58,15 +58,15 @@ func sharedColumns(s settings, found *failure.Problems) {
 // mapping can omit the column.
 func storesColumn(it config.Iteration, j jobChain, column string) bool {
 	entries := it.Mappings.Get(j.DataType)
-	return !entries.Present() || reads(entries, column)
+	return !entries.Present() || readsColumn(entries, column)
 }
 
-// reads reports whether a mapping, or the mapping of a child table in it, has a column of
+// readsColumn reports whether a mapping, or the mapping of a child table in it, has a column of
 // type user with this name.
-func reads(entries config.Section, column string) bool {
+func readsColumn(entries config.Section, column string) bool {
 	return slices.ContainsFunc(entries.Items(), func(setting config.Section) bool {
 		first, _, _ := strings.Cut(name(setting), "/")
-		return isUserColumn(setting) && first == column || reads(mapping.TableMapping.In(setting), column)
+		return isUserColumn(setting) && first == column || readsColumn(mapping.TableMapping.In(setting), column)
 	})
 }
 

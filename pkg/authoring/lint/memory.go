@@ -21,7 +21,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	for _, entry := range entries {
 		names = append(names, name(entry))
 	}
-	s.readings(func(text, pointer string) {
+	s.walkRemembered(func(text, pointer string) {
 		if !slices.Contains(names, text) {
 			found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
 				Expected: "nothing remembers a value of this name, so it is null in every run", Hint: didYouMean(text, names)})
@@ -44,7 +44,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 // unreadRemembered finds remembered values that no expression reads.
 func unreadRemembered(s settings, found *failure.Problems) {
 	var read []string
-	s.readings(func(text, _ string) { read = append(read, text) })
+	s.walkRemembered(func(text, _ string) { read = append(read, text) })
 	for _, entry := range s.remembered() {
 		if !slices.Contains(read, name(entry)) {
 			hint := failure.Text("send it in \"params\": {\"remembered\": " + field.Quoted(name(entry)) + "}")
@@ -77,7 +77,7 @@ func (s settings) misspeltReading(of string) (pointer string) {
 func replacedTables(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if it.Incremental || !stores(j.Job) || len(s.sentNames(it, j)) == 0 {
+			if it.Incremental || !storesRows(j.Job) || len(s.sentNames(it, j)) == 0 {
 				continue
 			}
 			expected := failure.Text("this job requests only what is new, and its table replaces that of the previous run: older rows are lost")
@@ -142,8 +142,10 @@ func hasPrimaryKey(m config.Section) bool {
 	})
 }
 
-// stores reports whether a job or a job below it has a table.
-func stores(j config.Job) bool { return !j.NotStored || slices.ContainsFunc(j.Children, stores) }
+// storesRows reports whether a job or a job below it has a table.
+func storesRows(j config.Job) bool {
+	return !j.NotStored || slices.ContainsFunc(j.Children, storesRows)
+}
 
 // remembered returns the entries of `remember`.
 func (s settings) remembered() []config.Section {
@@ -154,8 +156,8 @@ func (s settings) remembered() []config.Section {
 	return all
 }
 
-// readings calls visit for each expression that reads a remembered value.
-func (s settings) readings(visit func(name, pointer string)) {
+// walkRemembered calls visit for each expression that reads a remembered value.
+func (s settings) walkRemembered(visit func(name, pointer string)) {
 	root := s.Compiled.Settings
 	s.Compiled.Vocabulary.All().References.Walk(root.Value, root.Pointer, false, func(f expr.Form, pointer string) {
 		if f.Is(expr.Remembered) {

@@ -39,15 +39,15 @@ func (p path) segments() []string {
 // language. Keys with such a name are rare.
 func foreignPaths(s settings, found *failure.Problems) {
 	for _, p := range append(s.jobPaths(), s.apiPaths()...) {
-		if hint := foreign(p); hint != "" {
+		if hint := foreignHint(p); hint != "" {
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: p.pointer,
 				Expected: "probably leads nowhere: keys are separated by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
 		}
 	}
 }
 
-// foreign returns a hint if a path is in a foreign syntax, otherwise "".
-func foreign(p path) failure.Text {
+// foreignHint returns a hint if a path is in a foreign syntax, otherwise "".
+func foreignHint(p path) failure.Text {
 	dots := p.separator == "."
 	switch {
 	case dots && strings.HasPrefix(p.text, "$.") && !strings.Contains(p.text, "["):
@@ -62,7 +62,7 @@ func foreign(p path) failure.Text {
 		}
 		return "write \"a.0\" instead of \"a[0]\", and \"a.-1\" for the last item"
 	case !strings.HasSuffix(p.pointer, "/"+config.JobResponseFilter.Name):
-		if hint := selection(p); hint != "" {
+		if hint := selectionHint(p); hint != "" {
 			return hint
 		}
 	}
@@ -74,9 +74,9 @@ func foreign(p path) failure.Text {
 	return ""
 }
 
-// selection returns a hint if the selection of an item of a list is in a foreign syntax,
+// selectionHint returns a hint if the selection of an item of a list is in a foreign syntax,
 // otherwise "".
-func selection(p path) failure.Text {
+func selectionHint(p path) failure.Text {
 	for _, key := range p.segments() {
 		s, ok := value.ParseSelector(key)
 		switch {

@@ -60,28 +60,28 @@ func unreachableItems(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			own := filters(j)
 			for i, filter := range own {
-				if before, ok := covered(plain(filter), own[:i]); ok { // the earlier filter already makes a text
+				if before, ok := coveringFilter(withIndexes(filter), own[:i]); ok { // the earlier filter already makes a text
 					report(filter, before)
 				}
 			}
 			for _, p := range s.pathsInto(j) {
-				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
+				if filter, ok := coveringFilter(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
 				}
 			}
 			for _, p := range rememberedPaths(j) {
-				if filter, ok := covered(p, own); ok {
+				if filter, ok := coveringFilter(p, own); ok {
 					report(p, filter)
 				}
 			}
 			for _, text := range condition.Parse(j.RowFilter.Value.Text()).Paths() {
 				p := path{text, ".", j.RowFilter.Pointer}
-				if filter, ok := covered(p, own); ok {
+				if filter, ok := coveringFilter(p, own); ok {
 					report(p, filter)
 				}
 			}
 			if idKey, ok := s.cursorOf(j); ok {
-				if filter, ok := covered(idKey, own); ok {
+				if filter, ok := coveringFilter(idKey, own); ok {
 					report(idKey, filter)
 				}
 			}
@@ -101,7 +101,7 @@ func reportColumns(mapping *usedMapping, report func(p, filter path)) {
 		p := columnPath(setting)
 		var by path
 		reached := slices.ContainsFunc(mapping.jobs, func(j jobChain) bool {
-			filter, hidden := covered(p, filters(j))
+			filter, hidden := coveringFilter(p, filters(j))
 			by = filter
 			return !hidden
 		})
@@ -167,26 +167,26 @@ func (s settings) cursorOf(j jobChain) (path, bool) {
 	return append(ids, path{})[0], len(ids) > 0
 }
 
-// covered returns the first filter that turns a value on the path into text.
-func covered(p path, filters []path) (path, bool) {
+// coveringFilter returns the first filter that turns a value on the path into text.
+func coveringFilter(p path, filters []path) (path, bool) {
 	for _, filter := range filters {
-		if below(p.segments(), strings.Split(filter.text, filter.separator)) {
+		if leadsBelow(p.segments(), strings.Split(filter.text, filter.separator)) {
 			return filter, true
 		}
 	}
 	return path{}, false
 }
 
-// plain replaces "[]" in a filter by the index 0, as other paths have it.
-func plain(filter path) path {
+// withIndexes replaces "[]" in a filter by the index 0, as other paths have it.
+func withIndexes(filter path) path {
 	filter.text = strings.ReplaceAll(filter.text+filter.separator, "[]"+filter.separator, filter.separator+"0"+filter.separator)
 	filter.text = strings.TrimSuffix(filter.text, filter.separator)
 	return filter
 }
 
-// below reports whether a path leads below the path of a filter. In the filter, "[]"
+// leadsBelow reports whether a path leads below the path of a filter. In the filter, "[]"
 // matches every item of a list.
-func below(keys, filter []string) bool {
+func leadsBelow(keys, filter []string) bool {
 	for _, step := range filter {
 		name, each := strings.CutSuffix(step, "[]")
 		if len(keys) == 0 || keys[0] != name {

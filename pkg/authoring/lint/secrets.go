@@ -142,12 +142,12 @@ func plainAddresses(s settings, found *failure.Problems) {
 		}
 		report(it.BaseURL, config.BaseURL.In(s.api).Pointer)
 		login := auth.LoginEndpoint.In(auth.LoginRequest.In(s.login))
-		absolute(login.Value.Raw(), login.Pointer, report)
+		reportAbsolute(login.Value.Raw(), login.Pointer, report)
 		for _, j := range it.jobs {
 			if j.Anonymous {
 				continue
 			}
-			absolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
+			reportAbsolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
 		}
 		for i, o := range s.Compiled.API.TrustedOrigins {
 			host, _, _ := strings.Cut(o.Host, ":")
@@ -175,8 +175,8 @@ func withheldCredentials(s settings, found *failure.Problems) {
 	}
 }
 
-// absolute calls report if the endpoint is a URL with a host.
-func absolute(endpoint, pointer string, report func(*url.URL, string)) {
+// reportAbsolute calls report if the endpoint is a URL with a host.
+func reportAbsolute(endpoint, pointer string, report func(*url.URL, string)) {
 	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
 		report(u, pointer)
 	}

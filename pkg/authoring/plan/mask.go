@@ -156,11 +156,11 @@ func (m *mask) between(text string, part secret.Span, known, derived []secret.Sp
 		if begin >= end {
 			continue
 		}
-		all = append(all, m.names(text[from:begin], true)...)
+		all = append(all, m.nameStandIns(text[from:begin], true)...)
 		all = append(all, m.maskComputed(text[begin:end], text[s.From:s.To], s, known)...)
 		from = end
 	}
-	return append(all, m.names(text[from:part.To], true)...)
+	return append(all, m.nameStandIns(text[from:part.To], true)...)
 }
 
 // maskComputed splits a range that was computed from secrets. Texts of the document in it
@@ -169,23 +169,23 @@ func (m *mask) between(text string, part secret.Span, known, derived []secret.Sp
 func (m *mask) maskComputed(part, whole string, at secret.Span, known []secret.Span) []piece {
 	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
 	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isPlainWord(part) {
-		return m.names(part, false)
+		return m.nameStandIns(part, false)
 	}
-	return []piece{m.secret(part)}
+	return []piece{m.secretPiece(part)}
 }
 
 // hidden splits a secret. If the secret was computed from a stand-in, the name of the
 // stand-in and texts of the document are shown.
 func (m *mask) hidden(text string) []piece {
 	if m.anyStandIn.Find(text) != nil {
-		return m.names(text, false)
+		return m.nameStandIns(text, false)
 	}
-	return []piece{m.secret(text)}
+	return []piece{m.secretPiece(text)}
 }
 
-// names replaces stand-ins in a text by their names. If open is false, the rest of the
-// text is shown only if it is in the document.
-func (m *mask) names(text string, open bool) []piece {
+// nameStandIns replaces stand-ins in a text by their names. If open is false, the rest of
+// the text is shown only if it is in the document.
+func (m *mask) nameStandIns(text string, open bool) []piece {
 	var all []piece
 	rest := func(text string) {
 		switch {
@@ -193,7 +193,7 @@ func (m *mask) names(text string, open bool) []piece {
 		case open || m.isPlain(text):
 			all = append(all, piece{shown: text})
 		default:
-			all = append(all, m.secret(text))
+			all = append(all, m.secretPiece(text))
 		}
 	}
 	from := 0
@@ -201,7 +201,7 @@ func (m *mask) names(text string, open bool) []piece {
 		rest(text[from:s.From])
 		for _, one := range m.standIns {
 			if one.forms.Find(text[s.From:s.To]) != nil {
-				all = append(all, m.unknown(one, text[s.From:s.To]))
+				all = append(all, m.standInPiece(one, text[s.From:s.To]))
 			}
 		}
 		from = s.To
@@ -210,8 +210,8 @@ func (m *mask) names(text string, open bool) []piece {
 	return all
 }
 
-// unknown returns the piece for a stand-in in some encoding.
-func (m *mask) unknown(one standIn, spelling string) piece {
+// standInPiece returns the piece for a stand-in in some encoding.
+func (m *mask) standInPiece(one standIn, spelling string) piece {
 	p := piece{masked: true, variable: variable(one.name), what: one.name}
 	if spelling != one.text {
 		p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
@@ -245,8 +245,8 @@ const wordBytes = 4
 // computed is the variable of a secret that is not the value of a key.
 const computed = ""
 
-// secret returns the piece for a secret, with the name of its key.
-func (m *mask) secret(text string) piece {
+// secretPiece returns the piece for a secret, with the name of its key.
+func (m *mask) secretPiece(text string) piece {
 	p := piece{shown: secret.Hidden, masked: true, variable: computed, what: "a secret that was computed"}
 	for _, n := range m.named {
 		switch text {
@@ -296,7 +296,7 @@ func (m *mask) header(name, text string, derived bool) []piece {
 		} else {
 			scheme += " "
 		}
-		p := m.secret(secret)
+		p := m.secretPiece(secret)
 		p.what = "what the header " + name + " holds"
 		return []piece{{shown: scheme}, p}
 	}

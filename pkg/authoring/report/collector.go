@@ -75,25 +75,25 @@ func (c *Collector) Event(e event.Event) {
 	case event.RunStarted:
 		c.report.Extractor = body.Version
 	case event.RequestAnswered:
-		c.responded(e.Time, body)
+		c.addRequest(e.Time, body)
 	case event.ResponseIgnored:
-		c.ignored(body.JobPointer, body.Status)
+		c.countIgnored(body.JobPointer, body.Status)
 	case event.ResponseSkipped:
-		c.ignored(body.JobPointer, body.Status)
+		c.countIgnored(body.JobPointer, body.Status)
 	case event.RequestRetried:
-		c.retried(body)
+		c.countRetry(body)
 	case event.WindowStarted:
-		c.windowStarted(body)
+		c.addWindow(body)
 	case event.JobWaiting:
-		c.polled(body)
+		c.countPoll(body)
 	case event.JobFinished:
-		c.jobFinished(body)
+		c.setJobEnd(body)
 	case event.JobUnfinished:
 		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 {
 			c.report.Jobs[i].Stored = &Stored{Pages: body.Pages, Rows: body.Rows}
 		}
 	case event.TableWritten:
-		c.tableWritten(body)
+		c.addTable(body)
 	case event.StateRead:
 		if m := c.remembered(body.Name, body.Iteration); m != nil {
 			m.Read, m.ReadValues = body.Value, body.Values
@@ -105,13 +105,13 @@ func (c *Collector) Event(e event.Event) {
 	case event.RunCut:
 		c.report.Status = LimitReached
 	case event.RunFailed:
-		c.failed(body)
+		c.setError(body)
 	}
 	if f, ok := e.Body.(event.Finding); ok {
-		c.found(e, f)
+		c.addFinding(e, f)
 	}
 	if e.Level == event.Warn {
-		c.warned(e)
+		c.addWarning(e)
 	}
 }
 
@@ -140,7 +140,7 @@ func (c *Collector) traffics(job int) []*Traffic {
 	return all
 }
 
-func (c *Collector) windowStarted(e event.WindowStarted) {
+func (c *Collector) addWindow(e event.WindowStarted) {
 	i := c.job(e.Job, e.JobPointer, e.Iteration)
 	if i < 0 {
 		return
@@ -154,7 +154,7 @@ func (c *Collector) windowStarted(e event.WindowStarted) {
 	w.Last = e.End
 }
 
-func (c *Collector) jobFinished(e event.JobFinished) {
+func (c *Collector) setJobEnd(e event.JobFinished) {
 	i := c.job(e.Job, e.JobPointer, e.Iteration)
 	if i < 0 {
 		return
@@ -162,8 +162,8 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	c.report.Jobs[i].Ended = &JobEnd{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped, Unwanted: e.Unwanted}
 }
 
-// found adds a finding. Each job has at most one finding of a kind.
-func (c *Collector) found(e event.Event, f event.Finding) {
+// addFinding adds a finding. Each job has at most one finding of a kind.
+func (c *Collector) addFinding(e event.Event, f event.Finding) {
 	i := c.job(f.About())
 	if i < 0 {
 		return
@@ -188,7 +188,7 @@ func (c *Collector) remembered(name string, iteration int) *RememberedReport {
 	return m
 }
 
-func (c *Collector) failed(e event.RunFailed) {
+func (c *Collector) setError(e event.RunFailed) {
 	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
 	// Masking may have broken the JSON. The message has the same facts.
 	var problems []Problem
@@ -197,7 +197,7 @@ func (c *Collector) failed(e event.RunFailed) {
 	}
 }
 
-func (c *Collector) warned(e event.Event) {
+func (c *Collector) addWarning(e event.Event) {
 	w := Warning{Source: e.Kind, Message: e.Message}
 	key := warningKey{source: e.Kind, message: e.Message}
 	switch body := e.Body.(type) {

@@ -13,7 +13,7 @@ import (
 // many periods.
 const firstStep = 0.01
 
-func (c *Collector) responded(end time.Time, e event.RequestAnswered) {
+func (c *Collector) addRequest(end time.Time, e event.RequestAnswered) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	failed := e.Status == 0 || e.Status >= 400
 	status := "none"
@@ -65,8 +65,9 @@ func (c *Collector) responded(end time.Time, e event.RequestAnswered) {
 	}
 }
 
-// ignored removes the last failure of a job with a status that the configuration allows.
-func (c *Collector) ignored(pointer string, status int) {
+// countIgnored counts the last failure of a job as ignored, because the configuration
+// allows its status.
+func (c *Collector) countIgnored(pointer string, status int) {
 	for i, r := range slices.Backward(c.failures) {
 		if r.Status != status || r.pointer != pointer {
 			continue
@@ -88,9 +89,9 @@ func (c *Collector) ignored(pointer string, status int) {
 	}
 }
 
-// retried counts a retry. It sets the wait of the failed request if the waterfall has the
-// request.
-func (c *Collector) retried(e event.RequestRetried) {
+// countRetry counts a retry. It sets the wait of the failed request if the waterfall has
+// the request.
+func (c *Collector) countRetry(e event.RequestRetried) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	for _, t := range c.traffics(job) {
 		t.Retries++
@@ -99,9 +100,9 @@ func (c *Collector) retried(e event.RequestRetried) {
 	c.setWait(job, e.Method, e.Path, e.WaitSeconds, func(r *RequestReport) bool { return r.Attempt == e.Retry })
 }
 
-// polled counts a wait for a response that was not ready. It sets the wait of the last
+// countPoll counts a wait for a response that was not ready. It sets the wait of the last
 // request if the waterfall has the request.
-func (c *Collector) polled(e event.JobWaiting) {
+func (c *Collector) countPoll(e event.JobWaiting) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	for _, t := range c.traffics(job) {
 		t.Polls++

@@ -63,7 +63,7 @@ func (c *Collector) Tables(dir string) error {
 	return nil
 }
 
-func (c *Collector) tableWritten(e event.TableWritten) {
+func (c *Collector) addTable(e event.TableWritten) {
 	t := &Table{Table: e.Table, Rows: e.Rows, Columns: make([]Column, len(e.Columns))}
 	for i, name := range e.Columns {
 		t.Columns[i] = Column{Name: name, Shapes: []Shape{}}
