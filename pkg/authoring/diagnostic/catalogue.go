@@ -6,14 +6,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Entry explains one code.
+// Entry is the catalogue entry of a code.
 type Entry struct {
 	Code     failure.Code
 	Severity string // "error", "warning", or "error or warning"
-	Title    string // a few words
-	Cause    string // what it means and why it matters
-	Example  string // a piece of a configuration that has it
-	Fix      string // what to do
+	Title    string // short title
+	Cause    string // meaning of the code, and its consequences
+	Example  string // part of a configuration with this problem
+	Fix      string // advice
 }
 
 // Lookup returns the entry of a code.

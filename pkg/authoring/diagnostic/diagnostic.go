@@ -1,9 +1,9 @@
-// Package diagnostic reports the problems of a configuration file: to people with the
-// lines of the file, to programs as JSON, to CI as SARIF. Each kind of problem has a
-// code, and the catalogue explains it.
+// Package diagnostic reports the problems of a configuration file: as text with the lines
+// of the file, as JSON, and as SARIF for CI. Each kind of problem has a code. The
+// catalogue explains the codes.
 //
-// It adds places in the text to the problems that package load finds. It uses no
-// network and shows no value that may be a secret.
+// The problems come from package load; package diagnostic adds lines and columns. It uses
+// no network and shows no value that may be a secret.
 package diagnostic
 
 import (
@@ -19,45 +19,46 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Severity says whether a finding prevents a run.
+// Severity is the severity of a finding. An error prevents a run.
 type Severity string
 
-// The severities, with the names of SARIF.
+// The severities, named as in SARIF.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 )
 
-// Finding is one problem with its place in the text.
+// Finding is a problem with its position in the text.
 type Finding struct {
 	Code     failure.Code `json:"code"`
 	Severity Severity     `json:"severity"`
-	// File is the name of the text; "" without a text.
+	// File is the name of the text, or "" without a text.
 	File string `json:"file,omitzero"`
-	// Pointer is the JSON pointer of the place; "" is the whole document.
+	// Pointer is the JSON pointer of the value. "" is the whole document.
 	Pointer string `json:"pointer"`
-	// Line and Column count from 1, columns in characters; 0 without a text.
+	// Line and Column count from 1. Columns are characters. Both are 0 if the position is
+	// unknown.
 	Line   int `json:"line,omitzero"`
 	Column int `json:"column,omitzero"`
-	// Found, Expected and Hint are those of failure.Problem.
+	// Found, Expected and Hint are the texts of failure.Problem.
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
 	Hint     string `json:"hint"`
 	// Message is the finding in one sentence.
 	Message string `json:"message"`
 
-	span source.Span // the marked part of the text
+	span source.Span // range to mark in the text
 }
 
-// Report has the findings in one text.
+// Report holds the findings in one text.
 type Report struct {
 	// File is the name of the text.
 	File string
-	// Findings in the order of the text.
+	// Findings are in the order of the text.
 	Findings []Finding
 	text     *source.Text
-	broken   bool             // the text is not JSON to its end
-	known    *secret.Registry // secrets wherever they are in the text
+	broken   bool             // true if the text is not valid JSON
+	known    *secret.Registry // secrets to mask
 }
 
 // Failed reports whether there is an error among the findings.
@@ -65,8 +66,9 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check checks the text of a configuration; file is its name. It loads the
-// configuration without a network, and with its own secrets.
+// Check checks a configuration and returns its problems. file is the name of the text.
+// Check loads the configuration without a network and registers its secrets in a new
+// registry instead of o.Secrets.
 func Check(ctx context.Context, file string, text []byte, o load.Options) *Report {
 	r := &Report{File: file, text: source.New(text), known: &secret.Registry{}}
 	given, err := config.Parse(text)
@@ -77,12 +79,12 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	secrets := r.known
 	o.Text, o.Secrets, o.Offline = text, secrets, true
 	doc, unfilled := load.Load(ctx, given, o)
-	if unfilled != nil { // the rest is checked as far as possible
+	if unfilled != nil { // Check continues, to find as many problems as possible
 		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
 	}
-	places := renamed{given: given, filled: doc.Resolved}
+	places := pointerMap{given: given, filled: doc.Resolved}
 	for i, p := range secrets.Problems(doc.Problems) {
-		at := doc.Problems[i].Pointer // not masked
+		at := doc.Problems[i].Pointer // the pointer without masking
 		if doc.Unresolved && p.Code != failure.DuplicateKey && dependsOnUnset(doc.Resolved, at) {
 			continue
 		}
@@ -105,7 +107,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	return r
 }
 
-// addParseError adds the error of a text that is not a document.
+// addParseError adds the error of a text that is not a JSON object.
 func (r *Report) addParseError(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
@@ -126,7 +128,7 @@ func (r *Report) addParseError(text []byte, err error) {
 	})
 }
 
-// add appends findings with their places.
+// add appends findings and sets their positions.
 func (r *Report) add(findings ...Finding) {
 	for _, f := range findings {
 		f.File, f.span = r.File, Mark(r.text, f)
@@ -135,17 +137,17 @@ func (r *Report) add(findings ...Finding) {
 	}
 }
 
-// Errors makes findings of problems that prevent a run, without places in a text.
+// Errors converts problems that prevent a run to findings without a position.
 func Errors(problems failure.Problems) []Finding {
 	return findings(Error, failure.WrongValue, problems)
 }
 
-// Warnings makes findings of other problems, without places in a text.
+// Warnings converts other problems to findings without a position.
 func Warnings(problems failure.Problems) []Finding {
 	return findings(Warning, failure.NoEffect, problems)
 }
 
-// findings makes findings of problems; code is for problems without one.
+// findings converts problems to findings. code is the code of problems without a code.
 func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
 	all := make([]Finding, len(problems))
 	for i, p := range problems {
@@ -161,8 +163,8 @@ func findings(severity Severity, code failure.Code, problems failure.Problems) [
 	return all
 }
 
-// Mark returns the part of a text to mark for a finding: the scalar, else the name,
-// else the opening bracket.
+// Mark returns the range of the text to mark for a finding: the scalar, the name or the
+// opening bracket. For problems of a key it prefers the name.
 func Mark(text *source.Text, f Finding) source.Span {
 	place, at, _ := text.Find(f.Pointer)
 	switch f.Code {

@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// EventEntry explains one kind of event.
+// EventEntry is the catalogue entry of a kind of event.
 type EventEntry struct {
 	event.Body
-	Title string // what has happened
-	Fix   string // what to do
+	Title string // the occurrence in a few words
+	Fix   string // advice
 }
 
-// nothing is the advice for events that only report progress.
+// nothing is the advice for an event that only reports progress.
 const nothing = "Nothing."
 
 // eventTexts returns the title and the advice of each kind of event.

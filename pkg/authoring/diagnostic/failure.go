@@ -10,16 +10,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// OfFailure is a report of the error that ended a run, with its places in the text. file
-// is the name of the text, and message that of an error which is not a list of problems.
-// The report has no finding if the error has no place in the text.
+// OfFailure returns a report of the error that ended a run, with its position in the
+// text. file is the name of the text. message is used for an error that is not a list of
+// problems. The report is empty if the error has no pointer.
 func OfFailure(file string, text []byte, secrets *secret.Registry, err error, message string) *Report {
 	r := &Report{File: file, text: source.New(text), known: secrets}
 	problems, ok := errors.AsType[failure.Problems](err)
 	switch _, syntax := errors.AsType[*value.SyntaxError](err); {
 	case ok && problems.Error() == err.Error():
 		for i, p := range secrets.Problems(problems) {
-			p.Pointer = problems[i].Pointer // masked, it would not be found
+			p.Pointer = problems[i].Pointer // a masked pointer would not be found
 			r.add(Errors(failure.Problems{p})...)
 		}
 		r.sort()
@@ -32,8 +32,8 @@ func OfFailure(file string, text []byte, secrets *secret.Registry, err error, me
 	return r
 }
 
-// markEndpoint marks the endpoint of a job, whose first line may be only a
-// bracket.
+// markEndpoint marks the endpoint of a job, because the first line of the job may be only
+// a bracket.
 func (r *Report) markEndpoint(f *Finding) {
 	pointer := failure.PointerJoin(f.Pointer, config.JobEndpoint.Name)
 	if place, at, _ := r.text.Find(pointer); at == pointer {

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// The parts of a SARIF 2.1.0 log that WriteSARIF uses.
+// The types of a SARIF 2.1.0 log, with the properties that WriteSARIF uses.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -55,8 +55,8 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings of all texts as one SARIF 2.1.0 log. version is
-// that of the program.
+// WriteSARIF writes the findings of all reports as one SARIF 2.1.0 log. version is the
+// version of the program.
 func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 	driver := sarifDriver{Name: "configurable-extractor", Version: version, Rules: []sarifRule{}}
 	results := []sarifResult{}
@@ -92,7 +92,7 @@ func ruleOf(code failure.Code) sarifRule {
 func (r *Report) location(f Finding) sarifLocation {
 	line, column := r.text.Position(f.span.End)
 	if line == f.Line && column == f.Column {
-		column++ // an empty span, at the end of the text
+		column++ // SARIF needs a range that is not empty
 	}
 	path := url.URL{Path: filepath.ToSlash(r.File)}
 	l := sarifLocation{PhysicalLocation: sarifPhysical{

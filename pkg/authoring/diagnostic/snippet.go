@@ -18,22 +18,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// widest is how many characters of a line are shown; a document may be one line.
-const widest = 100
+// maxWidth is the maximum number of characters of a shown line. A document may be a
+// single long line.
+const maxWidth = 100
 
-// shortestSecret is the number of digits from which a number may be a secret because of
-// its key. Shorter ones are limits and page numbers.
-const shortestSecret = 6
+// minSecretDigits is the minimum length of a number that may be a secret because of its
+// key. Shorter numbers are limits and page numbers.
+const minSecretDigits = 6
 
-// around is how many bytes on each side of the marked part are read: enough for the
-// characters that are shown. It limits the work for many findings in a long line.
-const around = 4 * widest
+// contextBytes is the number of bytes to read on each side of the marked range. It is
+// enough for maxWidth characters and limits the work for many findings in a long line.
+const contextBytes = 4 * maxWidth
 
-// snippet returns the line of a finding, without indentation and secrets, and the
-// marker below it.
+// snippet returns the line of a finding without indentation and secrets, and the marker
+// for the line below.
 func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
 	span := r.text.Line(f.Line)
-	shown := r.text.Characters(source.Span{Start: max(span.Start, f.span.Start-around), End: min(span.End, f.span.End+around)})
+	shown := r.text.Characters(source.Span{Start: max(span.Start, f.span.Start-contextBytes), End: min(span.End, f.span.End+contextBytes)})
 	var b strings.Builder
 	start, end := -1, -1
 	at := shown.Start
@@ -75,25 +76,27 @@ func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string)
 	return crop(b.String(), start, end, shown.Start > span.Start, shown.End < span.End)
 }
 
-// crop trims a line and shortens it around the marked part. moreBefore and moreAfter say
-// that the line continues beyond the text.
+// crop trims a line and shortens it around the marked range. moreBefore and moreAfter are
+// true if the line continues before and after the text.
 func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker string) {
 	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
 	before = []rune(strings.TrimLeft(string(before), " "))
 	after = []rune(strings.TrimRight(string(after), " "))
-	if moreBefore || moreAfter || len(before)+len(marked)+len(after) > widest {
-		before = lastRunes(before, widest/3, moreBefore)
-		marked = firstRunes(marked, widest/3, false)
-		after = firstRunes(after, widest/3, moreAfter)
+	if moreBefore || moreAfter || len(before)+len(marked)+len(after) > maxWidth {
+		before = lastRunes(before, maxWidth/3, moreBefore)
+		marked = firstRunes(marked, maxWidth/3, false)
+		after = firstRunes(after, maxWidth/3, moreAfter)
 	}
 	return string(before) + string(marked) + string(after),
 		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
 }
 
-// runes returns the characters of a text, with blanks for those that are not printable.
+// runes returns the characters of a text. Characters that are not printable become
+// blanks.
 func runes(text string) []rune { return []rune(textfmt.OneLine(text)) }
 
-// firstRunes returns at most n characters; the last is an ellipsis if there are more.
+// firstRunes returns the first n characters. If there are more characters, the last of
+// the n is an ellipsis.
 func firstRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -101,7 +104,8 @@ func firstRunes(r []rune, n int, more bool) []rune {
 	return append(r[:min(n-1, len(r)):min(n-1, len(r))], '…')
 }
 
-// lastRunes returns at most n characters; the first is an ellipsis if there are more.
+// lastRunes returns the last n characters. If there are more characters, the first of the
+// n is an ellipsis.
 func lastRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -109,7 +113,7 @@ func lastRunes(r []rune, n int, more bool) []rune {
 	return append([]rune{'…'}, r[max(0, len(r)-n+1):]...)
 }
 
-// secrets returns the parts of the valid text that must not be shown, in order.
+// secrets returns the ranges of the valid part of the text that must be hidden, in order.
 func (r *Report) secrets() []source.Span {
 	var all []source.Span
 	for _, scalar := range r.text.Scalars() {
@@ -128,7 +132,8 @@ func (r *Report) secrets() []source.Span {
 	return all
 }
 
-// hiddenIn returns the parts of shown, which is in line, that must be hidden, in order.
+// hiddenIn returns the ranges within shown that must be hidden, in order. shown is a part
+// of line.
 func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []source.Span {
 	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > shown.Start })
 	var all []source.Span
@@ -139,13 +144,13 @@ func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []sour
 		all = append(all, s)
 	}
 	if r.broken {
-		all = append(all, r.unread(line)...)
+		all = append(all, r.unparsedSecrets(line)...)
 	}
-	return merged(all)
+	return mergeSpans(all)
 }
 
-// merged sorts parts of a text and merges those that overlap.
-func merged(spans []source.Span) []source.Span {
+// mergeSpans sorts ranges and merges ranges that overlap.
+func mergeSpans(spans []source.Span) []source.Span {
 	slices.SortFunc(spans, func(a, b source.Span) int { return a.Start - b.Start })
 	var all []source.Span
 	for _, s := range spans {
@@ -158,12 +163,12 @@ func merged(spans []source.Span) []source.Span {
 	return all
 }
 
-// secretPart returns the part of a scalar that must not be shown: all of it, or the
-// query of an address.
+// secretPart returns the range of a scalar that must be hidden: the whole scalar, or the
+// query of a URL.
 func (r *Report) secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
 	names := failure.PointerSplit(pointer)
 	name := ""
-	below := false // a key with a hash sign
+	below := false // true if the path has a key with a hash sign
 	for _, token := range names {
 		name = token
 		below = below || strings.HasPrefix(token, "#")
@@ -174,7 +179,7 @@ func (r *Report) secretPart(pointer string, span source.Span, text string) (sour
 		return span, true
 	case below, name == "value" && strings.HasPrefix(pointer, "/"+config.VariableValuesData.Name+"/"):
 		return span, true
-	case v.Kind() == value.Number && len(text) < shortestSecret:
+	case v.Kind() == value.Number && len(text) < minSecretDigits:
 		return source.Span{}, false
 	case v.Kind() == value.Null || v.Kind() == value.Bool || v.Kind() == value.String && v.Raw() == "":
 		return source.Span{}, false
@@ -191,13 +196,13 @@ func (r *Report) secretPart(pointer string, span source.Span, text string) (sour
 	return source.Span{}, false
 }
 
-// mayBeSecret reports whether the value at a pointer may be a secret. A declared choice and
-// the name of an algorithm are no secrets. Below `authentication` every undeclared value may
-// be one.
+// mayBeSecret reports whether the value at a pointer may be a secret. A declared choice
+// and the name of an algorithm are not secrets. Below `authentication` every undeclared
+// value may be a secret.
 func (r *Report) mayBeSecret(pointer string, v value.Value) bool {
 	at, declared := schema.Default().Tree.At(pointer)
 	switch {
-	case declared && at.IsChoice(), r.algorithm(pointer, v.Raw()):
+	case declared && at.IsChoice(), r.isAlgorithm(pointer, v.Raw()):
 		return false
 	case !declared && slices.Contains(failure.PointerSplit(pointer), config.AuthenticationSection.Name):
 		return true
@@ -206,9 +211,9 @@ func (r *Report) mayBeSecret(pointer string, v value.Value) bool {
 	}
 }
 
-// algorithm reports whether the text at a pointer is the name of an algorithm, as the first
-// argument of a function.
-func (r *Report) algorithm(pointer, text string) bool {
+// isAlgorithm reports whether the text at a pointer is the name of an algorithm, as the
+// first argument of a function.
+func (r *Report) isAlgorithm(pointer, text string) bool {
 	call, ok := strings.CutSuffix(pointer, "/args/0")
 	if !ok {
 		return false
@@ -218,24 +223,24 @@ func (r *Report) algorithm(pointer, text string) bool {
 	return err == nil && at == call+"/function" && expr.AllFunctions().Algorithm(name.Raw(), text)
 }
 
-// isExpressionKey reports whether a name is a key of expressions, whose values are
-// names. That of a variable may be one that was mistaken for its value.
+// isExpressionKey reports whether a key of expressions has a name as its value. `env` is
+// excluded: a user may write the value of the variable instead of its name.
 func isExpressionKey(name string) bool {
 	return name == "function" || name != string(expr.Env) && slices.Contains(expr.AllReferences().Keys(), name)
 }
 
-// assigned matches a value after a colon in a text that is not JSON.
+// assigned matches a value after a colon, in a text that is not JSON.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
-// marked matches a name with a hash sign in a text that is not JSON.
-var marked = sync.OnceValue(func() *regexp.Regexp {
+// hashName matches a name with a hash sign, in a text that is not JSON.
+var hashName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
 })
 
-// secretAround returns the part of a pointer up to a key with a hash sign, "" without
-// one. The rest may be a secret that was read as a name.
+// secretAround returns the pointer up to a key with a hash sign, or "" without such a
+// key. The rest of the pointer may be a secret that was parsed as a name.
 func secretAround(pointer string) string {
 	at := strings.Index(pointer, "/#")
 	if at < 0 {
@@ -248,8 +253,9 @@ func secretAround(pointer string) string {
 	return pointer[:at+1+end]
 }
 
-// withinSecret reports whether the text after the last token may be part of a secret.
-func (r *Report) withinSecret(last string) bool {
+// endsInSecret reports whether the text after the last token may be part of a secret.
+// last is the pointer of the token.
+func (r *Report) endsInSecret(last string) bool {
 	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.IsSecretPointer(last[:around]) {
 		return true
 	}
@@ -257,10 +263,10 @@ func (r *Report) withinSecret(last string) bool {
 	return secret.IsSecretPointer(last) && (at != last || !place.Scalar)
 }
 
-// unread returns the secrets in the part of a line that is not valid JSON: every value
-// with a name, everything below the name of a secret, and everything from a value whose
-// name has a hash sign.
-func (r *Report) unread(line source.Span) []source.Span {
+// unparsedSecrets returns the secrets in the part of a line that is not valid JSON. It
+// hides every value with a name, everything below the name of a secret, and everything
+// after a name with a hash sign.
+func (r *Report) unparsedSecrets(line source.Span) []source.Span {
 	from, pointer := r.text.End()
 	if secret := secretAround(pointer); secret != "" {
 		if place, at, ok := r.text.Find(secret); ok && at == secret {
@@ -273,11 +279,11 @@ func (r *Report) unread(line source.Span) []source.Span {
 		return nil
 	}
 	rest := r.text.Slice(source.Span{Start: from, End: line.End})
-	if r.withinSecret(pointer) {
+	if r.endsInSecret(pointer) {
 		return []source.Span{{Start: from, End: line.End}}
 	}
 	var all []source.Span
-	if m := marked().FindStringIndex(rest); m != nil {
+	if m := hashName().FindStringIndex(rest); m != nil {
 		all = append(all, source.Span{Start: from + m[1], End: line.End})
 		rest = rest[:m[1]]
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// paint is whether to use colours.
+// paint is true if the output has colours.
 type paint bool
 
 func (p paint) in(code, text string) string {
@@ -20,14 +20,14 @@ func (p paint) in(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// The colours: SGR codes.
+// The colours, as SGR codes.
 const (
 	red    = "1;31"
 	yellow = "1;33"
 	faint  = "2"
 )
 
-// WriteText writes the findings for people, each with its line and a marker.
+// WriteText writes the findings as text, each with its line and a marker.
 func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
 	for _, r := range reports {
@@ -38,7 +38,7 @@ func WriteText(w io.Writer, reports []*Report, colours bool) error {
 		r.writeFindings(&b, paint(colours))
 	}
 	text, last := b.String(), summary(reports)
-	if last == "" && strings.HasSuffix(text, "\n\n") { // no empty line at the end
+	if last == "" && strings.HasSuffix(text, "\n\n") { // without an empty line at the end
 		text = text[:len(text)-1]
 	}
 	_, err := io.WriteString(w, text+last)
@@ -72,7 +72,7 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 	}
 }
 
-// summary returns the last line, "" without findings that have a code.
+// summary returns the last line, or "" if no finding has a code.
 func summary(reports []*Report) string {
 	errors, warnings, files := 0, 0, 0
 	for _, r := range reports {
@@ -97,7 +97,7 @@ func summary(reports []*Report) string {
 	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' explains a code\n", textfmt.Count(errors, "error"), textfmt.Count(warnings, "warning"), where)
 }
 
-// WriteJSON writes the findings of all texts as one list of objects.
+// WriteJSON writes the findings of all reports as one JSON array.
 func WriteJSON(w io.Writer, reports []*Report) error {
 	findings := []Finding{}
 	for _, r := range reports {

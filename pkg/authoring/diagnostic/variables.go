@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variableProblems returns the problems of variables that could not be replaced.
+// variableProblems returns the problems of variables that were not replaced.
 func variableProblems(given value.Value, err error) failure.Problems {
 	if all, ok := errors.AsType[failure.Problems](err); ok {
 		return all
@@ -28,34 +28,34 @@ func holdsVariable(text string) bool {
 	return len(variables.Placeholders(value.OfString(text))) > 0
 }
 
-// firstVariable returns the place of the first placeholder.
+// firstVariable returns the pointer of the first {{placeholder}}, in a name or in a text.
 func firstVariable(v value.Value) (string, bool) {
-	return first("", value.Member{Value: v}, func(m value.Member) bool {
+	return findFirst("", value.Member{Value: v}, func(m value.Member) bool {
 		return holdsVariable(m.Name) || m.Value.Kind() == value.String && holdsVariable(m.Value.Raw())
 	})
 }
 
-// first returns the place of the first member that matches: m, or one below it. The name
-// of an item is "".
-func first(pointer string, m value.Member, matches func(value.Member) bool) (string, bool) {
+// findFirst returns the pointer of the first member that matches: m itself or a member
+// below m. Items have the name "".
+func findFirst(pointer string, m value.Member, matches func(value.Member) bool) (string, bool) {
 	if matches(m) {
 		return pointer, true
 	}
 	for _, below := range m.Value.Members() {
-		if at, ok := first(failure.PointerJoin(pointer, below.Name), below, matches); ok {
+		if at, ok := findFirst(failure.PointerJoin(pointer, below.Name), below, matches); ok {
 			return at, true
 		}
 	}
 	for i, item := range m.Value.Items() {
-		if at, ok := first(failure.PointerJoin(pointer, strconv.Itoa(i)), value.Member{Value: item}, matches); ok {
+		if at, ok := findFirst(failure.PointerJoin(pointer, strconv.Itoa(i)), value.Member{Value: item}, matches); ok {
 			return at, true
 		}
 	}
 	return "", false
 }
 
-// unknownVariables returns the warning about variables that are still in a document.
-func unknownVariables(doc *load.Result, places renamed) failure.Problems {
+// unknownVariables returns the warning about variables that were not replaced.
+func unknownVariables(doc *load.Result, places pointerMap) failure.Problems {
 	names := variables.Placeholders(doc.Resolved)
 	if len(names) == 0 {
 		return nil
@@ -70,8 +70,8 @@ func unknownVariables(doc *load.Result, places renamed) failure.Problems {
 	return failure.Problems{p}
 }
 
-// dependsOnUnset reports whether the value at a place depends on a variable without a value:
-// directly or by an attribute.
+// dependsOnUnset reports whether the value at a pointer depends on a variable without a
+// value, directly or through an attribute.
 func dependsOnUnset(doc value.Value, pointer string) bool {
 	v := doc
 	for _, token := range failure.PointerSplit(pointer) {
@@ -88,7 +88,7 @@ func dependsOnUnset(doc value.Value, pointer string) bool {
 
 func depends(v value.Value, attributes []value.Value) bool {
 	_, itself := firstVariable(v)
-	_, byAttribute := first("", value.Member{Value: v}, func(m value.Member) bool {
+	_, byAttribute := findFirst("", value.Member{Value: v}, func(m value.Member) bool {
 		name := m.Value.Field("attr").Raw()
 		key, _, _ := strings.Cut(name, ".")
 		return name != "" && slices.ContainsFunc(attributes, func(a value.Value) bool {
@@ -99,12 +99,12 @@ func depends(v value.Value, attributes []value.Value) bool {
 	return itself || byAttribute
 }
 
-// renamed maps pointers of a document with replaced variables to those of the given
-// document: names may differ, their order does not.
-type renamed struct{ given, filled value.Value }
+// pointerMap maps pointers of a document with replaced variables to pointers of the given
+// document. Names may differ; the order of members is the same.
+type pointerMap struct{ given, filled value.Value }
 
-// original returns the JSON pointer in the given document.
-func (r renamed) original(pointer string) string {
+// original returns the pointer in the given document.
+func (r pointerMap) original(pointer string) string {
 	given, filled, at := variables.WithoutValues(r.given), r.filled, ""
 	for _, token := range failure.PointerSplit(pointer) {
 		next, index := filled.Child(token)

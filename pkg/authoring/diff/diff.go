@@ -1,12 +1,13 @@
-// Package diff compares the tables of two runs: which tables there are, their columns,
-// their manifests and their rows, in any order.
+// Package diff compares the tables of two runs: the names of the tables, their columns,
+// their manifests and their rows in any order.
 //
-// Rows are compared by the primary key if both manifests have the same one, else as a
-// whole, with their counts. Cells of columns that only one table has are not compared.
-// Memory does not depend on the size of a table: rows are sorted in temporary files.
+// If both manifests have the same primary key, rows are compared by the key. Otherwise
+// whole rows are compared, with their counts. Cells of columns that only one table has
+// are not compared. Memory does not depend on the size of a table, because rows are
+// sorted in temporary files.
 //
-// It reads tables as the component writes them: a CSV file with a header, and a
-// manifest.
+// The tables must have the form that the extractor writes: a CSV file with a header, and
+// a manifest.
 package diff
 
 import (
@@ -19,89 +20,92 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
-// Options of a comparison.
+// Options are the options of Directories.
 type Options struct {
-	// Samples is how many rows of each kind of difference the report has for a table.
+	// Samples is the maximum number of sample rows in the report, for each table and each
+	// kind of difference.
 	Samples int
-	// Redact masks the secrets in a text; nil for none. It is applied to all texts of
-	// the tables in the report.
+	// Redact masks the secrets in a text. It is applied to all texts of tables in the
+	// report. If nil, the report is not masked.
 	Redact func(string) string
 }
 
-// Report has the differences between a first and a second directory.
+// Report holds the differences between a first and a second directory.
 type Report struct {
 	Equal bool `json:"equal"`
-	// OnlyFirst and OnlySecond are tables that only one of them has, by name.
+	// OnlyFirst and OnlySecond are the sorted names of tables that only one directory
+	// has.
 	OnlyFirst  []string `json:"onlyFirst"`
 	OnlySecond []string `json:"onlySecond"`
-	// Tables are those that both have, by name.
+	// Tables are the tables of both directories, by name.
 	Tables []Table `json:"tables"`
 }
 
-// Table has the differences of one table.
+// Table holds the differences of one table.
 type Table struct {
 	Name  string `json:"name"`
 	Equal bool   `json:"equal"`
-	// Added are columns of the second table only, Removed those of the first only, in
-	// the order of the file.
+	// Added are the columns of the second table only. Removed are the columns of the
+	// first table only. Both are in the order of the file.
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
-	// Reordered is set if the common columns are in another order.
+	// Reordered is true if the common columns are in another order.
 	Reordered bool      `json:"reordered"`
 	Manifest  []Setting `json:"manifest"`
 	Rows      Rows      `json:"rows"`
 }
 
-// Setting is a difference between manifests: the JSON of both, "" if one of them does
-// not have the setting.
+// Setting is a difference between manifests. First and Second are the JSON texts of the
+// setting, or "" if a manifest does not have the setting.
 type Setting struct {
 	Name   string `json:"name"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 }
 
-// Rows has the differences of the rows of a table.
+// Rows holds the differences of the rows of a table.
 type Rows struct {
-	First  int64 `json:"first"` // number of rows
-	Second int64 `json:"second"`
-	// Key is the primary key by which rows were compared; empty if they were compared
-	// as a whole.
+	First  int64 `json:"first"`  // number of rows in the first table
+	Second int64 `json:"second"` // number of rows in the second table
+	// Key is the primary key by which rows were compared. It is empty if whole rows were
+	// compared.
 	Key  []string `json:"key"`
 	Same int64    `json:"same"`
-	// OnlyFirst and OnlySecond count rows (with a key: keys) that only one has.
+	// OnlyFirst and OnlySecond count the rows that only one table has. With a primary key
+	// they count rows with a key that only one table has.
 	OnlyFirst  int64 `json:"onlyFirst"`
 	OnlySecond int64 `json:"onlySecond"`
-	// Changed counts rows with the same key and other cells, ChangedColumns those of
-	// them that differ in a column.
+	// Changed counts rows with the same key and other cells. ChangedColumns counts them
+	// for each column that differs.
 	Changed        int64          `json:"changed"`
 	ChangedColumns map[string]int `json:"changedColumns"`
-	// Samples of these rows, the smallest first.
+	// Samples of these rows, in ascending order.
 	FirstSamples   [][]Cell `json:"firstSamples"`
 	SecondSamples  [][]Cell `json:"secondSamples"`
 	ChangedSamples []Change `json:"changedSamples"`
 }
 
-// Change is a row whose cells changed.
+// Change is a sample of a changed row.
 type Change struct {
 	Key   []Cell       `json:"key"`
 	Cells []CellChange `json:"cells"`
 }
 
-// Cell is a cell of a sample, shortened if it is long.
+// Cell is a cell of a sample. Long values are shortened.
 type Cell struct {
 	Column string `json:"column"`
 	Value  string `json:"value"`
 }
 
-// CellChange is a changed cell.
+// CellChange holds both values of a changed cell.
 type CellChange struct {
 	Column string `json:"column"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 }
 
-// Directories compares the tables of two directories: data directories, whose tables
-// are in out/tables, or directories of tables.
+// Directories compares the tables of two directories. Each is a data directory, with
+// tables in out/tables, or a directory of tables.
 func Directories(ctx context.Context, first, second string, o Options) (report Report, err error) {
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }
@@ -168,8 +172,8 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 	return t, nil
 }
 
-// mask masks the names of columns. Counts of columns with the same masked name are
-// added.
+// mask masks the names of columns. It adds the counts of columns that share a masked
+// name.
 func (r *Rows) mask(redact func(string) string) {
 	r.Key = masked(r.Key, redact)
 	counts := make(map[string]int, len(r.ChangedColumns))
@@ -187,17 +191,16 @@ func masked(texts []string, redact func(string) string) []string {
 	return all
 }
 
-// missing returns the items of list that are not in from, never nil.
+// missing returns the items of list that are not in from. The result is never nil.
 func missing(list, from []string) []string {
 	return slices.DeleteFunc(append([]string{}, list...), func(s string) bool { return slices.Contains(from, s) })
 }
 
-// common returns the items in both lists, in the order of the first.
+// common returns the texts that are in both lists, in the order of the first list.
 func common(list, other []string) []string {
 	return missing(list, missing(list, other))
 }
 
-// sameSet reports whether two lists have the same items, in any order.
 func sameSet(a, b []string) bool {
 	return len(a) == len(b) && len(missing(a, b)) == 0
 }

@@ -252,7 +252,7 @@ func compareIn(t *testing.T, dirs [2]string, memory int) counts {
 // TestTooManyOfOneKey: a limited number of rows with the same key waits in memory.
 func TestTooManyOfOneKey(t *testing.T) {
 	var rows strings.Builder
-	for i := range 3 * maxWaiting {
+	for i := range 3 * maxUnmatched {
 		fmt.Fprintf(&rows, "1,%d\n", i)
 	}
 	files := map[string]string{"t": "id,v\n" + rows.String(), "t.manifest": byID}
@@ -260,7 +260,7 @@ func TestTooManyOfOneKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := report.Tables[0].Rows; r.Changed != 1 || r.OnlyFirst != 3*maxWaiting-1 || r.OnlySecond != 0 {
+	if r := report.Tables[0].Rows; r.Changed != 1 || r.OnlyFirst != 3*maxUnmatched-1 || r.OnlySecond != 0 {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -20,11 +20,11 @@ const manifestSuffix = ".manifest"
 // folder is a directory of tables.
 type folder struct {
 	path  string
-	names []string // of the tables, sorted
+	names []string // sorted names of the tables
 }
 
-// openFolder finds the tables in dir/out/tables, or else in dir itself. It skips names
-// that begin with a dot.
+// openFolder finds the tables in dir/out/tables. If that directory does not exist, it
+// finds them in dir itself. It skips names that begin with a dot.
 func openFolder(dir string) (folder, error) {
 	f := folder{path: filepath.Join(dir, "out", "tables")}
 	entries, err := os.ReadDir(f.path)
@@ -54,7 +54,6 @@ func openFolder(dir string) (folder, error) {
 	return f, nil
 }
 
-// input is an open table.
 type input struct {
 	path     string
 	file     *os.File
@@ -86,7 +85,7 @@ func (in *input) header() error {
 		return failure.Userf("%s is empty, expected a header", in.path)
 	}
 	if err != nil {
-		return in.within(err)
+		return in.wrapError(err)
 	}
 	in.columns = slices.Clone(cells)
 	for i, column := range in.columns {
@@ -97,29 +96,29 @@ func (in *input) header() error {
 	return nil
 }
 
-// next reads a row, with one cell for each column; io.EOF after the last.
+// next reads a row with one cell for each column. It returns io.EOF after the last row.
 func (in *input) next() ([]string, error) {
 	cells, err := in.reader.Read()
 	switch {
 	case err == io.EOF:
 		return nil, err
 	case err != nil:
-		return nil, in.within(err)
+		return nil, in.wrapError(err)
 	case len(cells) != len(in.columns):
 		return nil, failure.Userf("%s has a row of %d cells, expected one for each of its %d columns", in.path, len(cells), len(in.columns))
 	}
 	return cells, nil
 }
 
-func (in *input) within(err error) error { return failure.Wrap(in.path, "", err) }
+func (in *input) wrapError(err error) error { return failure.Wrap(in.path, "", err) }
 
 func (in *input) close() error { return in.file.Close() }
 
-// manifest is the content of a manifest; zero for a table without one.
+// manifest is a parsed manifest. It is zero for a table without a manifest.
 type manifest struct {
-	settings value.Value            // without schema and primary key
-	key      []string               // the primary key, in either form
-	columns  map[string]value.Value // of a typed table: settings by column
+	settings value.Value            // settings without schema and primary key
+	key      []string               // primary key, from `primary_key` or the schema
+	columns  map[string]value.Value // settings of the columns of a typed table
 }
 
 func readManifest(path string) (manifest, error) {
@@ -145,7 +144,7 @@ func parseManifest(text []byte) (manifest, error) {
 	if v.Kind() != value.Object {
 		return manifest{}, failure.Userf("found a JSON %s, expected an object", v.Kind())
 	}
-	if !plain(v) {
+	if !isExtractorCSV(v) {
 		return manifest{}, failure.Userf("the table has no header, or is not usual CSV; only tables as the extractor writes them can be compared")
 	}
 	m := manifest{settings: v.Without("schema", "primary_key")}
@@ -165,9 +164,9 @@ func parseManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// plain reports whether the CSV file has the form that the extractor writes. Without
-// has_header the columns of a manifest are the header.
-func plain(v value.Value) bool {
+// isExtractorCSV reports whether the CSV file has the form that the extractor writes.
+// Without `has_header`, a manifest with columns means that the file has no header.
+func isExtractorCSV(v value.Value) bool {
 	for _, setting := range []struct{ name, usual string }{{"delimiter", ","}, {"enclosure", `"`}} {
 		if given, ok := v.Get(setting.name); ok && given.Text() != setting.usual {
 			return false
@@ -177,8 +176,8 @@ func plain(v value.Value) bool {
 	return header.True() || header.IsNull() && v.Field("columns").Len() == 0 && v.Field("schema").Len() == 0
 }
 
-// compareManifests lists the differences of two manifests, masked. It compares settings
-// of a column only if both have the column.
+// compareManifests returns the differences of two manifests, masked. It compares settings
+// of a column only if both tables have the column.
 func compareManifests(first, second manifest, redact func(string) string) []Setting {
 	differ := []Setting{}
 	compare := func(name string, a, b value.Value) {
@@ -186,7 +185,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 			differ = append(differ, Setting{redact(name), settingJSON(a, redact), settingJSON(b, redact)})
 		}
 	}
-	compare("primary_key", list(first.key), list(second.key))
+	compare("primary_key", textList(first.key), textList(second.key))
 	for _, name := range bothNames(first.settings, second.settings) {
 		compare(name, first.settings.Field(name), second.settings.Field(name))
 	}
@@ -210,7 +209,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 	return differ
 }
 
-// settingJSON returns the JSON of a setting, "" without one.
+// settingJSON returns the masked JSON text of a setting, or "" if the setting is missing.
 func settingJSON(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
@@ -218,7 +217,7 @@ func settingJSON(v value.Value, redact func(string) string) string {
 	return textfmt.Shorten(redact(v.JSON()), maxShown)
 }
 
-// bothNames returns the names in either object, those of the first in front.
+// bothNames returns the names in either object, names of the first object first.
 func bothNames(a, b value.Value) []string {
 	var all []string
 	for _, m := range append(slices.Clone(a.Members()), b.Members()...) {
@@ -229,8 +228,8 @@ func bothNames(a, b value.Value) []string {
 	return all
 }
 
-// list returns a list of texts, null if it is empty.
-func list(texts []string) value.Value {
+// textList returns a list of texts, or null if there are no texts.
+func textList(texts []string) value.Value {
 	if len(texts) == 0 {
 		return value.Value{}
 	}

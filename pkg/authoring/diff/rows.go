@@ -13,32 +13,30 @@ import (
 )
 
 const (
-	// checkEvery is after how many rows the context is checked.
+	// checkEvery is the number of rows between two checks of the context.
 	checkEvery = 1024
-	// maxWaiting is how many rows with the same key wait for their counterpart. With a
-	// unique key there is at most one.
-	maxWaiting = 100
-	// maxShown is how many characters of a cell a sample has.
+	// maxUnmatched is the maximum number of rows with the same key that wait for their
+	// counterpart. With a unique key there is at most one row.
+	maxUnmatched = 100
+	// maxShown is the maximum length, in characters, of a cell in a sample.
 	maxShown = 200
 )
 
-// comparison compares the rows of two tables.
 type comparison struct {
 	temp    string
-	memory  int // bytes of rows of one table in memory
+	memory  int // maximum size, in bytes, of the rows of one table in memory
 	samples int
 	redact  func(string) string
 	columns []string // common columns
-	key     []string // some of them, or none
+	key     []string // columns of the primary key, or nil
 
-	others []string // the columns that are not in the key
+	others []string // common columns outside of the key
 	result Rows
-	// unmatched are the rows of each table with the current key and no counterpart yet.
-	// At most one of the lists has rows.
+	// unmatched are the rows of each table with the current key and without a counterpart
+	// so far. At most one of the two lists has rows.
 	unmatched [2][]extsort.Record
 }
 
-// rows compares all rows.
 func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
 	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
 	c.others = missing(c.columns, c.key)
@@ -59,33 +57,34 @@ func (c *comparison) compare(ctx context.Context, first, second *input, a, b *ex
 		return err
 	}
 	if len(c.columns) == 0 {
-		return nil // there is nothing to compare
+		return nil // no common columns
 	}
 	sortedA, err := a.Sorted()
 	if err != nil {
-		return disk(err)
+		return sortError(err)
 	}
 	sortedB, err := b.Sorted()
 	if err != nil {
-		return disk(err)
+		return sortError(err)
 	}
-	return disk(c.merge(ctx, sortedA, sortedB))
+	return sortError(c.merge(ctx, sortedA, sortedB))
 }
 
-// disk is an error of the temporary files.
-func disk(err error) error {
+// sortError wraps an error of the temporary files. It returns nil and errors of the
+// context unchanged.
+func sortError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return failure.Applicationf("cannot sort the rows of a table: %w", err)
 }
 
-// sort adds the rows of a table to a sorter and counts them. Without a primary key the
-// whole row is the key.
+// sort adds the rows of a table to a sorter and returns their number. Without a primary
+// key, the whole row is the key.
 func (c *comparison) sort(ctx context.Context, in *input, to *extsort.Sorter) (int64, error) {
-	key, rest := places(c.columns, in.columns), []int(nil)
+	key, rest := indexes(c.columns, in.columns), []int(nil)
 	if len(c.key) > 0 {
-		key, rest = places(c.key, in.columns), places(c.others, in.columns)
+		key, rest = indexes(c.key, in.columns), indexes(c.others, in.columns)
 	}
 	var r extsort.Record
 	for n := int64(0); ; n++ {
@@ -101,13 +100,13 @@ func (c *comparison) sort(ctx context.Context, in *input, to *extsort.Sorter) (i
 		}
 		r.Key, r.Value = appendCells(r.Key[:0], cells, key), appendCells(r.Value[:0], cells, rest)
 		if err := to.Add(r); err != nil {
-			return n, disk(err)
+			return n, sortError(err)
 		}
 	}
 }
 
-// places returns the indexes of columns in a header.
-func places(columns, header []string) []int {
+// indexes returns the indexes of columns in a header.
+func indexes(columns, header []string) []int {
 	all := make([]int, len(columns))
 	for i, column := range columns {
 		all[i] = slices.Index(header, column)
@@ -115,8 +114,8 @@ func places(columns, header []string) []int {
 	return all
 }
 
-// appendCells packs cells, each after its length. So shorter cells sort first, as
-// integers do.
+// appendCells packs cells and puts the length of each cell before its text. Shorter cells
+// therefore sort first, as integers do.
 func appendCells(dst []byte, cells []string, at []int) []byte {
 	for _, i := range at {
 		dst = binary.AppendUvarint(dst, uint64(len(cells[i])))
@@ -125,7 +124,7 @@ func appendCells(dst []byte, cells []string, at []int) []byte {
 	return dst
 }
 
-// unpack is the reverse of appendCells.
+// unpack reverses appendCells.
 func unpack(packed []byte) []string {
 	var cells []string
 	for len(packed) > 0 {
@@ -142,7 +141,7 @@ func (c *comparison) merge(ctx context.Context, a, b extsort.Source) error {
 	left, right := cursor{from: a}, cursor{from: b}
 	left.advance()
 	right.advance()
-	var key []byte // the current one
+	var key []byte // current key
 	for n := 0; ; n++ {
 		if err := errors.Join(left.err, right.err); err != nil {
 			return err
@@ -165,10 +164,10 @@ func (c *comparison) merge(ctx context.Context, a, b extsort.Source) error {
 		}
 		switch {
 		case order < 0:
-			c.single(0, left.Record)
+			c.addUnmatched(0, left.Record)
 			left.advance()
 		case order > 0:
-			c.single(1, right.Record)
+			c.addUnmatched(1, right.Record)
 			right.advance()
 		default:
 			c.result.Same++
@@ -178,7 +177,7 @@ func (c *comparison) merge(ctx context.Context, a, b extsort.Source) error {
 	}
 }
 
-// cursor is the next record of a table.
+// cursor holds the next record of a table.
 type cursor struct {
 	extsort.Record
 	from extsort.Source
@@ -193,7 +192,7 @@ func (c *cursor) advance() {
 	}
 }
 
-// compareCursors orders the next records; a table without one comes last.
+// compareCursors compares the next records. A table without further records comes last.
 func compareCursors(a, b cursor) int {
 	switch {
 	case a.done:
@@ -205,37 +204,37 @@ func compareCursors(a, b cursor) int {
 	}
 }
 
-// single adds a row that the other table does not have. If the other table has one with
-// the same key, it is a changed row.
-func (c *comparison) single(side int, r extsort.Record) {
+// addUnmatched adds a row without an identical row in the other table. If the other table
+// has an unmatched row with the same key, the row counts as changed.
+func (c *comparison) addUnmatched(side int, r extsort.Record) {
 	others := &c.unmatched[1-side]
 	switch {
 	case len(*others) > 0:
 		other := (*others)[0]
 		*others = (*others)[1:]
 		if side == 0 {
-			c.changed(r, other)
+			c.countChanged(r, other)
 		} else {
-			c.changed(other, r)
+			c.countChanged(other, r)
 		}
-	case len(c.key) > 0 && len(c.unmatched[side]) < maxWaiting:
+	case len(c.key) > 0 && len(c.unmatched[side]) < maxUnmatched:
 		c.unmatched[side] = append(c.unmatched[side], r.Clone())
 	default:
-		c.only(side, r)
+		c.countOnly(side, r)
 	}
 }
 
-// endKey is called after the last row of a key.
+// endKey counts the unmatched rows after the last row of a key.
 func (c *comparison) endKey() {
 	for side := range c.unmatched {
 		for _, r := range c.unmatched[side] {
-			c.only(side, r)
+			c.countOnly(side, r)
 		}
 		c.unmatched[side] = c.unmatched[side][:0]
 	}
 }
 
-func (c *comparison) only(side int, r extsort.Record) {
+func (c *comparison) countOnly(side int, r extsort.Record) {
 	count, samples := &c.result.OnlyFirst, &c.result.FirstSamples
 	if side == 1 {
 		count, samples = &c.result.OnlySecond, &c.result.SecondSamples
@@ -246,16 +245,16 @@ func (c *comparison) only(side int, r extsort.Record) {
 	}
 }
 
-// cells returns the cells of a row with their columns, those of the key first.
+// cells returns the cells of a row with their columns, columns of the key first.
 func (c *comparison) cells(r extsort.Record) []Cell {
 	columns := c.columns
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
 	}
-	return c.under(columns, append(unpack(r.Key), unpack(r.Value)...))
+	return c.withColumns(columns, append(unpack(r.Key), unpack(r.Value)...))
 }
 
-func (c *comparison) under(columns, cells []string) []Cell {
+func (c *comparison) withColumns(columns, cells []string) []Cell {
 	all := make([]Cell, len(columns))
 	for i, column := range columns {
 		all[i] = Cell{c.redact(column), textfmt.Shorten(c.redact(cells[i]), maxShown)}
@@ -263,7 +262,7 @@ func (c *comparison) under(columns, cells []string) []Cell {
 	return all
 }
 
-func (c *comparison) changed(first, second extsort.Record) {
+func (c *comparison) countChanged(first, second extsort.Record) {
 	c.result.Changed++
 	a, b := unpack(first.Value), unpack(second.Value)
 	for i, column := range c.others {
@@ -274,7 +273,7 @@ func (c *comparison) changed(first, second extsort.Record) {
 	if len(c.result.ChangedSamples) >= c.samples {
 		return
 	}
-	change := Change{Key: c.under(c.key, unpack(first.Key)), Cells: []CellChange{}}
+	change := Change{Key: c.withColumns(c.key, unpack(first.Key)), Cells: []CellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			change.Cells = append(change.Cells, CellChange{c.redact(column), textfmt.Shorten(c.redact(a[i]), maxShown), textfmt.Shorten(c.redact(b[i]), maxShown)})

@@ -12,11 +12,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// WriteJSON writes the report as one JSON document.
+// WriteJSON writes the report as a JSON document.
 func (r Report) WriteJSON(w io.Writer) error { return textfmt.WriteJSON(w, r) }
 
-// WriteText writes the report for people. first and second are the names of the
-// directories.
+// WriteText writes the report as text. first and second are the names of the directories.
 func (r Report) WriteText(w io.Writer, first, second string) error {
 	t := &text{w: bufio.NewWriter(w)}
 	for _, name := range r.OnlyFirst {
@@ -37,7 +36,7 @@ func (r Report) WriteText(w io.Writer, first, second string) error {
 	return t.w.Flush()
 }
 
-// text writes lines. Flush returns the first error.
+// text writes lines. Errors of a line appear in Flush.
 type text struct{ w *bufio.Writer }
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
@@ -59,7 +58,7 @@ func (t *text) table(d Table) {
 	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
 }
 
-// rows writes the differences of the rows; narrowed is set if only common columns were
+// rows writes the differences of the rows. narrowed is true if only common columns were
 // compared.
 func (t *text) rows(r Rows, narrowed bool) {
 	by := "compared as a whole"
@@ -105,7 +104,7 @@ func quoted(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// cells formats a row. Values are quoted, so that they cannot control a terminal.
+// cells formats a row. It quotes values so that they cannot control a terminal.
 func cells(row []Cell) string {
 	all := make([]string, len(row))
 	for i, c := range row {
@@ -122,7 +121,7 @@ func changes(cells []CellChange) string {
 	return strings.Join(all, ", ")
 }
 
-// word returns the name of a column or table, quoted unless it is plain.
+// word returns the name of a column or a table. It quotes names with unusual characters.
 func word(name string) string {
 	for _, r := range name {
 		plain := r == '_' || r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

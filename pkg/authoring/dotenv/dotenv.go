@@ -1,7 +1,7 @@
-// Package dotenv reads files with environment variables, and adds to them. Each line is
-// NAME=value, with `export` before it or not. A value may be in single or double quotes,
-// and then have several lines; without quotes a # after a blank begins a comment. Nothing
-// in a value is replaced.
+// Package dotenv reads and extends files with environment variables. Each line is
+// NAME=value, optionally after `export`. A value in single or double quotes may have more
+// than one line. In a value without quotes, a # after a blank begins a comment. Values
+// are not expanded.
 package dotenv
 
 import (
@@ -16,23 +16,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Name is the file in the working directory that programs look for.
+// Name is the name of the file in the working directory.
 const Name = ".env"
 
-// File has the values of a file at the time of Open.
+// File holds the values of a file at the time of Open.
 type File struct {
-	// Path is the name of the file, also if it does not exist.
+	// Path is the name of the file, even if the file does not exist.
 	Path string
-	// Shared is set if other users of the computer can read the file.
+	// Shared is true if other users of the computer can read the file.
 	Shared bool
 	values map[string]string
 }
 
-// most is the maximum size of a file, in bytes.
-const most = 1 << 20
+// maxSize is the maximum size of a file, in bytes.
+const maxSize = 1 << 20
 
-// Open reads a file. A missing file has no values. Errors are user errors and quote nothing
-// of the file, because it contains secrets.
+// Open reads a file. If the file does not exist, it returns a File without values. Errors
+// are user errors and do not quote the file, because it contains secrets.
 func Open(path string) (*File, error) {
 	f := &File{Path: path}
 	info, err := os.Stat(path)
@@ -42,10 +42,10 @@ func Open(path string) (*File, error) {
 	var text []byte
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular(): // reading it may never end
+	case !info.Mode().IsRegular(): // reading a pipe or a device may never end
 		err = errors.New("it is not a regular file")
-	case info.Size() > most:
-		err = fmt.Errorf("it has %d bytes, expected at most %d", info.Size(), most)
+	case info.Size() > maxSize:
+		err = fmt.Errorf("it has %d bytes, expected at most %d", info.Size(), maxSize)
 	default:
 		f.Shared = runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 		text, err = os.ReadFile(path)
@@ -59,16 +59,17 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Lookup returns the value of a name, and false if the file does not have the name.
+// Lookup returns the value of a name. It returns false if the file does not have the
+// name.
 func (f *File) Lookup(name string) (string, bool) {
 	text, ok := f.values[name]
 	return text, ok
 }
 
-// assignment matches the beginning of a value.
+// assignment matches the part of a line before the value.
 var assignment = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*`)
 
-// parse reads the text of a file. Empty lines and lines that begin with # are skipped.
+// parse parses the text of a file. It skips empty lines and lines that begin with #.
 func parse(text string) (map[string]string, error) {
 	values := map[string]string{}
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -93,8 +94,9 @@ func parse(text string) (map[string]string, error) {
 	return values, nil
 }
 
-// valueAt splits a text into the value at its beginning, without quotes or comment, and the
-// lines after the value.
+// valueAt splits a text into the value at its beginning, without quotes and comment, and
+// the lines after the value. It returns false if a quote is not closed or if text follows
+// the closing quote.
 func valueAt(text string) (value, after string, ok bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		line, after, _ := strings.Cut(text, "\n")
@@ -109,8 +111,9 @@ func valueAt(text string) (value, after string, ok bool) {
 	return value, after, ok && (line == "" || line[0] == '#')
 }
 
-// Append adds values to a file. Only the owner can read a new file. It returns a user error
-// if the file has one of the names already, or if no quotes can hold a value.
+// Append adds values to a file. If it creates the file, only the owner can read the file.
+// It returns a user error if the file already has one of the names, or if a value has
+// both kinds of quotes.
 func Append(path string, names []string, value func(name string) string) error {
 	file, err := Open(path)
 	if err != nil {
@@ -132,7 +135,7 @@ func Append(path string, names []string, value func(name string) string) error {
 		return failure.Userf("cannot write the secrets: %w", err)
 	}
 	text := lines.String()
-	if unfinished(f) {
+	if lacksNewline(f) {
 		text = "\n" + text
 	}
 	_, err = f.WriteString(text)
@@ -142,14 +145,14 @@ func Append(path string, names []string, value func(name string) string) error {
 	return nil
 }
 
-// Fits reports whether a value can be written to a file: it must not have both single and
+// Fits reports whether Append accepts a value. The value must not have both single and
 // double quotes.
 func Fits(value string) bool {
 	_, ok := quoteFor(value)
 	return ok
 }
 
-// quoteFor returns the quotes that a value can be put in.
+// quoteFor returns the quote that a value does not contain.
 func quoteFor(value string) (quote string, ok bool) {
 	for _, quote := range []string{"'", `"`} {
 		if !strings.Contains(value, quote) {
@@ -159,8 +162,8 @@ func quoteFor(value string) (quote string, ok bool) {
 	return "", false
 }
 
-// unfinished reports whether the last line of a file has no end.
-func unfinished(f *os.File) bool {
+// lacksNewline reports whether the last line of a file has no line feed.
+func lacksNewline(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
 		return false

@@ -81,7 +81,7 @@ func FuzzParse(f *testing.F) {
 // TestOddFiles: only a regular file of a moderate size is read.
 func TestOddFiles(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large")
-	if err := os.WriteFile(large, make([]byte, most+1), 0o600); err != nil {
+	if err := os.WriteFile(large, make([]byte, maxSize+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{

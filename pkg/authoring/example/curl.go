@@ -18,9 +18,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// FromCurl reads a curl command line like a shell: quotes, line continuations, and
-// variables by getenv. It ignores options that only change what curl prints. Another
-// unknown option is a user error with its name. No error shows a value.
+// FromCurl parses a curl command line as a shell would: quotes, line continuations, and
+// variables from getenv. It ignores options that only change the output of curl. Other
+// unknown options are user errors. Errors name the option and show no values.
 func FromCurl(command string, getenv func(string) string) (Request, error) {
 	words, err := words(command, getenv)
 	if err != nil {
@@ -40,7 +40,7 @@ func FromCurl(command string, getenv func(string) string) (Request, error) {
 	return c.request(flags.Args())
 }
 
-// words splits a command line. A variable that is not set is an error.
+// words splits a command line. An unset variable is a user error.
 func words(command string, getenv func(string) string) ([]string, error) {
 	var words []*syntax.Word
 	missing := ""
@@ -70,8 +70,8 @@ func unreadable(err error) error {
 	return failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
 }
 
-// reason says why a shell would not accept the command. The text of the error is not
-// shown, because it may have a secret.
+// reason returns why a shell would not accept the command. It does not return the text of
+// err, because the text may have a secret.
 func reason(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "quote"):
@@ -83,7 +83,7 @@ func reason(err error) string {
 	}
 }
 
-// unknownOption is the error for an unknown option, with its name only.
+// unknownOption returns the user error for an unknown option, without its value.
 func unknownOption(err error) error {
 	const known = "known are -X -H -d --data-raw --data-urlencode --json -G -u -b -A -e -k -L and those that only change what curl prints"
 	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -99,7 +99,7 @@ func unknownOption(err error) error {
 	return failure.Userf("the options of the curl command are not understood; %s", known)
 }
 
-// curl has the values of the options.
+// curl holds the values of the options.
 type curl struct {
 	method, user, agent, referer, url string
 	headers, cookies, forms           []string
@@ -107,7 +107,7 @@ type curl struct {
 	get, insecure                     bool
 }
 
-// datum is one of the options with data of the body.
+// datum is an option with data for the body.
 type datum struct{ option, text string }
 
 func (c *curl) flags() *pflag.FlagSet {
@@ -155,7 +155,7 @@ func (c *curl) request(addresses []string) (Request, error) {
 	}
 	address := addresses[0]
 	if !strings.Contains(address, "://") {
-		address = "http://" + address // as curl does
+		address = "http://" + address // curl's default scheme
 	}
 	u, err := parseAddress(address)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *curl) request(addresses []string) (Request, error) {
 	return r, c.head(r.Header)
 }
 
-// body joins the data like curl.
+// body joins the data as curl does.
 func (c *curl) body() (string, error) {
 	var b strings.Builder
 	for i, d := range c.data {
@@ -216,7 +216,6 @@ func (c *curl) body() (string, error) {
 	return b.String(), nil
 }
 
-// head sets the headers.
 func (c *curl) head(h http.Header) error {
 	if c.agent != "" {
 		h.Set("User-Agent", c.agent)

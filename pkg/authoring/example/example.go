@@ -1,9 +1,8 @@
-// Package example gets one request and its response from an address, a curl command or
-// an HTTP archive that a browser saved.
+// Package example gets a request and its response from a URL, a curl command or an HTTP
+// archive (HAR) that a browser saved.
 //
-// It returns what was sent and received; bodies are decompressed and limited. It sends
-// one request, and its credentials only to the given host. Package propose interprets
-// the exchange.
+// Bodies are decompressed and limited in size. Fetch sends a request once, and its
+// credentials only to the given host. Package infer interprets the exchange.
 package example
 
 import (
@@ -13,16 +12,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Request is one request.
+// Request is an HTTP request.
 type Request struct {
-	// Method in capitals.
+	// Method is in upper case.
 	Method string
-	// URL is absolute, http or https, perhaps with user and password.
+	// URL is absolute, with the scheme http or https. It may have user and password.
 	URL string
-	// Header has the credentials too, except those in the URL.
+	// Header includes credentials, except user and password in the URL.
 	Header http.Header
 	Body   []byte
-	// Insecure turns off the check of the server's certificate.
+	// Insecure disables the verification of the server's certificate.
 	Insecure bool
 }
 
@@ -34,7 +33,7 @@ type Exchange struct {
 	Response       []byte
 }
 
-// FromURL makes a plain GET. An invalid address is a user error.
+// FromURL returns a GET request without headers. An invalid URL is a user error.
 func FromURL(address string) (Request, error) {
 	if _, err := parseAddress(address); err != nil {
 		return Request{}, err
@@ -42,7 +41,7 @@ func FromURL(address string) (Request, error) {
 	return Request{Method: http.MethodGet, URL: address, Header: http.Header{}}, nil
 }
 
-// parseAddress reads an absolute address. Errors do not show it, because it may have
+// parseAddress parses an absolute URL. Errors do not show the URL, because it may have
 // credentials.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)

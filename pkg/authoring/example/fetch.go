@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxResponse  = 32 << 20    // bytes
-	fetchTimeout = time.Minute // for the whole exchange
+	maxResponse  = 32 << 20    // maximum size of a response, in bytes
+	fetchTimeout = time.Minute // timeout of the whole exchange
 	// maxRedirects is the limit of net/http.
 	maxRedirects = 10
 )
@@ -25,12 +25,12 @@ const (
 // Options are the options of Fetch.
 type Options struct {
 	UserAgent string
-	Dial      func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+	Dial      func(ctx context.Context, network, addr string) (net.Conn, error) // nil uses the network
 }
 
-// Fetch sends a request once and returns its response with any status. It follows
-// redirects on the same host only, because the credentials belong to it. No response, or
-// one above 32 MiB, is a user error.
+// Fetch sends a request once and returns its response, regardless of the status. It
+// follows redirects only within one origin, because the credentials belong to it. It
+// returns a user error if there is no response or if the response is larger than 32 MiB.
 func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -44,7 +44,7 @@ func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 			request.Header.Set(name, text)
 		}
 	}
-	request.Header.Del("Accept-Encoding") // with its own header net/http decompresses
+	request.Header.Del("Accept-Encoding") // net/http decompresses only if it sets the header itself
 	response, err := client(r, o).Do(request)
 	if err != nil {
 		return Exchange{}, failure.Userf("no response from %s: %w", request.URL.Host, cause(err))
@@ -81,8 +81,8 @@ func client(r Request, o Options) *http.Client {
 	}
 }
 
-// cause removes from an error the address that net/http adds, which may have
-// credentials.
+// cause returns the cause of an error of net/http. The outer error shows the URL, which
+// may have credentials.
 func cause(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

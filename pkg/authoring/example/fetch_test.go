@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// api answers for the tests; other is another host.
+// api serves the tests; other is another host.
 func api(t *testing.T, other string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()

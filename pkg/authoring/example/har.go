@@ -13,13 +13,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// EachInHAR calls visit for each exchange of an HTTP archive with a successful response
-// that looks like data, and for those with an error, without their bodies, in order; only
-// one is in memory at a time. A file that is not an archive is a user error.
+// EachInHAR calls visit, in order, for exchanges of an HTTP archive: successful responses
+// that look like data, and responses with an error status. Exchanges with an error status
+// have no response body. Only one exchange is in memory at a time. EachInHAR returns the
+// error of visit, or a user error if r is not an archive.
 func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	var stopped error
 	err := har.Entries(r, func(e *har.Entry) error {
-		x, ok := ofEntry(e)
+		x, ok := exchangeOf(e)
 		if !ok {
 			return nil
 		}
@@ -32,8 +33,9 @@ func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	return stopped
 }
 
-// ofEntry turns an entry into an exchange; false if it cannot be an example.
-func ofEntry(e *har.Entry) (Exchange, bool) {
+// exchangeOf converts an entry to an exchange. It returns false if the entry cannot be an
+// example.
+func exchangeOf(e *har.Entry) (Exchange, bool) {
 	if _, err := parseAddress(e.Request.URL); err != nil || e.Response.Content.Capped {
 		return Exchange{}, false
 	}
@@ -63,16 +65,17 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 		}
 		header.Set("Content-Type", e.Response.Content.MimeType)
 		if e.Response.Content.Encoding == "" {
-			// The archive has the text in UTF-8, regardless of what the serversent. A mark says so and
-			// leaves the Content-Type as it was.
+			// The archive has the text in UTF-8, regardless of the charset that the
+			// server sent. A byte order mark overrides the charset and leaves the
+			// Content-Type unchanged.
 			response = append([]byte("\ufeff"), response...)
 		}
 	}
 	return Exchange{Request: request, Status: e.Response.Status, ResponseHeader: header, Response: response}, true
 }
 
-// isData reports whether a media type is one of data other than JSON. A page loads much
-// else: documents, pictures, fonts, programs.
+// isData reports whether a media type is a data format other than JSON. A browser also
+// loads documents, pictures, fonts and scripts.
 func isData(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || strings.HasPrefix(kind, "image/") || kind == "application/xhtml+xml" {
@@ -89,7 +92,7 @@ func isData(contentType string) bool {
 	}
 }
 
-// headerOf returns the headers, without the pseudo-headers of HTTP/2.
+// headerOf converts headers and drops the pseudo-headers of HTTP/2.
 func headerOf(pairs []har.Pair) http.Header {
 	h := http.Header{}
 	for _, p := range pairs {
@@ -100,7 +103,7 @@ func headerOf(pairs []har.Pair) http.Header {
 	return h
 }
 
-// bodyOf returns the body of a request. Some browsers save a form as parameters only.
+// bodyOf returns the body of a request. Some browsers save a form only as parameters.
 func bodyOf(post *har.PostData) string {
 	switch {
 	case post == nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Fill returns the configuration of the API with the credentials and the host of an
-// example request. filled are the names of the attributes that it found in the request.
+// Fill sets the credentials and the host of an example request in a configuration of the
+// API. filled are the names of the attributes that it found in the request.
 func (a API) Fill(config []byte, address string, header http.Header) (text []byte, filled []string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -26,8 +26,8 @@ func (a API) Fill(config []byte, address string, header http.Header) (text []byt
 	slices.Sort(names)
 	for _, name := range names {
 		found := ""
-		for _, place := range a.Credentials[name] {
-			found = cmp.Or(found, credential(place, u, header))
+		for _, source := range a.Credentials[name] {
+			found = cmp.Or(found, credential(source, u, header))
 		}
 		if found == "" {
 			continue
@@ -50,9 +50,10 @@ func (a API) Fill(config []byte, address string, header http.Header) (text []byt
 	return config, filled, nil
 }
 
-// credential returns the value at a place of the request, "" if it is not there.
-func credential(place string, u *url.URL, header http.Header) string {
-	kind, name, _ := strings.Cut(place, " ")
+// credential returns the value of the request that source names, or "". API.Credentials
+// lists the sources.
+func credential(source string, u *url.URL, header http.Header) string {
+	kind, name, _ := strings.Cut(source, " ")
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	user, password := "", ""
 	if u.User != nil {

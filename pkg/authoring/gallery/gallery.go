@@ -1,7 +1,7 @@
-// Package gallery has complete configurations for well-known APIs. Each is in a directory
-// of its own below apis: config.json is the configuration that `extractor init --api`
-// writes, api.json describes the API. The pages are in docs/apis. The tests in tests/apis
-// run each configuration against an imitation of its API.
+// Package gallery provides complete configurations for well-known APIs. Each API has a
+// directory below apis: `extractor init --api` writes config.json, and api.json describes
+// the API. The documentation is in docs/apis. The tests in tests/apis run each
+// configuration against a mock server of its API.
 package gallery
 
 import (
@@ -19,32 +19,33 @@ import (
 //go:embed apis/*/api.json apis/*/config.json
 var files embed.FS
 
-// API describes one API of the gallery.
+// API describes an API of the gallery.
 type API struct {
-	// Name is the name of the directory, the page and the argument of --api.
+	// Name is the name of the directory, of the documentation page, and for --api.
 	Name string `json:"-"`
-	// Title is the name that its vendor uses.
+	// Title is the vendor's name for the API.
 	Title string `json:"title"`
-	// Summary is what the configuration extracts, in one line.
+	// Summary describes the extracted data in one line.
 	Summary string `json:"summary"`
-	// Documentation is the address of the vendor's documentation.
+	// Documentation is the URL of the vendor's documentation.
 	Documentation string `json:"documentation"`
 	// Version is the version of the API that the configuration requests, as the vendor
-	// writes it; "" if the API has no versions.
+	// writes it. It is "" if the API has no versions.
 	Version string `json:"version,omitempty"`
-	// VersionEnds is the day, such as 2027-01-15, when the vendor stops to answer for
-	// this version or for the credential that it needs; "" if it did not announce one.
+	// VersionEnds is the day, such as 2027-01-15, when the vendor stops support for this
+	// version or for the credential that it needs. It is "" if the vendor has not
+	// announced a day.
 	VersionEnds string `json:"versionEnds,omitempty"`
-	// Hosts are patterns of the host names that response for the API, as path.Match reads
-	// them: "api.stripe.com", "*.myshopify.com".
+	// Hosts are path.Match patterns of the host names of the API: "api.stripe.com",
+	// "*.myshopify.com".
 	Hosts []string `json:"hosts"`
-	// Credentials maps attributes of the configuration to the places where an example
-	// request may have them: "bearer", "basic.username", "basic.password",
-	// "header NAME" or "query NAME".
+	// Credentials maps attributes of the configuration to the parts of an example request
+	// that may hold them: "bearer", "basic.username", "basic.password", "header NAME" or
+	// "query NAME".
 	Credentials map[string][]string `json:"credentials,omitempty"`
 }
 
-// All returns all APIs in the order of their names.
+// All returns all APIs, sorted by name.
 func All() ([]API, error) {
 	entries, err := files.ReadDir("apis")
 	if err != nil {
@@ -66,7 +67,8 @@ func All() ([]API, error) {
 	return all, nil
 }
 
-// Config returns the configuration for an API as JSON text. Errors are those of Named.
+// Config returns the configuration of an API as JSON text. It returns the errors of
+// Named.
 func Config(name string) ([]byte, error) {
 	api, err := Named(name)
 	if err != nil {
@@ -79,7 +81,8 @@ func Config(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Named returns the API with a name. An unknown name is a user error with a suggestion.
+// Named returns the API with this name. An unknown name is a user error with a
+// suggestion.
 func Named(name string) (API, error) {
 	all, err := All()
 	if err != nil {
@@ -97,7 +100,7 @@ func Named(name string) (API, error) {
 	return API{}, failure.Userf("there is no API %q in the gallery, expected one of %s", name, strings.Join(names, ", "))
 }
 
-// ByHost returns the APIs that a host name belongs to.
+// ByHost returns the APIs that have this host name.
 func ByHost(host string) ([]API, error) {
 	all, err := All()
 	if err != nil {
@@ -106,8 +109,8 @@ func ByHost(host string) ([]API, error) {
 	return slices.DeleteFunc(all, func(a API) bool { return !a.Has(host) }), nil
 }
 
-// Has reports whether a host name is one of the API's. A name with other characters than
-// those of host names is not: it would be written into a configuration.
+// Has reports whether the API has this host name. Other characters than letters, digits,
+// dots and hyphens are rejected, because the name is written into a configuration.
 func (a API) Has(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
@@ -119,5 +122,5 @@ func (a API) Has(host string) bool {
 	})
 }
 
-// String is the line of a list.
+// String returns the line of the API in a list.
 func (a API) String() string { return fmt.Sprintf("%-22s  %s: %s", a.Name, a.Title, a.Summary) }

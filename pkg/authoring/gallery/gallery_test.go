@@ -26,13 +26,13 @@ func TestAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, places := range api.Credentials {
+		for name, sources := range api.Credentials {
 			if !strings.Contains(string(text), `"`+name+`": "`) {
 				t.Errorf("%s: the configuration has no text %s", api.Name, name)
 			}
-			for _, place := range places {
-				if !regexp.MustCompile(`^(bearer|basic\.username|basic\.password|(header|query) \S+)$`).MatchString(place) {
-					t.Errorf("%s: %s is at %q", api.Name, name, place)
+			for _, source := range sources {
+				if !regexp.MustCompile(`^(bearer|basic\.username|basic\.password|(header|query) \S+)$`).MatchString(source) {
+					t.Errorf("%s: %s is at %q", api.Name, name, source)
 				}
 			}
 		}
@@ -64,9 +64,9 @@ func TestNamed(t *testing.T) {
 func TestFill(t *testing.T) {
 	const config = `{"baseUrl": "https://your-shop.example.com/v1", "other": "https://docs.example.org", "#key": "your-\"key", "x": "#key"}`
 	tests := []struct {
-		place, address string
-		header         http.Header
-		want           string
+		source, address string
+		header          http.Header
+		want            string
 	}{
 		{"bearer", "https://acme.example.com/a", http.Header{"Authorization": {"bearer t0k"}}, "t0k"},
 		{"bearer", "https://acme.example.com/a", http.Header{"Authorization": {"Basic t0k"}}, ""},
@@ -78,7 +78,7 @@ func TestFill(t *testing.T) {
 		{"query key", "https://acme.example.com/a", nil, ""},
 	}
 	for _, tt := range tests {
-		api := API{Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {tt.place}}}
+		api := API{Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {tt.source}}}
 		key := tt.want
 		if key == "" {
 			key = `your-\"key`
@@ -86,7 +86,7 @@ func TestFill(t *testing.T) {
 		want := `{"baseUrl": "https://acme.example.com/v1", "other": "https://docs.example.org", "#key": "` + key + `", "x": "#key"}`
 		text, filled, err := api.Fill([]byte(config), tt.address, tt.header)
 		if err != nil || string(text) != want || (len(filled) == 1) != (tt.want != "") {
-			t.Errorf("%s of %s: %s, %q, %v", tt.place, tt.address, text, filled, err)
+			t.Errorf("%s of %s: %s, %q, %v", tt.source, tt.address, text, filled, err)
 		}
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Input is a value that a configuration of the gallery cannot know: the user's own
-// credential, host or id. An example value that begins with "your-" stands for it.
+// Input is a value that the user must supply: a credential, a host or an id. The
+// configuration in the gallery has an example value that begins with "your-" instead.
 type Input struct {
-	// Attribute is the attribute of `config` with the value, "" for a value inside other
-	// texts, such as the host in baseUrl.
+	// Attribute is the attribute of `config` with the value. It is "" for a value inside
+	// other texts, such as the host in baseUrl.
 	Attribute string
-	// Example is the value in the gallery: of the attribute as a whole, or the part of
-	// the texts.
+	// Example is the example value in the gallery: the whole value of the attribute, or a
+	// part of other texts.
 	Example string
 }
 
 // exampleValue matches an example value, including the rest of a host name.
 var exampleValue = regexp.MustCompile(`\byour-[a-z0-9-]*[a-z0-9](?:\.[a-z0-9-]+)*`)
 
-// String names the value for people.
+// String returns a name of the input for users.
 func (i Input) String() string {
 	switch {
 	case i.Attribute != "":
@@ -43,11 +43,11 @@ func (i Input) IsHost() bool { return i.Attribute == "" && strings.Contains(i.Ex
 // IsSecret reports whether the value must not be shown.
 func (i Input) IsSecret() bool { return strings.HasPrefix(i.Attribute, "#") }
 
-// Replace returns the configuration with the user's value.
+// Replace returns the configuration with text as the value.
 func (i Input) Replace(config []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string has JSON
+		panic(err) // a string always has a JSON form
 	}
 	return i.replace(config, quoted)
 }
@@ -58,8 +58,8 @@ func (i Input) ReplaceByVariable(config []byte, name string) []byte {
 	return i.replace(config, []byte(`{"env": "`+name+`"}`))
 }
 
-// replace replaces the attribute's value by JSON text. Without an attribute it replaces the
-// example value by the content of a JSON string.
+// replace replaces the value of the attribute by JSON text. Without an attribute, it
+// replaces the example value by the content of a JSON string.
 func (i Input) replace(config, text []byte) []byte {
 	if i.Attribute == "" {
 		return []byte(strings.ReplaceAll(string(config), i.Example, string(text[1:len(text)-1])))
@@ -70,9 +70,9 @@ func (i Input) replace(config, text []byte) []byte {
 	})
 }
 
-// Inputs returns the values of the user that a configuration of the API still lacks: example
-// values in texts, then attributes with an example value. An attribute of Credentials also
-// counts if it has the value of the gallery. Secrets come last.
+// Inputs returns the values that a configuration of the API still lacks: example values
+// inside texts, then attributes, then secret attributes. An attribute of Credentials also
+// counts if it still has the value of the gallery.
 func (a API) Inputs(config []byte) ([]Input, error) {
 	parameters, attributes, err := a.read(config)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a API) Inputs(config []byte) ([]Input, error) {
 		if !ok || !exampleValue.MatchString(text) && !(credential && text == shipped[name]) {
 			continue
 		}
-		delete(attributes, name) // so that its parts are not found below
+		delete(attributes, name) // the parts of its text must not count again
 		if input := (Input{name, text}); input.IsSecret() {
 			secret = append(secret, input)
 		} else {
@@ -113,7 +113,7 @@ func (a API) Inputs(config []byte) ([]Input, error) {
 	return slices.Concat(inputs, plain, secret), nil
 }
 
-// read returns the parameters of a configuration and the attributes, which are the members of
+// read returns the parameters of a configuration, and its attributes, the members of
 // parameters.config.
 func (a API) read(text []byte) (parameters, attributes map[string]any, err error) {
 	var doc any
@@ -126,7 +126,7 @@ func (a API) read(text []byte) (parameters, attributes map[string]any, err error
 	return parameters, attributes, nil
 }
 
-// texts calls f with each string below a value.
+// texts calls f for each string in a value.
 func texts(v any, f func(string)) {
 	switch v := v.(type) {
 	case string:
@@ -142,8 +142,8 @@ func texts(v any, f func(string)) {
 	}
 }
 
-// ExampleValue returns the first example value of the gallery in a text, or "" if there is
-// none. Other words that begin with "your-", such as the name of a company, do not count.
+// ExampleValue returns the first example value of the gallery in a text, or "". Other
+// words that begin with "your-", such as the name of a company, do not count.
 func ExampleValue(text string) string {
 	for _, part := range exampleValue.FindAllString(text, -1) {
 		if exampleValues()[part] {
@@ -153,8 +153,8 @@ func ExampleValue(text string) string {
 	return ""
 }
 
-// exampleValues returns the example values of all configurations. It ignores errors, because a
-// test reads all of them.
+// exampleValues returns the example values of all configurations. It ignores errors,
+// because a test reads all configurations.
 var exampleValues = sync.OnceValue(func() map[string]bool {
 	parts := map[string]bool{}
 	all, _ := All()

@@ -20,7 +20,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// secretParam reports whether a parameter is a credential by its name.
+// secretParam reports whether a parameter is a credential, judging by its name. Short and
+// ambiguous names count only with a text of at least 8 bytes.
 func secretParam(name string, v value.Value) bool {
 	short := textfmt.Letters(name)
 	if strings.Contains(short, "paginat") || short == "continuation" {
@@ -36,26 +37,27 @@ func secretParam(name string, v value.Value) bool {
 		v.Kind() == value.String && v.Raw() != "" && slices.ContainsFunc([]string{"subscriptionkey", "appkey", "authkey", "signature", "apipassword"}, func(end string) bool { return strings.HasSuffix(short, end) })
 }
 
-// secretHeader reports whether a header is a credential by its name.
+// secretHeader reports whether a header holds a credential, judging by its name.
 func secretHeader(name string) bool {
 	short := textfmt.Letters(name)
 	return slices.ContainsFunc([]string{"key", "token", "secret", "password", "authorization", "auth", "signature", "session", "cookie"},
 		func(end string) bool { return strings.HasSuffix(short, end) })
 }
 
-// isCredential reports whether a header has a credential, by its name or by its value.
+// isCredential reports whether a header holds a credential, judging by its name and its
+// value.
 func isCredential(name string, lines []string) bool {
 	return secretHeader(name) || randomHeader(name, strings.Join(lines, ", "))
 }
 
-// keyUser reports whether the user name of a basic authentication is a key: it looks random,
-// or the password is a word that only fills the field.
+// keyUser reports whether the user name of HTTP basic authentication is a key: the user
+// name looks random, or the password is a filler such as "x".
 func keyUser(user, password string) bool {
 	idle := []string{"", "x", "xx", "xxx", "-", "_", ".", "anything", "nothing", "none", "null", "unused", "ignored", "dummy", "blank", "api_token", "apitoken", "api_key", "apikey", "pass", "password"}
 	return user != "" && (looksRandom(user) || slices.Contains(idle, strings.ToLower(password)) && password != "" && !strings.Contains(user, "@"))
 }
 
-// userSecrets returns the secrets in the credentials of a basic authentication.
+// userSecrets returns the secrets in the credentials of HTTP basic authentication.
 func userSecrets(user, password string) []string {
 	if keyUser(user, password) {
 		return []string{user, user + ":" + password}
@@ -63,8 +65,9 @@ func userSecrets(user, password string) []string {
 	return []string{cmp.Or(password, user)}
 }
 
-// Secrets are the credentials in a request: what no message may show. It knows
-// them before there is a response.
+// Secrets returns the credentials in a request, so that the caller can mask them in
+// messages. It does not need a response, and guesses by names and by values that look
+// random.
 func Secrets(r example.Request) []string {
 	var all []string
 	if u, err := url.Parse(r.URL); err == nil {
@@ -126,8 +129,9 @@ func secretMembers(v value.Value) []string {
 	return all
 }
 
-// keep puts a secret under a key of config and returns the reference to it.
-func (d *configBuilder) keep(name, credential string) value.Value {
+// addSecret adds an attribute with a credential to `config` and returns the expression
+// that refers to it.
+func (d *configBuilder) addSecret(name, credential string) value.Value {
 	name = "#" + camel(name)
 	key := name
 	for n := 2; slices.ContainsFunc(d.attributes, func(m value.Member) bool { return m.Name == key }); n++ {
@@ -140,7 +144,8 @@ func (d *configBuilder) keep(name, credential string) value.Value {
 	return one(string(expr.Attr), value.OfString(key))
 }
 
-// camel makes apiKey of X-Api-Key and api_key.
+// camel converts the name of a header or a parameter to camel case: X-Api-Key and api_key
+// become apiKey.
 func camel(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
@@ -164,18 +169,18 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// credentials finds what proves who sends the request: parameters, a user name,
-// headers.
-func (d *configBuilder) credentials() {
+// addCredentials turns the credentials of the request into settings: parameters, user name
+// and password, and headers. It uses a cookie only if there is no other credential.
+func (d *configBuilder) addCredentials() {
 	before := len(d.Guesses)
-	inQuery := d.secretParams()
+	inQuery := d.moveSecretParams()
 	authorization := d.x.Header.Get("Authorization")
 	if authorization == "" && d.url.User != nil {
 		password, _ := d.url.User.Password()
 		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(d.url.User.Username()+":"+password))
 	}
 	if authorization != "" {
-		d.authorization(authorization, inQuery)
+		d.addAuthorization(authorization, inQuery)
 	}
 	for _, name := range sortedNames(d.x.Header) {
 		if name == "Authorization" || name == "Cookie" || !isCredential(name, d.x.Header[name]) || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "Sec-") {
@@ -189,7 +194,7 @@ func (d *configBuilder) credentials() {
 		if !secretHeader(name) {
 			sure, why = Likely, "its value looks like a key"
 		}
-		d.secretHeader(name, d.keep(name, text), sure, why)
+		d.addSecretHeader(name, d.addSecret(name, text), sure, why)
 	}
 	cookie := d.x.Header.Get("Cookie")
 	switch {
@@ -197,7 +202,7 @@ func (d *configBuilder) credentials() {
 	case len(d.Guesses) > before:
 		d.note("The cookies of the example are left out: it has another credential.")
 	default:
-		d.secretHeader("Cookie", d.keep("cookie", cookie), Unsure, "there is nothing else that could be a credential")
+		d.addSecretHeader("Cookie", d.addSecret("cookie", cookie), Unsure, "there is nothing else that could be a credential")
 		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
 	}
 	if len(d.Guesses) == before && len(d.hidden) > 0 {
@@ -207,22 +212,22 @@ func (d *configBuilder) credentials() {
 	}
 }
 
-// secretParams moves credentials out of the parameters: of a query into the
-// authentication, of a body behind a reference. It reports whether there is an
-// authentication now.
-func (d *configBuilder) secretParams() bool {
+// moveSecretParams moves credentials out of the parameters. Credentials in a query become the
+// authentication scheme `query`; credentials in a body become references to attributes.
+// It reports whether it set the authentication scheme.
+func (d *configBuilder) moveSecretParams() bool {
 	var query, kept object
 	for _, m := range d.params {
 		switch {
 		case !secretParam(m.Name, m.Value) || d.pagesBy(m.Name):
 			kept = append(kept, m)
 		case d.method == http.MethodGet:
-			query.set(m.Name, d.keep(m.Name, m.Value.Raw()))
+			query.set(m.Name, d.addSecret(m.Name, m.Value.Raw()))
 			if strings.HasSuffix(textfmt.Letters(m.Name), "sig") || strings.HasSuffix(textfmt.Letters(m.Name), "signature") {
 				d.note(fmt.Sprintf("'%s' looks like a signature. If it is computed for each request, see the recipe signed-requests.", m.Name))
 			}
 		default:
-			kept.set(m.Name, d.keep(m.Name, m.Value.Raw()))
+			kept.set(m.Name, d.addSecret(m.Name, m.Value.Raw()))
 			d.guess("authentication", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobParams.Name), m.Name), kept[len(kept)-1].Value, Likely, "a parameter of this name is a credential")
 		}
 	}
@@ -243,15 +248,16 @@ func (d *configBuilder) secretParams() bool {
 	return true
 }
 
-// pagesBy reports whether the response names this parameter for its next page: a
-// token is not always a credential.
+// pagesBy reports whether the response holds a token for the parameter. Such a parameter
+// selects a page and is not a credential.
 func (d *configBuilder) pagesBy(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool {
+	return slices.ContainsFunc(d.factsOutsideData(), func(f scalarFact) bool {
 		return isToken(f) && textfmt.Letters(paramOf(f)) == textfmt.Letters(name)
 	})
 }
 
-// basic reads the credentials of HTTP basic authentication.
+// basic decodes the credentials of HTTP basic authentication. It returns false for other
+// schemes.
 func basic(scheme, credentials string) (user, password string, ok bool) {
 	if !strings.EqualFold(scheme, "basic") {
 		return "", "", false
@@ -263,36 +269,38 @@ func basic(scheme, credentials string) (user, password string, ok bool) {
 	return strings.Cut(string(decoded), ":")
 }
 
-// authorization turns the header of that name into settings.
-func (d *configBuilder) authorization(header string, taken bool) {
+// addAuthorization turns the Authorization header into settings. hasScheme reports whether
+// the query already became the authentication scheme: the credentials then go into a
+// header of the API.
+func (d *configBuilder) addAuthorization(header string, hasScheme bool) {
 	scheme, credentials, parted := strings.Cut(strings.TrimSpace(header), " ")
 	credentials = strings.TrimSpace(credentials)
 	user, password, isBasic := basic(scheme, credentials)
 	switch {
-	case isBasic && !taken && !keyUser(user, password) && !value.OfString(user).Empty() && !value.OfString(password).Empty():
+	case isBasic && !hasScheme && !keyUser(user, password) && !value.OfString(user).Empty() && !value.OfString(password).Empty():
 		d.auth = one(auth.TypeSetting.Name, value.OfString("basic"))
 		d.attributes = append(d.attributes,
 			value.Member{Name: auth.Username.Name, Value: value.OfString(user)},
 			value.Member{Name: auth.SecretPassword.Name, Value: value.OfString(password)})
 		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
 	case isBasic:
-		encoded := call("base64_encode", d.keep("credentials", user+":"+password))
-		d.secretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
+		encoded := call("base64_encode", d.addSecret("credentials", user+":"+password))
+		d.addSecretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
 			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header, and so does a user name that looks like a key")
-	case signs(scheme):
+	case signsRequests(scheme):
 		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request and left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
 	case !parted || credentials == "":
-		d.secretHeader("Authorization", d.keep("authorization", header), Sure, "the request has this header")
+		d.addSecretHeader("Authorization", d.addSecret("authorization", header), Sure, "the request has this header")
 	default:
-		d.secretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.keep("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
+		d.addSecretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.addSecret("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
 		if strings.EqualFold(scheme, "bearer") && strings.Count(credentials, ".") == 2 {
 			d.note("The token looks like one that ends after a while (JWT). If the API has a login, see the recipes client-credentials and refresh-token.")
 		}
 	}
 }
 
-// signs names the schemes whose header is computed for each request.
-func signs(scheme string) bool {
+// signsRequests reports whether a scheme computes the header for each request.
+func signsRequests(scheme string) bool {
 	scheme = strings.ToLower(scheme)
 	return strings.HasPrefix(scheme, "aws4-") || slices.Contains([]string{"oauth", "digest", "hmac", "signature", "hawk", "ntlm", "negotiate"}, scheme)
 }
@@ -304,7 +312,7 @@ func call(function string, args ...value.Value) value.Value {
 	)
 }
 
-func (d *configBuilder) secretHeader(name string, v value.Value, c Confidence, evidence string) {
+func (d *configBuilder) addSecretHeader(name string, v value.Value, c Confidence, evidence string) {
 	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
 	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
 }

@@ -12,39 +12,43 @@ import (
 )
 
 const (
-	// csvHead is how many bytes of a text show how its records are written.
+	// csvHead is the size, in bytes, of the beginning of a text that is searched for a
+	// delimiter.
 	csvHead = 64 << 10
-	// maxSkip is how many lines above the records are looked for.
+	// maxSkip is the maximum number of lines above the records.
 	maxSkip = 9
 )
 
-// csvDelimiters are those that are looked for; of equals the first one counts.
+// csvDelimiters lists the delimiters to try. If several score equally, the first counts.
 var csvDelimiters = []string{",", ";", "\t", "|"}
 
-// csvGuess is one way to read a text as CSV.
+// csvGuess is one reading of a text as CSV.
 type csvGuess struct {
-	delimiter string
-	skip      int
-	unquoted  bool
-	records   [][]string
-	fields    int // of the first record
-	equal     int // records with as many
+	delimiter  string
+	skip       int
+	unquoted   bool
+	records    [][]string
+	fields     int // number of fields in the first record
+	consistent int // number of records with as many fields as the first
 }
 
-// score is how many delimiters the guess explains, less what speaks against it.
-func (c csvGuess) score() int { return (c.fields - 1) * (2*c.equal - len(c.records)) }
+// score returns the number of delimiters that the guess explains, reduced for records
+// with a different number of fields.
+func (c csvGuess) score() int { return (c.fields - 1) * (2*c.consistent - len(c.records)) }
 
-// clear reports whether a text is CSV though nothing states it.
-func (c csvGuess) clear() bool {
-	return c.fields > 1 && c.equal == len(c.records) && c.equal > 1 && (c.skip == 0 || c.equal > 2)
+// isClear reports whether the text is CSV even if the response does not declare a format.
+func (c csvGuess) isClear() bool {
+	return c.fields > 1 && c.consistent == len(c.records) && c.consistent > 1 && (c.skip == 0 || c.consistent > 2)
 }
 
-// csv finds how the records of a text are written. stated says that it is CSV.
-func (r *reader) csv(head string, stated bool) (csvGuess, bool) {
-	best, readable := r.best(head, false)
+// csv guesses the delimiter, the skipped lines and the quoting of a text. declared
+// reports whether the response declares itself as CSV. csv returns false if the text is
+// not CSV.
+func (r *reader) csv(head string, declared bool) (csvGuess, bool) {
+	best, readable := r.bestGuess(head, false)
 	if !readable || best.skip > 0 {
-		// Perhaps there is a quote that never ends in the lines above.
-		other, ok := r.best(head, true)
+		// A line above the records may have an unpaired quote.
+		other, ok := r.bestGuess(head, true)
 		if ok && (!readable || other.skip < best.skip && other.score() > best.score()) {
 			best, readable = other, true
 		}
@@ -52,15 +56,16 @@ func (r *reader) csv(head string, stated bool) (csvGuess, bool) {
 	switch {
 	case !readable:
 		return best, false
-	case best.score() <= 0 && stated: // one column
+	case best.score() <= 0 && declared: // one column
 		return best, best.skip == 0
 	default:
-		return best, stated || best.clear()
+		return best, declared || best.isClear()
 	}
 }
 
-// best is the guess that explains the most; readable is false when there is none.
-func (r *reader) best(head string, unquoted bool) (best csvGuess, readable bool) {
+// bestGuess returns the guess with the highest score. It returns false if the text cannot
+// be read as CSV.
+func (r *reader) bestGuess(head string, unquoted bool) (best csvGuess, readable bool) {
 	for _, delimiter := range csvDelimiters {
 		for skip := range maxSkip + 1 {
 			c := csvGuess{delimiter: delimiter, skip: skip, unquoted: unquoted}
@@ -72,13 +77,14 @@ func (r *reader) best(head string, unquoted bool) (best csvGuess, readable bool)
 	return best, readable
 }
 
-// try reads a text by a guess; false when that is not possible.
+// try reads the text with the settings of a guess and fills in its records. It returns
+// false if the text cannot be read so.
 func (r *reader) try(c *csvGuess, head string) bool {
 	spool, err := r.spool([]byte(head))
 	if err != nil {
 		return false
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	settings := append(object{{Name: response.FormatSetting.Name, Value: value.OfString(csvFormat)}}, c.settings()...)
 	settings.set(response.HeaderSetting.Name, value.OfBool(false))
 	page, err := r.scanner.Scan(spool, response.Query{Format: compile(settings)})
@@ -98,13 +104,13 @@ func (r *reader) try(c *csvGuess, head string) bool {
 			c.fields = len(record)
 		}
 		if len(record) == c.fields {
-			c.equal++
+			c.consistent++
 		}
 	}
 	return len(c.records) > 0
 }
 
-// settings are those that are not the usual ones.
+// settings returns the settings that differ from the defaults.
 func (c csvGuess) settings() object {
 	var o object
 	if c.delimiter != csvDelimiters[0] {
@@ -119,15 +125,15 @@ func (c csvGuess) settings() object {
 	return o
 }
 
-// apply makes the guess that of the reader.
+// apply adds the settings and the evidence of the guess to the reader.
 func (c csvGuess) apply(r *reader) {
 	r.settings = append(r.settings, c.settings()...)
 	if r.certain == Sure {
-		r.certain = Likely // what the first record is cannot be seen
+		r.certain = Likely // the guess about the header can be wrong
 	}
 	if c.fields > 1 {
 		name := map[string]string{"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}[c.delimiter]
-		r.evidence = append(r.evidence, fmt.Sprintf("%s parts %d of the first %s into %d fields", name, c.equal, textfmt.Count(len(c.records), "record"), c.fields))
+		r.evidence = append(r.evidence, fmt.Sprintf("%s parts %d of the first %s into %d fields", name, c.consistent, textfmt.Count(len(c.records), "record"), c.fields))
 	} else {
 		r.evidence = append(r.evidence, "no usual delimiter parts its lines, so it has one column")
 	}
@@ -145,11 +151,12 @@ func (c csvGuess) apply(r *reader) {
 	}
 }
 
-// header reports whether the first record names the columns.
-func (c csvGuess) header(stated string) (header bool, why string) {
-	switch stated {
+// header reports whether the first record names the columns. declared is the parameter
+// `header` of the Content-Type (RFC 4180), or "".
+func (c csvGuess) header(declared string) (header bool, why string) {
+	switch declared {
 	case "present", "absent":
-		return stated == "present", "the Content-Type says that a header is " + stated
+		return declared == "present", "the Content-Type says that a header is " + declared
 	}
 	for _, text := range c.records[0] {
 		if looksLikeData().MatchString(strings.TrimSpace(text)) {
@@ -159,18 +166,19 @@ func (c csvGuess) header(stated string) (header bool, why string) {
 	return true, "the first record holds no number and no date, so it names the columns"
 }
 
-// looksLikeData is a number, a date or a time, in any notation.
+// looksLikeData matches a number, a date or a time, in any notation.
 var looksLikeData = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?\d[\d .,:/TZ+-]*$`)
 })
 
-// cutAtRecord is the beginning of a text up to the end of a line outside of quotes.
-func cutAtRecord(text string, most int) string {
-	if len(text) <= most {
+// cutAtRecord returns at most maxBytes bytes of a text. It cuts after the last line feed
+// outside of quotes, if there is one.
+func cutAtRecord(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
 	end, quoted := 0, false
-	for i := range most {
+	for i := range maxBytes {
 		switch text[i] {
 		case '"':
 			quoted = !quoted
@@ -181,7 +189,7 @@ func cutAtRecord(text string, most int) string {
 		}
 	}
 	if end == 0 {
-		return text[:most]
+		return text[:maxBytes]
 	}
 	return text[:end]
 }

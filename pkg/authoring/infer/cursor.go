@@ -7,8 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// cursorNames are parameters that hold an id, and whether items have smaller
-// ones.
+// cursorNames maps parameters that hold an id to true if the next items have smaller ids.
 var cursorNames = map[string]bool{
 	"sinceid": false, "afterid": false, "after": false, "minid": false, "fromid": false, "lastid": false, "startingafter": false,
 	"maxid": true, "beforeid": true, "before": true, "endingbefore": true,
@@ -26,7 +25,7 @@ func cursorParam(d *configBuilder) *pager {
 			continue
 		}
 		p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
-		d.cursor(p, key, m.Name, reverse)
+		d.setCursor(p, key, m.Name, reverse)
 		if !m.Value.Empty() {
 			p.evidence += fmt.Sprintf("; the run begins at %s, as the example", m.Value.Text())
 		}
@@ -35,22 +34,21 @@ func cursorParam(d *configBuilder) *pager {
 	return nil
 }
 
-func (d *configBuilder) cursor(p *pager, key, param string, reverse bool) {
-	p.text(pagination.IDKey, key)
-	p.text(pagination.CursorParam, param)
+func (d *configBuilder) setCursor(p *pager, key, param string, reverse bool) {
+	p.setText(pagination.IDKey, key)
+	p.setText(pagination.CursorParam, param)
 	if reverse {
-		p.flag(pagination.Reverse)
+		p.setFlag(pagination.Reverse)
 	}
 	switch textfmt.Letters(param) {
 	case "maxid":
-		p.number(pagination.Increment, -1)
+		p.setNumber(pagination.Increment, -1)
 	case "minid", "fromid":
-		p.number(pagination.Increment, 1)
+		p.setNumber(pagination.Increment, 1)
 	}
 }
 
-// numericID is a property that is a whole number in every item: id, or one
-// whose name ends like it.
+// numericID returns the best property that is a whole number and different in every item.
 func (d *configBuilder) numericID() (string, bool) {
 	for _, key := range d.keys() {
 		if key.numeric {
@@ -60,7 +58,7 @@ func (d *configBuilder) numericID() (string, bool) {
 	return "", false
 }
 
-// newestFirst finds full pages of items whose ids get smaller.
+// newestFirst finds full pages with ids in descending order.
 func newestFirst(d *configBuilder) *pager {
 	key, ok := d.numericID()
 	if !ok || len(d.data.items) < 2 || !d.fullPage() {
@@ -73,6 +71,6 @@ func newestFirst(d *configBuilder) *pager {
 		}
 	}
 	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to request older items", key))
-	d.cursor(p, key, "max_id", true)
+	d.setCursor(p, key, "max_id", true)
 	return p
 }

@@ -11,19 +11,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// keyPath is the names on the way from the root of the response.
+// keyPath is a path of keys from the root of the response.
 type keyPath []string
 
-// scalarFact is a scalar or null of the response outside of every list.
+// scalarFact is a scalar or null outside of every list of the response.
 type scalarFact struct {
 	keyPath
 	value value.Value
 }
 
-// name is the last name.
 func (p keyPath) name() string { return p[len(p)-1] }
 
-// parent is the name before the last one, "" at the root.
+// parent returns the name before the last one, or "" at the root.
 func (p keyPath) parent() string {
 	if len(p) < 2 {
 		return ""
@@ -31,15 +30,15 @@ func (p keyPath) parent() string {
 	return p[len(p)-2]
 }
 
-// dotted is the place as a path whose segments are parted by dots; false when
-// that would lead elsewhere.
+// dotted returns the path with dots between its segments. It returns false if a segment
+// contains a dot or is empty.
 func (p keyPath) dotted() (string, bool) {
 	text, delimiter, ok := p.path()
 	return text, ok && delimiter == "."
 }
 
-// path is the place as a path and what parts its segments; false when nothing
-// does.
+// path returns the path as text, and a delimiter that none of its segments contains. It
+// returns false if there is no such delimiter or a segment is empty.
 func (p keyPath) path() (text, delimiter string, ok bool) {
 	if slices.Contains(p, "") {
 		return "", "", false
@@ -52,24 +51,25 @@ func (p keyPath) path() (text, delimiter string, ok bool) {
 	return "", "", false
 }
 
-// list is a place where data may be.
+// list is a candidate for the data.
 type list struct {
 	keyPath
 	items   []value.Value
-	objects int // items that are objects
+	objects int // number of items that are objects
 	whole   bool
-	alone   bool // an element of XML of which there is only one
-	// columns is the path to the names of the values, for rows that were lists; parallel
-	// says that the items were an object of lists.
-	columns  string
+	alone   bool // a single element of XML, which may be a list with one item
+	// columns is the path to the column names, if the items were lists of values.
+	columns string
+	// parallel is true if the items were an object of lists.
 	parallel bool
 }
 
-// deepest is how far below the root anything is looked for.
-const deepest = 8
+// maxDepth is the maximum depth, below the root, of lists and scalars.
+const maxDepth = 8
 
-// survey finds the lists of the response and the scalars outside of them. In XML an
-// element that has no other beside it may be a list, too.
+// survey returns the lists of the response and the scalars outside of them. In XML, a
+// single element may be a list, too: its name must look like the singular of the name of
+// its parent.
 func survey(response value.Value, xml bool) (facts []scalarFact, lists []list) {
 	var walk func(v value.Value, at keyPath)
 	walk = func(v value.Value, at keyPath) {
@@ -82,7 +82,7 @@ func survey(response value.Value, xml bool) (facts []scalarFact, lists []list) {
 				}
 			}
 			lists = append(lists, l)
-		case v.Kind() == value.Object && len(at) < deepest:
+		case v.Kind() == value.Object && len(at) < maxDepth:
 			for _, m := range v.Members() {
 				below := append(slices.Clone(at), m.Name)
 				if xml && onlyElement(v, m) && isPlural(below.parent(), m.Name) {
@@ -99,21 +99,21 @@ func survey(response value.Value, xml bool) (facts []scalarFact, lists []list) {
 	return facts, lists
 }
 
-// onlyElement reports whether a member is an element with something in it, and the only
-// one of the element around it.
+// onlyElement reports whether a member is an element with content and its parent has no
+// other element. Members with a leading @ are attributes.
 func onlyElement(around value.Value, m value.Member) bool {
 	return m.Value.Kind() == value.Object && !slices.ContainsFunc(around.Members(), func(other value.Member) bool {
 		return other.Name != m.Name && !strings.HasPrefix(other.Name, "@")
 	})
 }
 
-// isPlural reports whether a name looks like that of many of another: products, productList.
+// isPlural reports whether many looks like a plural of one: products, productList.
 func isPlural(many, one string) bool {
 	many, one = textfmt.Letters(many), textfmt.Letters(one)
 	return len(one) > 1 && len(many) > len(one) && strings.HasPrefix(many, one[:len(one)-1])
 }
 
-// setting is the value of dataField.
+// setting returns the value of `dataField`.
 func (l list) setting() value.Value {
 	if len(l.keyPath) == 0 {
 		return value.OfString(".")
@@ -131,7 +131,7 @@ func (l list) setting() value.Value {
 	return value.OfMembers(way, value.Member{Name: config.DataFieldDelimiter.Name, Value: value.OfString(delimiter)})
 }
 
-// label is how the list is called in questions and choices.
+// label returns the name of the list in questions and choices.
 func (l list) label() string {
 	if len(l.keyPath) == 0 {
 		return "."
@@ -140,30 +140,30 @@ func (l list) label() string {
 	return text
 }
 
-// besides are lists that come along with data but hardly are it.
-var besides = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
+// accompanyingLists are names of lists that accompany the data and are rarely the data.
+var accompanyingLists = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
 
-// rank orders lists: those of objects before others, what comes along with data
-// last, then by the number of items.
+// rank returns the sort keys of a list, most significant first. Lists of objects come
+// before other lists, then accompanying lists come last, then the number of items counts.
 func (l list) rank() (objects, main, items int) {
 	if l.objects > 0 {
 		objects = 1
 	}
 	main = 1
-	if len(l.keyPath) > 0 && slices.Contains(besides, textfmt.Letters(l.name())) {
+	if len(l.keyPath) > 0 && slices.Contains(accompanyingLists, textfmt.Letters(l.name())) {
 		main = 0
 	}
 	return objects, main, len(l.items)
 }
 
-// chooseData settles where the data is.
+// chooseData sets the list with the data. It returns a user error if choice names no list
+// of the response.
 func (d *configBuilder) chooseData(choice string) error {
 	d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
 		_, _, ok := l.path()
 		return !ok && len(l.keyPath) > 0
 	})
-	// Lists under a name that suggests something else still win when they are
-	// the only ones with objects.
+	// A list with an accompanying name still wins if it is the only list with objects.
 	slices.SortStableFunc(d.lists, func(a, b list) int {
 		ao, am, ai := a.rank()
 		bo, bm, bi := b.rank()
@@ -175,7 +175,7 @@ func (d *configBuilder) chooseData(choice string) error {
 		return 0
 	})
 	if len(d.lists) == 0 {
-		d.lists = []list{d.single()}
+		d.lists = []list{d.singleRow()}
 	}
 	at := 0
 	if choice != "" {
@@ -254,9 +254,9 @@ func others(lists []list, chosen list) string {
 	return strings.Join(texts, ", ")
 }
 
-// single is a response without lists: one row, the object that holds it or the
-// whole response.
-func (d *configBuilder) single() list {
+// singleRow returns the data of a response without lists, as one row: the object in a usual
+// wrapper, or the whole response.
+func (d *configBuilder) singleRow() list {
 	if all := d.root.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.root, all[0]) {
 		return list{keyPath: keyPath{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
 	}
@@ -270,8 +270,8 @@ func (d *configBuilder) single() list {
 	return list{items: []value.Value{d.root}, objects: 1, whole: true}
 }
 
-// outside are the facts that do not belong to the data.
-func (d *configBuilder) outside() []scalarFact {
+// factsOutsideData returns the facts that do not belong to the data.
+func (d *configBuilder) factsOutsideData() []scalarFact {
 	if !d.data.whole {
 		return d.facts
 	}

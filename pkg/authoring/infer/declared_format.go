@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// mediaTypes are the formats by the types of a header Content-Type.
+// mediaTypes maps media types to formats.
 var mediaTypes = map[string]string{
 	"application/json":          jsonFormat,
 	"application/x-ndjson":      linesFormat,
@@ -25,7 +25,7 @@ var mediaTypes = map[string]string{
 	"text/xml":                  xmlFormat,
 }
 
-// extensions are the formats by the ends of names.
+// extensions maps file extensions to formats.
 var extensions = map[string]string{
 	".json":   jsonFormat,
 	".jsonl":  linesFormat,
@@ -35,10 +35,11 @@ var extensions = map[string]string{
 	".xml":    xmlFormat,
 }
 
-// packedExtensions are the ends of names of packed files.
+// packedExtensions are the extensions of compressed files.
 var packedExtensions = []string{".gz", ".gzip", ".zst", ".zip"}
 
-// extension is the end of a name in lower case, without and with those of wrappers.
+// extension returns the extension of a file name in lower case: own without the
+// extensions of compression, whole with them.
 func extension(name string) (own, whole string) {
 	name = strings.ToLower(path.Base(name))
 	own = path.Ext(name)
@@ -51,9 +52,9 @@ func extension(name string) (own, whole string) {
 	return own, whole
 }
 
-// stated is the format that the response states, "" for none, and what states it: its
-// type, or the name of a file.
-func (r *reader) stated(file string, u *url.URL) (format, by string) {
+// declaredFormat returns the format that the Content-Type or a file name declares, and by
+// as the evidence. It returns "" if neither declares a format.
+func (r *reader) declaredFormat(file string, u *url.URL) (format, by string) {
 	if format = mediaTypes[r.media]; format != "" {
 		return format, "the Content-Type is " + r.media
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// document is the whole configuration.
-func (d *configBuilder) document() value.Value {
+// buildDocument builds the configuration.
+func (d *configBuilder) buildDocument() value.Value {
 	api := object{}
-	api.set(config.BaseURL.Name, d.hiding(d.baseURL))
+	api.set(config.BaseURL.Name, d.replaceHidden(d.baseURL))
 	if len(d.apiHeaders) > 0 {
 		api.set(config.HTTPSection.Name, one(config.APIHeaders.Name, value.OfMembers(d.apiHeaders...)))
 	}
@@ -23,7 +23,7 @@ func (d *configBuilder) document() value.Value {
 		api.set(config.PaginationSection.Name, value.OfMembers(d.pager.settings...))
 	}
 	job := object{}
-	job.set(config.JobEndpoint.Name, d.hiding(d.target()))
+	job.set(config.JobEndpoint.Name, d.replaceHidden(d.target()))
 	if d.method != "GET" {
 		job.set(config.JobMethod.Name, value.OfString(d.method))
 	}
@@ -54,7 +54,7 @@ func (d *configBuilder) document() value.Value {
 	))
 }
 
-// pointer is the place of a setting, by those on the way to it.
+// pointer returns the JSON pointer of the setting at a path of declarations.
 func pointer(way ...field.Declaration) string {
 	at := failure.PointerJoin("", config.Wrapper.Name)
 	for _, f := range field.Fields(way...) {
@@ -63,19 +63,19 @@ func pointer(way ...field.Declaration) string {
 	return at
 }
 
-// object is an object in the making.
+// object is an object under construction. Its members keep their order.
 type object []value.Member
 
 func (o *object) set(name string, v value.Value) { *o = append(*o, value.Member{Name: name, Value: v}) }
 
 func (o object) value() value.Value { return value.OfMembers(o...) }
 
-// one is an object with one member.
+// one returns an object with one member.
 func one(name string, v value.Value) value.Value {
 	return value.OfMembers(value.Member{Name: name, Value: v})
 }
 
-// clean is a value whose texts are UTF-8 throughout.
+// clean replaces invalid UTF-8 in all texts and names of a value.
 func clean(v value.Value) value.Value {
 	if v.Kind() == value.String {
 		return value.OfString(strings.ToValidUTF8(v.Raw(), "\ufffd"))

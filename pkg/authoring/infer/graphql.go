@@ -12,19 +12,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variablesParam is the parameter of a GraphQL request with its variables.
+// variablesParam is the parameter that holds the variables of a GraphQL query.
 const variablesParam = "variables"
 
-// behindVariable finds the variable of a query that a connection begins after.
-var behindVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bafter\s*:\s*\$(\w+)`) })
+// afterVariable matches the argument `after` of a connection and captures the name of its
+// variable.
+var afterVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bafter\s*:\s*\$(\w+)`) })
 
-// graphQLPaging finds the cursor of a connection, which is sent back as one of the
-// variables of the query. The others stay.
+// graphQLPaging finds the cursor of a connection. The cursor becomes the value of one
+// variable of the query; the other variables stay.
 func graphQLPaging(d *configBuilder) *pager {
 	info := d.pageInfo()
-	more, hasMore := named(info, "hasnextpage")
+	more, hasMore := findFact(info, "hasnextpage")
 	variable := d.cursorVariable()
-	cursor, ok := named(info, "endcursor", "nextcursor", textfmt.Letters(variable), "cursor")
+	cursor, ok := findFact(info, "endcursor", "nextcursor", textfmt.Letters(variable), "cursor")
 	switch {
 	case variable == "" && len(info) > 0:
 		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin after one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
@@ -40,20 +41,20 @@ func graphQLPaging(d *configBuilder) *pager {
 		return nil
 	}
 	p := newPager("response.param", Sure, fmt.Sprintf("'%s' is the cursor of the page, and the query takes one as $%s; the other variables stay", from, variable))
-	p.text(pagination.ResponseParam, from)
-	p.text(pagination.QueryParam, variablesParam+"."+variable)
-	p.text(pagination.ParamDelimiter, ".")
-	p.flag(pagination.IncludeParams)
-	d.endOfConnection(p, more, hasMore)
+	p.setText(pagination.ResponseParam, from)
+	p.setText(pagination.QueryParam, variablesParam+"."+variable)
+	p.setText(pagination.ParamDelimiter, ".")
+	p.setFlag(pagination.IncludeParams)
+	d.addConnectionEnd(p, more, hasMore)
 	d.beginConnection(p, variable)
 	return p
 }
 
-// endOfConnection adds what ends the pages of a connection.
-func (d *configBuilder) endOfConnection(p *pager, more scalarFact, hasMore bool) {
+// addConnectionEnd adds the stopper of a connection: a flag, or the total number of items.
+func (d *configBuilder) addConnectionEnd(p *pager, more scalarFact, hasMore bool) {
 	if hasMore {
 		flag, _ := more.dotted()
-		p.flags(flag, false)
+		p.flagStop(flag, false)
 		p.evidence += fmt.Sprintf("; '%s' says whether there is more", flag)
 		return
 	}
@@ -66,7 +67,8 @@ func (d *configBuilder) endOfConnection(p *pager, more scalarFact, hasMore bool)
 	p.note = "GraphQL: request hasNextPage, too, as in pageInfo { hasNextPage endCursor }: without it one more request is sent after the last page."
 }
 
-// beginConnection lets the run begin at the first page, no matter which page the example shows.
+// beginConnection clears the cursor in the variables, because the run must begin at the
+// first page.
 func (d *configBuilder) beginConnection(p *pager, variable string) {
 	variables, _ := d.param(variablesParam)
 	own, ok := variables.Get(variable)
@@ -78,7 +80,7 @@ func (d *configBuilder) beginConnection(p *pager, variable string) {
 	p.evidence += " (the example has a cursor, the run begins without)"
 }
 
-// pageInfo are the members of pageInfo beside the data.
+// pageInfo returns the members of the object pageInfo next to the data.
 func (d *configBuilder) pageInfo() []scalarFact {
 	around := d.data.keyPath[:len(d.data.keyPath)-1]
 	var info []scalarFact
@@ -90,11 +92,12 @@ func (d *configBuilder) pageInfo() []scalarFact {
 	return info
 }
 
-// cursorVariable is the variable that takes the cursor, "" for none: the one that the
-// query says, else one with a usual name.
+// cursorVariable returns the variable that takes the cursor: the variable after `after:`
+// in the query, or a variable with a usual name. It returns "" if there is no such
+// variable.
 func (d *configBuilder) cursorVariable() string {
 	query, _ := d.param("query")
-	if match := behindVariable().FindStringSubmatch(query.Raw()); match != nil {
+	if match := afterVariable().FindStringSubmatch(query.Raw()); match != nil {
 		return match[1]
 	}
 	variables, _ := d.param(variablesParam)
@@ -106,8 +109,8 @@ func (d *configBuilder) cursorVariable() string {
 	return ""
 }
 
-// named is the first fact with the first of the names that any has.
-func named(facts []scalarFact, names ...string) (scalarFact, bool) {
+// findFact returns the first fact with the first of the names that any fact has.
+func findFact(facts []scalarFact, names ...string) (scalarFact, bool) {
 	for _, name := range names {
 		if i := slices.IndexFunc(facts, func(f scalarFact) bool { return name != "" && textfmt.Letters(f.name()) == name }); i >= 0 {
 			return facts[i], true

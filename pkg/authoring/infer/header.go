@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// nextLink is the address of the next page in the header Link.
+// nextLink returns the URL of the next page from the header Link.
 func (d *configBuilder) nextLink() (*url.URL, bool) {
 	target, ok := pagination.LinkTo("next", d.x.ResponseHeader.Values("Link"), d.url)
 	if !ok {
@@ -21,32 +21,32 @@ func (d *configBuilder) nextLink() (*url.URL, bool) {
 	return u, err == nil && u.Host != ""
 }
 
-// linkHeader finds the address of the next page in the header Link.
+// linkHeader finds the URL of the next page in the header Link.
 func linkHeader(d *configBuilder) *pager {
 	u, ok := d.nextLink()
 	if !ok {
 		return nil
 	}
 	p := newPager("link", Sure, "the header Link holds the address of the next page")
-	d.whole(p, u)
+	d.followURL(p, u)
 	return p
 }
 
-// whole takes the address of a header for a whole one: the body of a POST is sent again,
-// parameters of a query are not.
-func (d *configBuilder) whole(p *pager, u *url.URL) {
-	p.note = d.elsewhere(u.String())
-	missing := d.lacking(u.RawQuery)
+// followURL completes a pager that requests the URL of a header. Such a URL has all
+// parameters of its query, so only the parameters in a body are sent again.
+func (d *configBuilder) followURL(p *pager, u *url.URL) {
+	p.note = d.originNote(u.String())
+	missing := d.missingParams(u.RawQuery)
 	switch {
 	case d.method != "GET" && len(d.params) > 0:
-		p.flag(pagination.IncludeParams)
+		p.setFlag(pagination.IncludeParams)
 	case d.method == "GET" && len(missing) > 0:
 		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was requested; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
 		p.note = strings.TrimSpace(p.note + " " + note)
 	}
 }
 
-// linkPosition finds a page number or an offset in the address of the header Link.
+// linkPosition finds a page number or an offset in the URL of the header Link.
 func linkPosition(d *configBuilder) *pager {
 	u, ok := d.nextLink()
 	if !ok {
@@ -58,16 +58,17 @@ func linkPosition(d *configBuilder) *pager {
 		switch short := textfmt.Letters(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
 			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
-			return d.sized(d.page(p, name, n-1))
+			return d.addLimits(d.setPage(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
 			p := newPager("offset", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
-			return d.sized(d.offset(p, name, 0))
+			return d.addLimits(d.setOffset(p, name, 0))
 		}
 	}
 	return nil
 }
 
-// headerNext finds another header that leads to the next page, such as X-Next-Page.
+// headerNext finds another header with the URL or the cursor of the next page, such as
+// X-Next-Page.
 func headerNext(d *configBuilder) *pager {
 	for _, name := range sortedNames(d.x.ResponseHeader) {
 		param, known := headerParam(name)
@@ -80,16 +81,16 @@ func headerNext(d *configBuilder) *pager {
 			p := newPager("response.url", Sure, fmt.Sprintf("the header %s holds the address of the next page", name))
 			p.settings.set(pagination.Next.Name, next)
 			if u, err := d.url.Parse(text); err == nil {
-				d.whole(p, u)
+				d.followURL(p, u)
 			}
 			return p
 		}
-		return d.byHeader(name, param, text, next)
+		return d.headerPager(name, param, text, next)
 	}
 	return nil
 }
 
-func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pager {
+func (d *configBuilder) headerPager(name, param, text string, next value.Value) *pager {
 	p := newPager("response.param", Likely, fmt.Sprintf("the header %s looks like the value that brings the next page", name))
 	if text == "" || strings.EqualFold(text, "null") {
 		p.evidence = fmt.Sprintf("the response has the header %s, which is empty: the example is the last page", name)
@@ -103,16 +104,17 @@ func (d *configBuilder) byHeader(name, param, text string, next value.Value) *pa
 	}
 	p.evidence += fmt.Sprintf(why, param)
 	p.settings.set(pagination.Next.Name, next)
-	p.text(pagination.QueryParam, param)
+	p.setText(pagination.QueryParam, param)
 	p.replaced = []string{param}
 	if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-		p.flag(pagination.IncludeParams)
+		p.setFlag(pagination.IncludeParams)
 	}
 	return p
 }
 
-// headerParam is the parameter that usually carries the value of a header, by its
-// name; known is false for headers that lead nowhere.
+// headerParam returns the parameter that usually carries the value of a header. It
+// returns "" for headers with a URL, and false for headers that do not lead to the next
+// page.
 func headerParam(name string) (param string, known bool) {
 	short := strings.ToLower(name)
 	if _, behind, ok := strings.Cut(short, "next"); ok {

@@ -15,25 +15,25 @@ import (
 
 func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
 
-// ownHeaders are made by the connection or by the extractor itself.
+// ownHeaders are set by the HTTP connection, by the extractor or by the authentication.
 var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection", "Accept-Encoding", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive", "Authorization", "Cookie"}
 
-// browserHeaders say something about the program that sent the request, not
-// about what is requested.
+// browserHeaders describe the program that sent the request. They do not affect the
+// response.
 var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
 
 func browserHeader(name string) bool {
 	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-")
 }
 
-// headers keeps what else is sent and could matter.
-func (d *configBuilder) headers() {
+// addHeaders adds the remaining headers of the request that may affect the response.
+func (d *configBuilder) addHeaders() {
 	var left []string
 	for _, name := range sortedNames(d.x.Header) {
 		text := strings.Join(d.x.Header[name], ", ")
 		switch {
 		case slices.Contains(ownHeaders, name), isCredential(name, d.x.Header[name]) && !browserHeader(name), strings.TrimSpace(text) == "":
-		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || d.asksAnyway(text)):
+		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || d.acceptedByDefault(text)):
 		case browserHeader(name), !httpguts.ValidHeaderFieldName(name), !httpguts.ValidHeaderFieldValue(text):
 			left = append(left, name)
 		default:
@@ -49,8 +49,9 @@ func (d *configBuilder) headers() {
 	}
 }
 
-// asksAnyway reports whether the extractor requests all these media types by itself.
-func (d *configBuilder) asksAnyway(accept string) bool {
+// acceptedByDefault reports whether the extractor itself sends all media types of the
+// header Accept.
+func (d *configBuilder) acceptedByDefault(accept string) bool {
 	own := strings.Split(d.accept, ", ")
 	for one := range strings.SplitSeq(accept, ",") {
 		kind, _, _ := strings.Cut(one, ";")

@@ -1,10 +1,10 @@
-// Package infer guesses a configuration from one request and its response: where
-// the data is, how the next page is requested, which parts are credentials.
+// Package infer derives a configuration from one request and its response. It finds the
+// data, the pagination and the credentials.
 //
-// It is a pure function, and promises that what it proposes has no error that
-// `extractor validate` would find. Every guess comes with its place, its
-// evidence and how sure it is; what could not be guessed, or has to be left out,
-// is a note. It sends nothing and asks no one (package begin).
+// Infer has no side effects: it sends no requests and asks no questions (package scaffold
+// does). A configuration that it returns has no error that `extractor validate` finds.
+// Each guess has the JSON pointer of its setting, its evidence and a confidence. Notes
+// name what Infer could not guess or had to leave out.
 package infer
 
 import (
@@ -20,129 +20,127 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Confidence is how sure a guess is.
+// Confidence is the certainty of a guess.
 type Confidence string
 
-// The degrees: the exchange says so; it looks like other APIs that do so; it is
-// one possibility among several.
+// Sure means that the exchange itself shows it. Likely means that other APIs with the
+// same signs work so. Unsure means that it is one of several possibilities.
 const (
 	Sure   Confidence = "sure"
 	Likely Confidence = "likely"
 	Unsure Confidence = "a guess"
 )
 
-// Inference is one decision of the proposal.
+// Inference is one guess.
 type Inference struct {
-	// Subject is what was decided, in a word or two.
+	// Subject names the guess in a word or two.
 	Subject string
-	// Pointer is the JSON pointer of the setting in the configuration, and
-	// Value its JSON text.
+	// Pointer is the JSON pointer of the setting in the configuration. Value is the JSON
+	// text of the setting.
 	Pointer, Value string
-	// Evidence is what of the exchange speaks for it.
+	// Evidence names the parts of the exchange that support the guess.
 	Evidence   string
 	Confidence Confidence
 }
 
-// Option is one of several possibilities. Name is what Choice takes.
+// Option is one possibility of a choice. Name is a value for Choice.
 type Option struct {
 	Name, Evidence string
 }
 
-// Choice is what somebody has decided. An empty field leaves it to the guess.
+// Choice holds decisions of the user. Infer guesses empty fields.
 type Choice struct {
-	// DataField is where the data is, as in the name of one of
-	// Proposal.DataFields.
+	// DataField is the name of an option of Result.DataFields.
 	DataField string
-	// Paging is one of Proposal.Pagings.
+	// Paging is the name of an option of Result.Pagings.
 	Paging string
-	// PrimaryKey is one of Proposal.PrimaryKeys.
+	// PrimaryKey is the name of an option of Result.PrimaryKeys.
 	PrimaryKey string
 }
 
-// toFront moves one of the options, the one that was taken, before the others.
+// toFront moves the option at index at before the others.
 func toFront(options []Option, at int) []Option {
 	taken := options[at]
 	return slices.Insert(slices.Delete(options, at, at+1), 0, taken)
 }
 
-// None is the name of the option to do without.
+// None is the name of the option to have no pagination or no primary key.
 const None = "none"
 
-// Result is a configuration and why it is what it is.
+// Result is an inferred configuration with its guesses.
 type Result struct {
-	// Config is the document as JSON text, secrets included.
+	// Config is the JSON text of the configuration, secrets included.
 	Config  []byte
 	Guesses []Inference
-	// Notes are what a person should know or do besides.
+	// Notes are texts for the user about the limits of the configuration.
 	Notes []string
-	// DataFields, Pagings and PrimaryKeys are what could be chosen, the one that
-	// was taken first.
+	// DataFields, Pagings and PrimaryKeys are the possible choices. The option in use is
+	// first.
 	DataFields, Pagings, PrimaryKeys []Option
-	// Table is the name of the table, and Items how many items it would have of
-	// the example.
+	// Table is the name of the table. Items is the number of items in the example.
 	Table string
 	Items int
 }
 
-// Infer makes a configuration that would send the request of the exchange.
-// An exchange that it can make nothing of, or an impossible choice, is a user
-// error. Errors contain the host of the request and errors of the API, which may repeat a
-// credential: the caller masks them (Secrets).
+// Infer derives a configuration that sends the request of the exchange. It returns a user
+// error if the exchange is unusable or a choice is impossible. Errors contain the host of
+// the request and error texts of the API, which may repeat a credential: the caller masks
+// the texts that Secrets returns.
 func Infer(x example.Exchange, c Choice) (*Result, error) {
-	d, err := newDraft(x)
+	d, err := newConfigBuilder(x)
 	if err != nil {
 		return nil, err
 	}
 	if said := d.refusal(); said != "" && c.DataField == "" {
 		return nil, failure.Userf("%s returned status %d, but the response reports an error and has no data: %s; correct the request of the example", d.url.Host, x.Status, said)
 	}
-	d.tables()
+	d.findTables()
 	if err := d.chooseData(c.DataField); err != nil {
 		return nil, err
 	}
-	d.written()
+	d.guessFormat()
 	d.hidePath()
-	d.address()
-	d.credentials()
+	d.splitAddress()
+	d.addCredentials()
 	if err := d.choosePaging(c.Paging); err != nil {
 		return nil, err
 	}
-	d.headers()
+	d.addHeaders()
 	d.nameTable()
 	if err := d.chooseKey(c.PrimaryKey); err != nil {
 		return nil, err
 	}
 	d.storeAsText()
-	d.remarks()
+	d.addRemarks()
 	d.remarkErrors()
 	return d.finish()
 }
 
-// configBuilder is a proposal in the making.
+// configBuilder collects the guesses and the parts of the configuration.
 type configBuilder struct {
 	Result
 	x      example.Exchange
 	url    *url.URL
-	method string // as jobs name it: GET, FORM, POST, …
+	method string // method as in the setting of a job: GET, FORM, POST, …
 	params []value.Member
 	parsedExample
 	facts []scalarFact
 	lists []list
-	data  list // the chosen one
+	data  list // the chosen list
 
 	baseURL, endpoint string
-	hidden            []hiddenPart // credentials in the address
+	hidden            []hiddenPart // credentials in the URL
 	pager             *pager
-	auth              value.Value // api.authentication
+	auth              value.Value // value of api.authentication
 	apiHeaders        []value.Member
-	attributes        []value.Member // of config, secrets among them
+	attributes        []value.Member // attributes of `config`, secrets included
 	mapping           value.Value
-	texts             []string // parts of the items that become JSON text
+	texts             []string // paths of the items that become JSON text
 	bucket            string
 }
 
-// newDraft reads the exchange.
-func newDraft(x example.Exchange) (*configBuilder, error) {
+// newConfigBuilder reads the exchange.
+func newConfigBuilder(x example.Exchange) (*configBuilder, error) {
 	d := &configBuilder{x: x}
 	u, err := url.Parse(x.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -172,13 +170,14 @@ func (d *configBuilder) guess(subject, pointer string, v value.Value, c Confiden
 
 func (d *configBuilder) note(text string) { d.Notes = append(d.Notes, text) }
 
-// finish writes the document and checks it.
+// finish builds the configuration and validates it. Warnings become notes; an error is a
+// user error.
 func (d *configBuilder) finish() (*Result, error) {
 	d.Items = len(d.data.items)
-	d.Config = clean(d.document()).Pretty()
+	d.Config = clean(d.buildDocument()).Pretty()
 	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
 		if f.Severity == diagnostic.Error {
-			// What was found is not shown: it may be a secret.
+			// The text that was found is not shown, because it may be a secret.
 			return nil, failure.Userf("no configuration can be made of this example: %s", f.Expected).At(f.Pointer)
 		}
 		d.note(fmt.Sprintf("%s: %s (%s).", f.Pointer, f.Expected, f.Code))

@@ -15,14 +15,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// key is a property that distinguishes items.
+// key is a property with a different value in each item.
 type key struct {
 	name    string
-	numeric bool // a whole number in every item
+	numeric bool // true if the property is a whole number in every item
 }
 
-// keys are the properties that have another value in each item and a name that
-// suggests so, the best first.
+// keys returns the properties that may identify an item, best first. Such a property has
+// a different value in each item and a name that suggests an identifier.
 func (d *configBuilder) keys() []key {
 	if d.data.whole || d.data.objects == 0 || d.data.objects < len(d.data.items) {
 		return nil
@@ -49,11 +49,11 @@ func (d *configBuilder) keys() []key {
 	return found
 }
 
-// ownIDs are names of the id of the item itself. The ids of other things, such as
-// customer_id, may be different in each item of an example and yet be no key.
+// ownIDs are names of the id of the item itself. The id of another object, such as
+// customer_id, may differ in each item of an example without being a key.
 var ownIDs = []string{"sysid", "uid", "gid", "uuid", "guid", "pk", "objectid", "recordid", "rowid", "itemid", "entityid", "resourceid", "internalid", "systemid", "globalid", "uniqueid"}
 
-// keyRank is how much a name suggests a key, 0 for not at all.
+// keyRank returns a rank, from 0 to 4, for how strongly a name suggests a key.
 func (d *configBuilder) keyRank(name string) int {
 	short := textfmt.Letters(name)
 	isID := len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"))
@@ -71,8 +71,8 @@ func (d *configBuilder) keyRank(name string) int {
 	return 0
 }
 
-// chooseKey settles whether there is a mapping with a primary key. Without one
-// the tables are made of everything that comes, which loses nothing.
+// chooseKey adds a mapping if choice names a primary key. Without a mapping, the tables
+// have columns for all data, so no data is lost.
 func (d *configBuilder) chooseKey(choice string) error {
 	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
 	names := []string{None}
@@ -97,19 +97,19 @@ func (d *configBuilder) chooseKey(choice string) error {
 	return nil
 }
 
-// columns is a mapping of everything in the items: objects as columns of their
-// properties, lists as JSON text.
+// columns returns a mapping with a column for each property of the items. Objects become
+// columns of their properties, lists become JSON text.
 func (d *configBuilder) columns(primary string) value.Value {
 	var settings object
 	taken := map[string]bool{}
-	holdings, _ := holdingsOf(d.data.items)
+	kinds, _ := kindsByPath(d.data.items)
 	var add func(v value.Value, at keyPath)
 	add = func(v value.Value, at keyPath) {
-		has := holdings[at.id()]
+		has := kinds[at.id()]
 		if has.objects && !has.others() && isNothing(v) {
-			return // an object in other items, whose members are columns
+			return // an object in other items; its members become columns
 		}
-		if v.Kind() == value.Object && v.Len() > 0 && len(at) < deepest && !has.others() {
+		if v.Kind() == value.Object && v.Len() > 0 && len(at) < maxDepth && !has.others() {
 			for _, m := range v.Members() {
 				add(m.Value, append(slices.Clone(at), m.Name))
 			}
@@ -135,7 +135,7 @@ func (d *configBuilder) columns(primary string) value.Value {
 		known := slices.IndexFunc(settings, func(m value.Member) bool { return m.Name == path })
 		switch {
 		case known >= 0 && v.Kind() == value.Object && settings[known].Value.Kind() != value.Object:
-			settings[known].Value = v // a list in one item, null in another
+			settings[known].Value = v // a list or an object here, a scalar in an earlier item
 		case known < 0 && !taken[strings.ToLower(name)]:
 			taken[strings.ToLower(name)] = true
 			settings.set(path, v)
@@ -147,7 +147,7 @@ func (d *configBuilder) columns(primary string) value.Value {
 	return settings.value()
 }
 
-// columnName is the name of a column for a place in an item.
+// columnName returns the name of the column for a path in an item.
 func columnName(at keyPath) string {
 	parts := make([]string, len(at))
 	for i, name := range at {
@@ -156,13 +156,13 @@ func columnName(at keyPath) string {
 	return strings.Trim(strings.Join(parts, "_"), "_")
 }
 
-// sinceName is a parameter that requests what has changed since a time.
+// sinceName matches a parameter that limits the response to changes since a time.
 var sinceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
 })
 
-// remarks are what else the example shows.
-func (d *configBuilder) remarks() {
+// addRemarks adds notes about times and lists in the example.
+func (d *configBuilder) addRemarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {
 			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))
@@ -190,7 +190,7 @@ func (d *configBuilder) remarks() {
 	}
 }
 
-// changeName is a property that says when an item changed.
+// changeName matches a property with the time of the last change of an item.
 var changeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(updated|modified|changed|last_?(updated|modified|changed|edited)).*$`)
 })

@@ -9,22 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// holds has the kinds of values at one path of the items: scalars that are not empty texts,
-// empty texts, objects with members, lists with items.
-type holds struct{ scalars, blanks, objects, lists bool }
+// valueKinds is the set of kinds of values at one path of the items: scalars that are not
+// empty texts, empty texts, objects with members, lists with items.
+type valueKinds struct{ scalars, blanks, objects, lists bool }
 
-// others reports whether there are values that are neither objects nor stand for a missing
-// object.
-func (h holds) others() bool { return h.scalars || h.lists }
+// others reports whether there are values other than objects, apart from values that may
+// be a missing object.
+func (h valueKinds) others() bool { return h.scalars || h.lists }
 
-// id returns a text that is unique for the path, as a key of a map.
+// id returns a unique text for the path, for use as a map key.
 func (p keyPath) id() string { return strings.Join(p, "\x00") }
 
-// holdingsOf returns the kinds of values at each path of the items, and the paths in order.
-// An API may write a text in one item and an object in another. All items of a list share
-// one path.
-func holdingsOf(items []value.Value) (at map[string]holds, order []keyPath) {
-	at = map[string]holds{}
+// kindsByPath returns the kinds of values at each path of the items, and the paths in
+// order. An API may write a text in one item and an object in another. All items of a
+// list share one path.
+func kindsByPath(items []value.Value) (at map[string]valueKinds, order []keyPath) {
+	at = map[string]valueKinds{}
 	var look func(v value.Value, p keyPath)
 	look = func(v value.Value, p keyPath) {
 		h, known := at[p.id()]
@@ -42,7 +42,7 @@ func holdingsOf(items []value.Value) (at map[string]holds, order []keyPath) {
 			h.scalars, h.blanks = h.scalars || !blank, h.blanks || blank
 		}
 		at[p.id()] = h
-		if len(p) >= deepest {
+		if len(p) >= maxDepth {
 			return
 		}
 		for _, m := range v.Members() {
@@ -62,7 +62,7 @@ func holdingsOf(items []value.Value) (at map[string]holds, order []keyPath) {
 // this name.
 const inList = "\xff"
 
-// isNothing reports whether a value stands for a missing one: null, "", [] or {}.
+// isNothing reports whether a value represents a missing value: null, "", [] or {}.
 func isNothing(v value.Value) bool {
 	return v.IsNull() || v.Kind() == value.String && v.Raw() == "" || (v.Kind() == value.Array || v.Kind() == value.Object) && v.Len() == 0
 }
@@ -71,17 +71,17 @@ func isNothing(v value.Value) bool {
 // without a mapping cannot hold both. For a path inside a list it returns the path of the
 // list.
 func (d *configBuilder) mixed() []string {
-	holdings, order := holdingsOf(d.data.items)
+	kinds, order := kindsByPath(d.data.items)
 	var paths []string
 	for _, p := range order {
-		h, items := holdings[p.id()], holdings[append(slices.Clone(p), inList).id()]
+		h, items := kinds[p.id()], kinds[append(slices.Clone(p), inList).id()]
 		if !(h.objects || items.objects) || !(h.scalars || h.blanks || items.scalars || items.blanks) || len(p) == 0 {
 			continue
 		}
 		if list := slices.Index(p, inList); list >= 0 {
 			p = p[:list]
 		}
-		path, ok := p.dotted() // "" for an item that is itself a list
+		path, ok := p.dotted() // "" if the item is itself a list
 		inside := slices.ContainsFunc(paths, func(above string) bool { return path == above || strings.HasPrefix(path, above+".") })
 		if ok && path != "" && !inside {
 			paths = append(paths, path)
@@ -90,7 +90,7 @@ func (d *configBuilder) mixed() []string {
 	return paths
 }
 
-// storeAsText decides which parts of the items become JSON text.
+// storeAsText selects the parts of the items that become JSON text.
 func (d *configBuilder) storeAsText() {
 	if d.mapping.Len() > 0 || d.data.objects == 0 {
 		return

@@ -12,13 +12,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// packed is a file of a response, "" for the name of the response itself.
+// packed is a file in a compressed response. Its name is "" if it is the response itself.
 type packed struct {
 	name string
 	text []byte
 }
 
-// unpack undoes all wrappers and returns the first file that is taken.
+// unpack removes all compression and returns the first file with content.
 func (r *reader) unpack() (packed, error) {
 	files := []packed{{text: r.x.Response}}
 	var wrappers []string
@@ -58,7 +58,7 @@ func (r *reader) unpack() (packed, error) {
 	return files[0], nil
 }
 
-// unpackSettings are the settings of a section `response` for packed responses.
+// unpackSettings returns the settings of section `response` for a compressed response.
 func unpackSettings(wrappers []string, member string) object {
 	list := make([]value.Value, len(wrappers))
 	for i, name := range wrappers {
@@ -74,13 +74,13 @@ func unpackSettings(wrappers []string, member string) object {
 	return settings
 }
 
-// files are the files of the response, unpacked as far as is known.
+// files returns the files of the response, unpacked with the settings found so far.
 func (r *reader) files() ([]packed, error) {
 	spool, err := r.spool(r.x.Response)
 	if err != nil {
 		return nil, err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	var all []packed
 	err = r.scanner.Files(spool, response.Query{Format: r.compiled(), MaxBytes: maxUnpacked}, func(name string, f io.Reader) error {
 		text, err := io.ReadAll(f)
@@ -88,19 +88,19 @@ func (r *reader) files() ([]packed, error) {
 		return err
 	})
 	if err != nil {
-		return nil, r.explained(err)
+		return nil, r.userError(err)
 	}
 	return all, nil
 }
 
-// kind are the files of an archive with one end of their names.
+// kind is a group of files of an archive with the same extension.
 type kind struct {
 	extension string
 	format    string
 	files     []packed
 }
 
-// rank orders kinds: records before documents and those before what is unknown.
+// rank returns 2 for formats with records, 1 for JSON, and 0 for unknown formats.
 func (k kind) rank() int {
 	switch k.format {
 	case "":
@@ -112,8 +112,8 @@ func (k kind) rank() int {
 	}
 }
 
-// choose takes the files of an archive that hold the data, and makes a pattern for
-// their names where it has others.
+// choose selects the files of an archive with the data. It returns a pattern for their
+// names if the archive also has other files, otherwise "".
 func (r *reader) choose(files []packed) (member string, taken []packed, err error) {
 	var kinds []kind
 	for _, f := range files {
@@ -139,7 +139,7 @@ func (r *reader) choose(files []packed) (member string, taken []packed, err erro
 		return "", files, nil
 	}
 	if slices.ContainsFunc(best.files, func(f packed) bool { return !strings.HasSuffix(f.name, best.extension) }) {
-		return "", files, nil // names in capitals
+		return "", files, nil // the pattern would miss extensions in capitals
 	}
 	return member, best.files, nil
 }

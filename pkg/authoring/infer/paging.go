@@ -15,18 +15,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// pager is one way in which the API may page.
+// pager is a candidate for the pagination of the API.
 type pager struct {
-	settings   object // method first
+	settings   object // settings of `pagination`, the method first
 	confidence Confidence
 	evidence   string
-	// replaced are parameters of the example that paging sends itself, and added
-	// those that the job needs for it.
+	// replaced are parameters of the example that the scroller sends itself.
 	replaced []string
-	added    []value.Member
-	note     string
-	// flagged requests the flag that says whether there is more.
-	flagged bool
+	// added are parameters that the job needs for the scroller.
+	added []value.Member
+	note  string
+	// needsFlag is true if the stopper of the flag for more pages must be added.
+	needsFlag bool
 }
 
 func (p *pager) method() string { return p.settings[0].Value.Raw() }
@@ -35,14 +35,14 @@ func newPager(method string, c Confidence, evidence string) *pager {
 	return &pager{settings: object{{Name: pagination.MethodName.Name, Value: value.OfString(method)}}, confidence: c, evidence: evidence}
 }
 
-func (p *pager) text(s field.Setting[string], text string) {
+func (p *pager) setText(s field.Setting[string], text string) {
 	p.settings.set(s.Name, value.OfString(text))
 }
 
-func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
+func (p *pager) setNumber(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
 
-// flags lets a field of the response end the paging.
-func (p *pager) flags(path string, stopOn bool) {
+// flagStop adds a stopper: pagination ends if the field at path has the value stopOn.
+func (p *pager) flagStop(path string, stopOn bool) {
 	flag := object{{Name: pagination.FlagField.Name, Value: value.OfString(path)}, {Name: pagination.StopOn.Name, Value: value.OfBool(stopOn)}}
 	p.settings.set(pagination.NextPageFlag.Name, flag.value())
 }
@@ -51,11 +51,12 @@ func (p *pager) has(name string) bool {
 	return slices.ContainsFunc(p.settings, func(m value.Member) bool { return m.Name == name })
 }
 
-func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
+func (p *pager) setFlag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
 
-// pagers are the ways of paging that are looked for, the ones that a response
-// states before those that are usual. Of GraphQL only variables are parameters.
-func (d *configBuilder) pagers() []func(*configBuilder) *pager {
+// pagerFinders returns the functions that look for pagination, in order of preference.
+// Evidence in the response comes before usual names. In GraphQL only the variables are
+// parameters, so only one function applies.
+func (d *configBuilder) pagerFinders() []func(*configBuilder) *pager {
 	if d.graphQL() {
 		return []func(*configBuilder) *pager{graphQLPaging}
 	}
@@ -76,10 +77,11 @@ func (d *configBuilder) pagers() []func(*configBuilder) *pager {
 	}
 }
 
-// choosePaging settles how the next page is requested.
+// choosePaging sets the pagination. It returns a user error if the example does not show
+// the chosen method.
 func (d *configBuilder) choosePaging(choice string) error {
 	var found []*pager
-	for _, look := range d.pagers() {
+	for _, look := range d.pagerFinders() {
 		p := look(d)
 		if p != nil && !slices.ContainsFunc(found, func(o *pager) bool { return o.method() == p.method() }) {
 			found = append(found, p)
@@ -112,12 +114,12 @@ func (d *configBuilder) choosePaging(choice string) error {
 	if choice == "" {
 		d.noteOthers(found)
 	}
-	d.take(found[at])
+	d.usePager(found[at])
 	d.guess("paging", place, value.OfMembers(d.pager.settings...), d.pager.confidence, d.pager.evidence)
 	return nil
 }
 
-// reasons say why a method is taken before others.
+// reasons explains, for each method, why it is preferred to others.
 var reasons = map[string]string{
 	"link":                 "the API itself gives the address of the next page, and none after the last one",
 	"response.url":         "the API itself gives the address of the next page, and none after the last one",
@@ -128,7 +130,7 @@ var reasons = map[string]string{
 	"pagenum":              "the example shows most of what it needs",
 }
 
-// noteOthers says which of several ways of paging was taken, and why.
+// noteOthers adds a note about the methods that were not used.
 func (d *configBuilder) noteOthers(found []*pager) {
 	if len(found) < 2 {
 		return
@@ -141,8 +143,8 @@ func (d *configBuilder) noteOthers(found []*pager) {
 	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
 }
 
-// noteMore says what shows that there is a next page, when nothing shows how to request
-// it.
+// noteMore adds a note if there is a next page and the example does not show how to
+// request it.
 func (d *configBuilder) noteMore() {
 	more := ""
 	f, path, last, flagged := d.moreFlag()
@@ -160,28 +162,28 @@ func (d *configBuilder) noteMore() {
 	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where a response shows that data is missing, a run ends with an error (\"onIncomplete\").")
 }
 
-// take makes the way of paging that of the proposal.
-func (d *configBuilder) take(p *pager) {
+// usePager sets the pagination and adapts the parameters of the job.
+func (d *configBuilder) usePager(p *pager) {
 	d.pager = p
-	d.drop(p.replaced...)
+	d.dropParams(p.replaced...)
 	d.params = append(d.params, p.added...)
 	if p.note != "" {
 		d.note(p.note)
 	}
-	if m := p.method(); (m == "offset" || m == "pagenum" || m == "response.param" || p.flagged) && !p.has(pagination.NextPageFlag.Name) {
-		d.flag()
+	if m := p.method(); (m == "offset" || m == "pagenum" || m == "response.param" || p.needsFlag) && !p.has(pagination.NextPageFlag.Name) {
+		d.addFlagStop()
 	}
 }
 
-// flag adds the field of the response that reports whether there is more.
-func (d *configBuilder) flag() {
+// addFlagStop adds the flag for more pages as a stopper, if the response has such a flag.
+func (d *configBuilder) addFlagStop() {
 	if _, path, last, ok := d.moreFlag(); ok {
-		d.pager.flags(path, last)
+		d.pager.flagStop(path, last)
 		d.pager.evidence += fmt.Sprintf("; '%s' reports whether there is more", path)
 	}
 }
 
-// fullPage reports whether the example requested as many items as it got.
+// fullPage reports whether the page has as many items as the example requested.
 func (d *configBuilder) fullPage() bool {
 	for _, m := range d.params {
 		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, textfmt.Letters(m.Name)) && int(n) == len(d.data.items) {
@@ -191,9 +193,9 @@ func (d *configBuilder) fullPage() bool {
 	return false
 }
 
-// nextAddress finds the address of the next page in the response.
+// nextAddress finds the URL of the next page in the response.
 func nextAddress(d *configBuilder) *pager {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
 		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
 		if !strings.Contains(name, "next") && !below {
@@ -202,9 +204,9 @@ func nextAddress(d *configBuilder) *pager {
 		address := f.value.Raw()
 		switch {
 		case f.value.Kind() == value.String && looksLikeAddress(address):
-			return d.byAddress(f, address)
-		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.besidesPrevious(f)):
-			p := d.byAddress(f, "")
+			return d.addressPager(f, address)
+		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.hasSiblingLink(f)):
+			p := d.addressPager(f, "")
 			if p != nil {
 				p.confidence = Likely
 				p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
@@ -219,31 +221,32 @@ func looksLikeAddress(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
 }
 
-// besidesPrevious reports whether a key is beside others of a list of links.
-func (d *configBuilder) besidesPrevious(f scalarFact) bool {
+// hasSiblingLink reports whether the object around a key also has links such as
+// "previous" or "self".
+func (d *configBuilder) hasSiblingLink(f scalarFact) bool {
 	return slices.ContainsFunc(d.facts, func(o scalarFact) bool {
 		return slices.Equal(o.keyPath[:len(o.keyPath)-1], f.keyPath[:len(f.keyPath)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, textfmt.Letters(o.name()))
 	})
 }
 
-func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
+func (d *configBuilder) addressPager(f scalarFact, address string) *pager {
 	path, delimiter, ok := f.path()
 	if !ok {
 		return nil
 	}
 	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the response holds the address of the next page", path))
-	p.text(pagination.URLKey, path)
+	p.setText(pagination.URLKey, path)
 	if delimiter != "." {
-		p.text(pagination.URLDelimiter, delimiter)
+		p.setText(pagination.URLDelimiter, delimiter)
 	}
 	if strings.HasPrefix(address, "?") {
-		p.flag(pagination.ParamIsQuery)
+		p.setFlag(pagination.ParamIsQuery)
 		p.evidence = fmt.Sprintf("'%s' of the response holds the query of the next page", path)
 	}
-	p.note = d.elsewhere(address)
+	p.note = d.originNote(address)
 	_, query, _ := strings.Cut(address, "?")
 	next := value.OfMembers(parseQuery(query)...)
-	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.has("endtime") {
+	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.hasFact("endtime") {
 		p.settings[0].Value = value.OfString("zendesk.response.url")
 		p.evidence += "; it has start_time and the response end_time, as Zendesk's incremental exports"
 	}
@@ -253,18 +256,19 @@ func (d *configBuilder) byAddress(f scalarFact, address string) *pager {
 	return p
 }
 
-// keepParams has the job's parameters sent again when the query of the next page lacks
-// some, unless it knows better.
+// keepParams sends the parameters of the job again if the query of the next page lacks
+// some.
 func (d *configBuilder) keepParams(p *pager, query string) {
-	if missing := d.lacking(query); len(missing) > 0 {
-		p.flag(pagination.IncludeParams)
+	if missing := d.missingParams(query); len(missing) > 0 {
+		p.setFlag(pagination.IncludeParams)
 		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
 	}
 }
 
-// lacking are the parameters of the request that the query of the next page lacks, none
-// when it has another value of one: then it knows better.
-func (d *configBuilder) lacking(query string) []string {
+// missingParams returns the quoted names of the parameters that the query of the next
+// page lacks. It returns nil if the query changes the value of a parameter: the query is
+// then complete by itself.
+func (d *configBuilder) missingParams(query string) []string {
 	next := value.OfMembers(parseQuery(query)...)
 	var missing []string
 	for _, m := range d.params {
@@ -279,8 +283,9 @@ func (d *configBuilder) lacking(query string) []string {
 	return missing
 }
 
-// elsewhere warns of a next page at an origin that gets no credentials.
-func (d *configBuilder) elsewhere(address string) string {
+// originNote returns a note if the next page is at another origin, because no credentials
+// are sent there. Otherwise it returns "".
+func (d *configBuilder) originNote(address string) string {
 	next, err := d.url.Parse(address)
 	if err != nil || config.OriginOf(next) == config.OriginOf(d.url) {
 		return ""
@@ -289,22 +294,22 @@ func (d *configBuilder) elsewhere(address string) string {
 		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
-// has reports whether the response has a scalar of that name.
-func (d *configBuilder) has(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
+// hasFact reports whether the response has a scalar of this name outside of the data.
+func (d *configBuilder) hasFact(name string) bool {
+	return slices.ContainsFunc(d.factsOutsideData(), func(f scalarFact) bool { return textfmt.Letters(f.name()) == name })
 }
 
-// tokenNames are keys of responses whose value brings the next page.
+// tokenNames are keys of a response with a cursor for the next page.
 var tokenNames = []string{"cursor", "endcursor", "aftercursor", "continuationtoken", "continuation", "scrollid", "bookmark", "marker", "pagetoken"}
 
-// nextNames are what follows "next" in such a key. (There are others:
-// next_delivery_at.)
+// nextNames are the endings of keys that begin with "next" and have a cursor. Other
+// endings occur, too, such as next_delivery_at.
 var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor", "pageid", "pagekey", "offset", "start", "id", "key", "marker", "bookmark", "continuationtoken", "scrollid", "index", "position"}
 
-// tokenParams are parameters that usually carry such a value.
+// tokenParams are parameters that usually carry a cursor.
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
-// isToken reports whether a value of the response brings the next page.
+// isToken reports whether a value of the response is a cursor for the next page.
 func isToken(f scalarFact) bool {
 	name, parent := textfmt.Letters(f.name()), textfmt.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
@@ -316,17 +321,17 @@ func isToken(f scalarFact) bool {
 	case slices.Contains(tokenNames, name):
 		return true
 	case slices.Contains([]string{"startingafter", "after", "token", "pagetoken"}, name) && slices.Contains([]string{"next", "nextpage"}, parent):
-		return true // as Intercom has it
+		return true // Intercom
 	case name == "after":
 		return strings.Contains(parent, "cursor") || strings.Contains(parent, "paging") || strings.Contains(parent, "next") || strings.Contains(parent, "page")
-	case name == "offset": // a text, as Airtable has it
+	case name == "offset": // Airtable returns a text
 		return f.value.Kind() == value.String && !f.value.IsNumeric() && f.value.Raw() != ""
 	}
 	return false
 }
 
-// paramOf is the parameter that carries the token to the API, as its name
-// suggests: next_cursor → cursor.
+// paramOf returns the parameter that the name of a cursor suggests: next_cursor becomes
+// cursor.
 func paramOf(f scalarFact) string {
 	name := f.name()
 	switch textfmt.Letters(name) {
@@ -352,12 +357,12 @@ func paramOf(f scalarFact) string {
 	return strings.TrimLeft(rest, "_-")
 }
 
-// nextWord is the word at the beginning of a name.
+// nextWord matches the word "next" at the beginning of a name.
 var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
 
-// nextToken finds a value in the response that is a parameter of the next request.
+// nextToken finds a cursor in the response that is a parameter of the next request.
 func nextToken(d *configBuilder) *pager {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		path, ok := f.dotted()
 		if !ok || !isToken(f) {
 			continue
@@ -377,11 +382,11 @@ func nextToken(d *configBuilder) *pager {
 			p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page"+why, path, param)
 			p.confidence = Likely
 		}
-		p.text(pagination.ResponseParam, path)
-		p.text(pagination.QueryParam, param)
+		p.setText(pagination.ResponseParam, path)
+		p.setText(pagination.QueryParam, param)
 		p.replaced = []string{param}
 		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-			p.flag(pagination.IncludeParams)
+			p.setFlag(pagination.IncludeParams)
 		}
 		return p
 	}

@@ -11,21 +11,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// pathSecret is a credential in a path, with its escapes, and the name for its attribute.
+// pathSecret is a credential in a URL, still escaped, and the name of the attribute that
+// will hold it.
 type pathSecret struct{ name, text string }
 
-// beforeTokens are segments of paths that a credential follows.
+// beforeTokens are segments of paths that precede a credential.
 var beforeTokens = []string{"token", "key", "apikey", "accesstoken", "accesskey", "auth", "session", "sessions", "secret", "hooks", "webhook", "webhooks"}
 
 // sessionNames are parameters that hold a session.
 var sessionNames = []string{"session", "sessionid", "sessionkey", "jsessionid", "phpsessid", "aspsessionid", "sid"}
 
-// leastPathToken is the minimum length of a segment that counts as a credential because it
+// minPathToken is the minimum length of a segment that counts as a credential because it
 // looks random. Shorter segments are more often ids.
-const leastPathToken = 20
+const minPathToken = 20
 
-// pathSecrets returns the credentials in an escaped path: segments, and sessions after a
-// semicolon (;jsessionid=…).
+// pathSecrets returns the credentials in an escaped path: segments, and session
+// parameters after a semicolon (;jsessionid=…).
 func pathSecrets(path string) []pathSecret {
 	var all []pathSecret
 	add := func(name, text string) {
@@ -51,21 +52,23 @@ func pathSecrets(path string) []pathSecret {
 	return all
 }
 
-// tokenSegment reports whether a segment of a path is a credential.
+// tokenSegment reports whether a segment of a path is a credential. before is the
+// previous segment.
 func tokenSegment(before, segment string) bool {
 	if strings.HasPrefix(segment, "bot") && strings.Contains(segment, ":") {
-		return len(segment) >= leastPathToken // as Telegram has it
+		return len(segment) >= minPathToken // token of a Telegram bot
 	}
 	if slices.Contains(beforeTokens, before) {
-		return looksRandom(segment) // ids too: a session is one
+		return looksRandom(segment) // a UUID counts, too, because it may be a session
 	}
-	return len(segment) >= leastPathToken && looksRandom(segment) && !uuid().MatchString(segment)
+	return len(segment) >= minPathToken && looksRandom(segment) && !uuid().MatchString(segment)
 }
 
-// hidePath moves the credentials of the address into attributes, see hiding.
+// hidePath moves the credentials in the path into attributes. It does the same for the
+// query if the parameters are in the body.
 func (d *configBuilder) hidePath() {
 	secrets := pathSecrets(d.url.EscapedPath())
-	if d.method != "GET" { // the query of others is in the endpoint
+	if d.method != "GET" { // the query is part of the endpoint
 		for pair := range strings.SplitSeq(d.url.RawQuery, "&") {
 			name, text, _ := strings.Cut(pair, "=")
 			if parsed := parseQuery(pair); len(parsed) == 1 && secretParam(parsed[0].Name, parsed[0].Value) {
@@ -76,18 +79,18 @@ func (d *configBuilder) hidePath() {
 	// Longer secrets first, because one may contain another.
 	slices.SortStableFunc(secrets, func(a, b pathSecret) int { return len(b.text) - len(a.text) })
 	for _, s := range secrets {
-		d.hidden = append(d.hidden, hiddenPart{s.text, d.keep(s.name, s.text)})
+		d.hidden = append(d.hidden, hiddenPart{s.text, d.addSecret(s.name, s.text)})
 		if slices.Contains(sessionNames, textfmt.Letters(s.name)) {
 			d.note("The address has a session (" + quote(s.name) + ") that will end. Look whether the API takes a key or a token.")
 		}
 	}
 }
 
-// guessHidden adds the guess about credentials in the address.
+// guessHidden adds the guess about credentials in the URL.
 func (d *configBuilder) guessHidden() {
-	at, v := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobEndpoint.Name), d.hiding(d.target())
+	at, v := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobEndpoint.Name), d.replaceHidden(d.target())
 	if v.Kind() != value.Object {
-		at, v = pointer(config.APISection, config.BaseURL), d.hiding(d.baseURL)
+		at, v = pointer(config.APISection, config.BaseURL), d.replaceHidden(d.baseURL)
 	}
 	d.guess("authentication", at, v, Likely, "a part of the address looks like a credential")
 }
@@ -100,15 +103,15 @@ func (d *configBuilder) target() string {
 	return d.endpoint + "?" + d.url.RawQuery
 }
 
-// hiddenPart is a credential in the address and the reference that replaces it.
+// hiddenPart is a credential in the URL and the reference that replaces it.
 type hiddenPart struct {
 	text      string
 	reference value.Value
 }
 
-// hiding returns a part of the address for the configuration: a text, or an expression if it
-// contains credentials.
-func (d *configBuilder) hiding(text string) value.Value {
+// replaceHidden replaces the credentials in a part of the URL. It returns a text, or an
+// expression if the part contains credentials.
+func (d *configBuilder) replaceHidden(text string) value.Value {
 	var args []value.Value
 	for rest := text; rest != ""; {
 		at, found := len(rest), hiddenPart{}

@@ -12,7 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The usual names of parameters and of what answers repeat of them, see squash.
+// The usual names of parameters, and of members of a response that repeat them, as
+// textfmt.Letters returns them.
 var (
 	offsetNames = []string{"offset", "skip", "start", "startat", "startindex", "startposition", "firstresult", "from", "pageoffset"}
 	pageNames   = []string{"page", "p", "pg", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage"}
@@ -20,9 +21,9 @@ var (
 	totalNames  = []string{"total", "totalcount", "totalresults", "totalitems", "totalrecords", "totalrows", "recordstotal", "numfound", "itemcount", "resultcount", "totalelements", "count"}
 )
 
-// numberOf is the first parameter of the request with one of the names that
-// holds a whole number.
-func (d *configBuilder) numberOf(names []string) (name string, n int64, ok bool) {
+// paramNumber returns the first parameter of the request that has one of the names and a
+// whole number.
+func (d *configBuilder) paramNumber(names []string) (name string, n int64, ok bool) {
 	for _, m := range d.params {
 		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, textfmt.Letters(m.Name)) {
 			return m.Name, n, true
@@ -31,9 +32,9 @@ func (d *configBuilder) numberOf(names []string) (name string, n int64, ok bool)
 	return "", 0, false
 }
 
-// stated is the first number of the response with one of the names.
-func (d *configBuilder) stated(names []string) (f scalarFact, n int64, ok bool) {
-	for _, f := range d.outside() {
+// factNumber returns the first whole number of the response with one of the names.
+func (d *configBuilder) factNumber(names []string) (f scalarFact, n int64, ok bool) {
+	for _, f := range d.factsOutsideData() {
 		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, textfmt.Letters(f.name())) {
 			return f, n, true
 		}
@@ -48,10 +49,10 @@ func wholeNumber(v value.Value) (int64, bool) {
 
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+$`) })
 
-// total is the path and the value of the number of all items, which cannot be
-// less than those of the page.
+// total returns the path and the value of the total number of items. The total is at
+// least the number of items on the page.
 func (d *configBuilder) total() (path string, n int64, ok bool) {
-	for _, f := range d.outside() {
+	for _, f := range d.factsOutsideData() {
 		n, isNumber := wholeNumber(f.value)
 		name := textfmt.Letters(f.name())
 		if name == "value" {
@@ -59,7 +60,7 @@ func (d *configBuilder) total() (path string, n int64, ok bool) {
 		}
 		least := int64(len(d.data.items))
 		if name == "count" {
-			least++ // else it is that of the page
+			least++ // an equal count may be the size of the page
 		}
 		path, dotted := f.dotted()
 		if isNumber && dotted && n >= least && n > 0 && slices.Contains(totalNames, name) {
@@ -69,13 +70,12 @@ func (d *configBuilder) total() (path string, n int64, ok bool) {
 	return "", 0, false
 }
 
-// sized adds the page size and where paging ends: what offset and pagenum have
-// in common.
-func (d *configBuilder) sized(p *pager) *pager {
+// addLimits adds the page size and the stoppers to a pager for offset or pagenum.
+func (d *configBuilder) addLimits(p *pager) *pager {
 	items := int64(len(d.data.items))
 	path, total, counted := d.total()
-	param, asked, isAsked := d.numberOf(limitNames)
-	f, stated, isStated := d.stated(limitNames)
+	param, asked, isAsked := d.paramNumber(limitNames)
+	f, stated, isStated := d.factNumber(limitNames)
 	limit, untilEmpty := int64(0), false
 	switch {
 	case isAsked && asked > 0:
@@ -98,11 +98,11 @@ func (d *configBuilder) sized(p *pager) *pager {
 		p.evidence += fmt.Sprintf("; '%s' of the response is the page size", strings.Join(f.keyPath, "."))
 	}
 	if limit > 0 {
-		p.number(pagination.Limit, limit)
-		p.text(pagination.LimitParam, param)
+		p.setNumber(pagination.Limit, limit)
+		p.setText(pagination.LimitParam, param)
 	}
 	if untilEmpty {
-		p.text(pagination.LastPage, pagination.UntilEmpty)
+		p.setText(pagination.LastPage, pagination.UntilEmpty)
 	}
 	if counted {
 		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(path)))
@@ -113,24 +113,24 @@ func (d *configBuilder) sized(p *pager) *pager {
 
 // offsetParam finds an offset among the parameters.
 func offsetParam(d *configBuilder) *pager {
-	name, n, ok := d.numberOf(offsetNames)
+	name, n, ok := d.paramNumber(offsetNames)
 	if !ok {
 		return nil
 	}
-	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, textfmt.Letters(name)) {
-		return nil // more often a time
+	if _, _, sized := d.paramNumber(limitNames); !sized && slices.Contains([]string{"from", "start"}, textfmt.Letters(name)) {
+		return nil // without a page size, these are more often times
 	}
 	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
-	return d.sized(d.offset(p, name, n))
+	return d.addLimits(d.setOffset(p, name, n))
 }
 
-// offset fills in the name of the parameter and where it begins.
-func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
-	p.text(pagination.OffsetParam, name)
+// setOffset adds the name of the parameter and the first offset.
+func (d *configBuilder) setOffset(p *pager, name string, n int64) *pager {
+	p.setText(pagination.OffsetParam, name)
 	p.replaced = append(p.replaced, name)
 	switch {
 	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, textfmt.Letters(name)):
-		p.flag(pagination.OffsetFromJob)
+		p.setFlag(pagination.OffsetFromJob)
 		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
 		p.evidence += ", which begins at 1"
 	case n > 0:
@@ -141,31 +141,31 @@ func (d *configBuilder) offset(p *pager, name string, n int64) *pager {
 
 // offsetResponse finds an offset that the response repeats.
 func offsetResponse(d *configBuilder) *pager {
-	f, n, ok := d.stated(offsetNames)
-	_, _, limited := d.stated(limitNames)
+	f, n, ok := d.factNumber(offsetNames)
+	_, _, limited := d.factNumber(limitNames)
 	_, _, counted := d.total()
 	if !ok || !limited && !counted {
 		return nil
 	}
 	p := newPager("offset", Likely, fmt.Sprintf("the response repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
-	return d.sized(d.offset(p, f.name(), n))
+	return d.addLimits(d.setOffset(p, f.name(), n))
 }
 
 // pageParam finds a page number among the parameters.
 func pageParam(d *configBuilder) *pager {
-	name, n, ok := d.numberOf(pageNames)
+	name, n, ok := d.paramNumber(pageNames)
 	if !ok {
 		return nil
 	}
 	p := newPager("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
-	return d.sized(d.page(p, name, n))
+	return d.addLimits(d.setPage(p, name, n))
 }
 
-// page fills in the name of the parameter and the first page.
-func (d *configBuilder) page(p *pager, name string, n int64) *pager {
+// setPage adds the name of the parameter and the number of the first page.
+func (d *configBuilder) setPage(p *pager, name string, n int64) *pager {
 	first := min(n, 1)
-	p.number(pagination.FirstPage, first)
-	p.text(pagination.PageParam, name)
+	p.setNumber(pagination.FirstPage, first)
+	p.setText(pagination.PageParam, name)
 	p.replaced = append(p.replaced, name)
 	if n > first {
 		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at %d)", n, first)
@@ -175,10 +175,10 @@ func (d *configBuilder) page(p *pager, name string, n int64) *pager {
 
 // pageResponse finds a page number that the response repeats.
 func pageResponse(d *configBuilder) *pager {
-	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
-	_, _, limited := d.stated(limitNames)
+	f, n, ok := d.factNumber(append([]string{"number"}, pageNames...))
+	_, _, limited := d.factNumber(limitNames)
 	_, _, counted := d.total()
-	_, _, pages := d.stated([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
+	_, _, pages := d.factNumber([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
 	if !ok || !limited && !counted && !pages || textfmt.Letters(f.name()) == "number" && !pages {
 		return nil
 	}
@@ -188,5 +188,5 @@ func pageResponse(d *configBuilder) *pager {
 		name = "page"
 	}
 	p := newPager("pagenum", Likely, fmt.Sprintf("the response repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
-	return d.sized(d.page(p, name, n))
+	return d.addLimits(d.setPage(p, name, n))
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// leastRandom is the minimum length of a part that looks random.
-const leastRandom = 12
+// minRandom is the minimum length, in bytes, of a part that looks random.
+const minRandom = 12
 
-// looksRandom reports whether a text looks random: a part between separators changes
-// between digits, lower and upper case more often than words do.
+// looksRandom reports whether a text looks random: in a part between separators, digits,
+// lower case and upper case alternate more often than in words.
 func looksRandom(text string) bool {
 	return !strings.ContainsAny(text, " \t\"{}[]") && slices.ContainsFunc(strings.FieldsFunc(text, separates), randomPart)
 }
@@ -21,7 +21,7 @@ func looksRandom(text string) bool {
 func separates(r rune) bool { return strings.ContainsRune("-_.:,;/|~=+&?%@", r) }
 
 func randomPart(part string) bool {
-	if len(part) < leastRandom {
+	if len(part) < minRandom {
 		return false
 	}
 	changes, digits, letters := 0, 0, 0
@@ -33,17 +33,17 @@ func randomPart(part string) bool {
 		} else {
 			letters++
 		}
-		// The capital at the beginning of a word changes nothing by itself.
+		// A capital at the beginning of a word is not a change by itself.
 		word := before == 'u' && class == 'l' && (i < 2 || classOf(part[i-2]) != 'u')
 		if i > 0 && class != before && !word {
 			changes++
 		}
 		before = class
 	}
-	if digits > 0 && len(part) >= 2*leastRandom && hexadecimal().MatchString(part) {
+	if digits > 0 && len(part) >= 2*minRandom && hexadecimal().MatchString(part) {
 		return true
 	}
-	return letters > 0 && (digits > 0 || len(part) >= 2*leastRandom) && changes*4 >= len(part)
+	return letters > 0 && (digits > 0 || len(part) >= 2*minRandom) && changes*4 >= len(part)
 }
 
 // classOf returns d for a digit, u for an upper case letter, and l for other characters.
@@ -64,11 +64,12 @@ var uuid = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 })
 
-// traceHeaders are headers with a random value that identifies the request in logs.
+// traceHeaders are endings of the names of headers with a random value that identifies
+// the request in logs.
 var traceHeaders = []string{"requestid", "correlationid", "traceid", "spanid", "requesttraceid", "transactionid", "idempotencykey"}
 
-// randomHeader reports whether a header that is not in a standard has a value that looks
-// like a key, regardless of its name.
+// randomHeader reports whether a non-standard header has a value that looks like a key,
+// regardless of the header's name.
 func randomHeader(name, text string) bool {
 	short := strings.TrimPrefix(textfmt.Letters(name), "x")
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// readRequest takes method and parameters out of the request.
+// readRequest reads the method and the parameters of the request.
 func (d *configBuilder) readRequest() error {
 	d.method = strings.ToUpper(d.x.Method)
 	switch d.method {
@@ -39,7 +39,7 @@ func (d *configBuilder) readBody() error {
 	}
 	given := d.x.Header.Get("Content-Type")
 	kind, _, _ := mime.ParseMediaType(given)
-	// What curl sends with -d and no header is often JSON all the same.
+	// curl -d sends JSON as a form if no header is given, so the body counts.
 	body, err := value.Parse(d.x.Body)
 	isJSON := err == nil && (body.Kind() == value.Object || body.Kind() == value.Array)
 	switch {
@@ -60,8 +60,8 @@ func (d *configBuilder) readBody() error {
 	return nil
 }
 
-// pairs are the parameters of a query or a form, with a note where that would
-// not be the same: the extractor sends each name once.
+// pairs returns the parameters of a query or a form, each name once with its last value,
+// because the extractor cannot repeat a name. It adds a note for each repeated name.
 func (d *configBuilder) pairs(query string) []value.Member {
 	all := parseQuery(query)
 	for i, m := range all {
@@ -72,7 +72,7 @@ func (d *configBuilder) pairs(query string) []value.Member {
 	return value.OfMembers(all...).Members()
 }
 
-// parseQuery lists the parameters of a query in their order.
+// parseQuery returns the parameters of a query in their order.
 func parseQuery(query string) []value.Member {
 	var members []value.Member
 	for pair := range strings.SplitSeq(query, "&") {
@@ -84,7 +84,7 @@ func parseQuery(query string) []value.Member {
 	return members
 }
 
-// param is a parameter of the request.
+// param returns a parameter of the request.
 func (d *configBuilder) param(name string) (value.Value, bool) {
 	for _, m := range d.params {
 		if m.Name == name {
@@ -94,19 +94,18 @@ func (d *configBuilder) param(name string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// drop takes parameters out of the job: something else sends them.
-func (d *configBuilder) drop(names ...string) {
+// dropParams removes parameters from the job, because the scroller sends them.
+func (d *configBuilder) dropParams(names ...string) {
 	d.params = slices.DeleteFunc(slices.Clone(d.params), func(m value.Member) bool { return slices.Contains(names, m.Name) })
 }
 
-// versions are the parts of a path that all endpoints of an API have in common.
+// versions matches segments of a path that all endpoints of an API share.
 var versions = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(v\d[\d.]*|api|rest|services|data|odata|\d+\.\d+)$`)
 })
 
-// address splits the address into what all endpoints have in common and the
-// endpoint.
-func (d *configBuilder) address() {
+// splitAddress splits the URL into the base URL and the endpoint.
+func (d *configBuilder) splitAddress() {
 	origin := d.url.Scheme + "://" + d.url.Host
 	segments := strings.Split(strings.TrimPrefix(d.url.EscapedPath(), "/"), "/")
 	common := 0
@@ -120,7 +119,7 @@ func (d *configBuilder) address() {
 	d.endpoint = strings.Join(segments[common:], "/")
 	switch {
 	case strings.Contains(d.url.EscapedPath(), "//"), strings.Contains(segments[common], ":"):
-		// What begins with slashes or a scheme would be taken for something else.
+		// An endpoint that begins with slashes or a scheme would be resolved as a URL.
 		d.baseURL, d.endpoint = origin, origin+d.url.EscapedPath()
 	case d.endpoint == "":
 		d.endpoint = "/"
@@ -129,13 +128,13 @@ func (d *configBuilder) address() {
 	if common > 0 {
 		why = "all endpoints probably begin so; " + why
 	}
-	d.guess("address", pointer(config.APISection, config.BaseURL), d.hiding(d.baseURL), sure, why)
+	d.guess("address", pointer(config.APISection, config.BaseURL), d.replaceHidden(d.baseURL), sure, why)
 	d.bucket = bucketOf(d.url.Hostname())
 }
 
 func quote(s string) string { return "'" + s + "'" }
 
-// bucketOf is the word of a host that names whose it is.
+// bucketOf returns the label of a host that names its owner, as the name of the bucket.
 func bucketOf(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" {
 		return "local"
@@ -153,7 +152,8 @@ func bucketOf(host string) string {
 	return "api"
 }
 
-// plainName is a name of letters, digits and _ only, none of them at an end.
+// plainName replaces all characters except ASCII letters and digits with _, and trims _
+// at both ends.
 func plainName(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -167,20 +167,21 @@ func plainName(text string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// identifier is a part of a path that is not a name: a number or a long hash.
+// identifier matches a segment of a path that is an id: a number or a long hexadecimal
+// text.
 var identifier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+|[0-9a-fA-F-]{16,})$`)
 })
 
-// Words that name nothing: of paths, and of what answers wrap their data in.
+// Words of paths, and of members that wrap the data of a response, that do not name the
+// data.
 var (
 	genericPath = []string{"", "graphql", "search", "query", "list", "export", "all", "index"}
 	genericData = []string{"", "data", "results", "result", "items", "nodes", "edges", "records", "rows", "values", "value", "response", "entries", "objects", "content", "embedded", "hits"}
 )
 
-// nameTable gives the table the name of what is in it: the last word of the path
-// that names something, else of the way to the data. In GraphQL the query names
-// it, not the path.
+// nameTable sets the name of the table: the last word of the path that names something.
+// Otherwise, and in GraphQL, it is the last such word of the path to the data.
 func (d *configBuilder) nameTable() {
 	path, data := strings.Split(d.url.Path, "/"), d.data.keyPath
 	for i, word := range path {
@@ -197,8 +198,7 @@ func (d *configBuilder) nameTable() {
 	}
 }
 
-// lastName is the last of the words that is neither generic, nor a version, nor
-// an id.
+// lastName returns the last of the words that is not generic, a version or an id.
 func lastName(words, generic []string) (string, bool) {
 	for _, word := range slices.Backward(words) {
 		for _, extension := range []string{".gz", ".zst", ".zip", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xml", ".php", ".aspx"} {

@@ -17,7 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The formats that are looked for, by their names in a configuration.
+// The formats to look for, by their names in a configuration.
 const (
 	jsonFormat  = "json"
 	linesFormat = "jsonl"
@@ -25,46 +25,47 @@ const (
 	xmlFormat   = "xml"
 )
 
-// parsedExample is how a response is written, and what is in it.
+// parsedExample is the parsed response of the example and its format.
 type parsedExample struct {
-	// root is the root, as the paths of a configuration see it.
+	// root is the root of the data. Paths of the configuration begin here.
 	root   value.Value
 	format string
-	// settings has the settings of the job that are not the usual ones, accept the
-	// header that the extractor sends with them.
+	// settings are the settings of the section `response` that differ from the defaults.
 	settings object
-	accept   string
-	// evidence is why, and certain how sure that is.
+	// accept is the value of the header Accept that the extractor sends with settings.
+	accept string
+	// evidence explains the format.
 	evidence []string
-	certain  Confidence
-	// advice are notes.
-	advice []string
+	certain  Confidence // certainty of the format
+	advice   []string
 }
 
-// reader reads a response by the decoders of package response.
+// reader reads a response with the decoders of package response.
 type reader struct {
 	parsedExample
 	x       example.Exchange
 	host    string
 	scanner *response.Scanner
 	spools  *response.Spooler
-	// media is the type in the header Content-Type, and params are its parameters.
+	// media is the media type in the header Content-Type. params are its parameters.
 	media  string
 	params map[string]string
-	// text is that of the response, or of its first file.
+	// text is the response, or the first file in it.
 	text []byte
 }
 
 const (
-	// maxUnpacked is how many bytes a packed response may have.
+	// maxUnpacked is the maximum size, in bytes, of an unpacked response.
 	maxUnpacked = 32 << 20
-	// inMemory is how many bytes a spool may have without a file: more than an example.
+	// inMemory is the size, in bytes, up to which a spool needs no file. It is larger
+	// than any example.
 	inMemory = 256 << 20
-	// headBytes are what shows how a text is written.
+	// headBytes is the size, in bytes, of the beginning of a text from which the format
+	// is detected.
 	headBytes = 1 << 20
 )
 
-// read finds out how the response is written and reads it.
+// read detects the format of the response and parses the response.
 func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 	switch {
 	case x.Status == 401 || x.Status == 403:
@@ -74,7 +75,8 @@ func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 	case len(bytes.TrimSpace(bytes.TrimPrefix(x.Response, []byte(byteOrderMark)))) == 0:
 		return parsedExample{}, failure.Userf("%s returned no body, expected data", u.Host)
 	}
-	// The beginning of the response is not for messages: it may repeat a credential.
+	// The hide function removes the beginning of the response from error messages,
+	// because it may repeat a credential.
 	hide := func(string) string { return "\x00" }
 	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
 	if media, params, err := mime.ParseMediaType(x.ResponseHeader.Get("Content-Type")); err == nil {
@@ -96,7 +98,7 @@ func (r *reader) read(u *url.URL) error {
 	if err != nil {
 		return err
 	}
-	stated, by := r.stated(first.name, u)
+	stated, by := r.declaredFormat(first.name, u)
 	text := bytes.TrimPrefix(first.text, []byte(byteOrderMark))
 	v, notJSON := value.Parse(text)
 	r.text = first.text
@@ -104,8 +106,8 @@ func (r *reader) read(u *url.URL) error {
 		return err
 	} else if ok {
 		v, notJSON = other, nil
-		if _, stated := r.charset(); !stated { // a run reads what the header states
-			r.encode()
+		if _, stated := r.charset(); !stated { // otherwise the run uses the charset of the header
+			r.setEncoding()
 			r.evidence = append(r.evidence, "its bytes are not UTF-8")
 		}
 	}
@@ -127,7 +129,7 @@ func (r *reader) read(u *url.URL) error {
 	return r.items()
 }
 
-// inOtherCharset reads a text that is not UTF-8 as JSON in its character set. It returns
+// inOtherCharset parses a text that is not UTF-8 as JSON in its character set. It returns
 // false if the text is UTF-8 or is not JSON.
 func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	charset, _ := r.charset()
@@ -138,7 +140,7 @@ func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	text, _, err := spool.Text(compile(object{{Name: response.EncodingSetting.Name, Value: value.OfString(charset)}}))
 	if err != nil {
 		return value.Value{}, false, err
@@ -147,24 +149,25 @@ func (r *reader) inOtherCharset() (v value.Value, ok bool, err error) {
 	return v, notJSON == nil && (v.Kind() == value.Object || v.Kind() == value.Array), nil
 }
 
-// detect settles the format, by how a text begins and by what the response states.
+// detect sets the format, judging by the beginning of the text and the format that the
+// response declares.
 func (r *reader) detect(head, stated, by string, notJSON error) error {
 	start := strings.TrimLeft(head, " \t\r\n")
 	switch {
 	case isHTML(start):
 		return r.unknown("it is an HTML page")
 	case strings.HasPrefix(start, "<"):
-		r.is(xmlFormat, "it begins like XML", stated, by)
+		r.setFormat(xmlFormat, "it begins like XML", stated, by)
 		return nil
 	case stated == linesFormat, areLines(start):
-		r.is(linesFormat, "each line is a JSON value", stated, by)
-		r.encode()
+		r.setFormat(linesFormat, "each line is a JSON value", stated, by)
+		r.setEncoding()
 		return nil
 	}
 	if stated == csvFormat || start != "" && start[0] != '{' && start[0] != '[' {
 		if c, ok := r.csv(cutAtRecord(head, csvHead), stated == csvFormat); ok {
-			r.is(csvFormat, "", stated, by)
-			r.encode()
+			r.setFormat(csvFormat, "", stated, by)
+			r.setEncoding()
 			c.apply(r)
 			return nil
 		}
@@ -175,8 +178,9 @@ func (r *reader) detect(head, stated, by string, notJSON error) error {
 	return r.unknown(notJSON.Error())
 }
 
-// is sets the format. by is what states one, and looks how the body shows it.
-func (r *reader) is(format, looks, stated, by string) {
+// setFormat sets the format and its evidence. by is the evidence of the declared format.
+// looks describes the body.
+func (r *reader) setFormat(format, looks, stated, by string) {
 	r.format = format
 	r.settings = append(object{{Name: response.FormatSetting.Name, Value: value.OfString(format)}}, r.settings...)
 	switch {
@@ -189,8 +193,8 @@ func (r *reader) is(format, looks, stated, by string) {
 	}
 }
 
-// encode sets the character set of a text that does not say it itself.
-func (r *reader) encode() {
+// setEncoding sets the character set of a text that is not UTF-8.
+func (r *reader) setEncoding() {
 	charset, stated := r.charset()
 	if charset == "" {
 		return
@@ -208,13 +212,13 @@ func (r *reader) unknown(why string) error {
 	return failure.Userf("%s did not return JSON, JSON lines, CSV or XML (%s): %s", r.host, contentType(r.x), why)
 }
 
-// items reads the items by the settings that were found.
+// items reads the items with the detected settings.
 func (r *reader) items() error {
 	spool, err := r.spool(r.x.Response)
 	if err != nil {
 		return err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	format := r.compiled()
 	r.accept = format.Accept
 	q := response.Query{Format: format, MaxBytes: maxUnpacked}
@@ -233,7 +237,7 @@ func (r *reader) items() error {
 	}
 	switch {
 	case err != nil:
-		return r.explained(err)
+		return r.userError(err)
 	case r.format != xmlFormat:
 		r.root = value.OfItems(all...)
 	case len(all) == 0:
@@ -244,16 +248,15 @@ func (r *reader) items() error {
 	return nil
 }
 
-// compiled is the section as the extractor understands it.
 func (r *reader) compiled() response.Format { return compile(r.settings) }
 
 func compile(settings object) response.Format {
-	var problems failure.Problems // validate would find them
+	var problems failure.Problems // finish validates the settings
 	return response.Compile(field.NewSection(settings.value(), "", &problems))
 }
 
-// explained is an error about the example.
-func (r *reader) explained(err error) error {
+// userError turns an error of reading the example into a user error.
+func (r *reader) userError(err error) error {
 	switch {
 	case errors.Is(err, response.ErrLarge):
 		return failure.Userf("the response of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
@@ -266,7 +269,7 @@ func (r *reader) explained(err error) error {
 	}
 }
 
-// spool is a spool with a text.
+// spool returns a spool with the text.
 func (r *reader) spool(text []byte) (*response.Spool, error) {
 	spool := r.spools.New()
 	if _, err := spool.Write(text); err != nil {
@@ -275,25 +278,26 @@ func (r *reader) spool(text []byte) (*response.Spool, error) {
 	return spool, nil
 }
 
-// charset is the character set of the text, "" for UTF-8; stated says that it is known
-// from the response.
-func (r *reader) charset() (name string, stated bool) {
+// charset returns the character set of the text, or "" if the text is UTF-8 or begins
+// with a byte order mark. declared reports whether the response declares a character set
+// that applies.
+func (r *reader) charset() (name string, declared bool) {
 	switch name = strings.ToLower(r.params["charset"]); {
 	case utf8.Valid(r.text) && bytes.ContainsFunc(r.text, func(c rune) bool { return c >= utf8.RuneSelf }):
-		return "", false // a run reads it as UTF-8, too
+		return "", false // a run reads it as UTF-8, regardless of the header
 	case name != "" && knownCharset(name):
 		if name == "utf-8" || name == "utf8" || name == "us-ascii" {
 			return "", true
 		}
 		return name, true
-	case marked(r.text), utf8.Valid(r.text):
+	case hasByteOrderMark(r.text), utf8.Valid(r.text):
 		return "", false
 	default:
 		return usualCharset, false
 	}
 }
 
-// head is the beginning of the text in UTF-8.
+// head returns the beginning of the text in UTF-8.
 func (r *reader) head() (string, error) {
 	settings := object{{Name: response.FormatSetting.Name, Value: value.OfString("text")}}
 	if charset, _ := r.charset(); charset != "" {
@@ -303,10 +307,10 @@ func (r *reader) head() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer spool.Close() // of memory only
+	defer spool.Close() // the spool is in memory, so Close cannot fail
 	page, err := r.scanner.Scan(spool, response.Query{Format: compile(settings)})
 	if err != nil {
-		return "", r.explained(err)
+		return "", r.userError(err)
 	}
 	for item, err := range page.Items() {
 		return item.Value().Field("data").Raw(), err
@@ -314,7 +318,7 @@ func (r *reader) head() (string, error) {
 	return "", nil
 }
 
-// usualCharset is that of many programs that do not write UTF-8.
+// usualCharset is the most frequent character set of programs that do not write UTF-8.
 const usualCharset = "windows-1252"
 
 func knownCharset(name string) bool {
@@ -325,9 +329,9 @@ func knownCharset(name string) bool {
 	return len(problems) == 0
 }
 
-// marked reports whether a text begins with a byte order mark, which wins over any
-// setting.
-func marked(text []byte) bool {
+// hasByteOrderMark reports whether a text begins with a byte order mark, which overrides
+// any setting.
+func hasByteOrderMark(text []byte) bool {
 	return bytes.HasPrefix(text, []byte(byteOrderMark)) || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
@@ -336,7 +340,8 @@ func isHTML(text string) bool {
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
-// areLines reports whether the first two lines of a text are objects or lists in JSON.
+// areLines reports whether the first two lines of a text that are not blank are JSON
+// objects or arrays.
 func areLines(text string) bool {
 	found := 0
 	for line := range strings.Lines(text) {
@@ -354,8 +359,8 @@ func areLines(text string) bool {
 	return false
 }
 
-// written says how the response is written, when that is not plain JSON.
-func (d *configBuilder) written() {
+// guessFormat adds the guess about the format, unless the response is plain JSON.
+func (d *configBuilder) guessFormat() {
 	if len(d.settings) > 0 {
 		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)
 		d.guess("format", at, d.settings.value(), d.certain, strings.Join(d.evidence, "; "))

@@ -10,10 +10,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tables makes items of what is a table in JSON, where the response has no list of objects
-// besides the names of columns: a list of rows whose names are in another list, and an
-// object of equally long lists.
-func (d *configBuilder) tables() {
+// findTables turns tables in JSON into lists of objects. It finds lists of rows with the
+// column names in another list. If the response has no list of objects, it also finds
+// objects of equally long lists.
+func (d *configBuilder) findTables() {
 	if d.format != jsonFormat {
 		return
 	}
@@ -41,14 +41,14 @@ func (d *configBuilder) tables() {
 	}
 }
 
-// columnNames are members of objects that describe columns.
+// columnNames are members of an object that hold the name of a column.
 var columnNames = []string{"name", "field", "fieldname", "columnname", "key", "id", "label", "title"}
 
-// headings are parts of the names of lists that name columns.
+// headings are parts of the names of lists with column names.
 var headings = []string{"col", "field", "header", "name", "key", "label", "schema"}
 
-// withNames makes objects of rows that are lists. Their names are the texts in another list
-// beside them, or in its objects.
+// withNames turns a list of rows into objects. The names of their members are the texts
+// in another list, or texts in the objects of that list.
 func withNames(rows, names list) (list, bool) {
 	way, ok := names.dotted()
 	if _, also := rows.dotted(); !ok || !also || len(rows.keyPath) == 0 || len(rows.items) == 0 || len(names.keyPath) == 0 ||
@@ -80,8 +80,8 @@ func withNames(rows, names list) (list, bool) {
 	return list{}, false
 }
 
-// inEach are the values of a member in each item, and the path to them. The name is
-// compared by its letters.
+// inEach returns the values of a member in each item, and the path to them. It compares
+// names by their letters only. It returns nil if an item lacks the member.
 func inEach(items []value.Value, member, way string) (all []value.Value, path string) {
 	for _, item := range items {
 		for _, m := range item.Members() {
@@ -97,7 +97,8 @@ func inEach(items []value.Value, member, way string) (all []value.Value, path st
 	return all, path
 }
 
-// distinctTexts reports whether values are names: different texts, at least two.
+// distinctTexts reports whether values can be column names: at least two texts, all
+// different and not empty.
 func distinctTexts(all []value.Value) bool {
 	seen := map[string]bool{}
 	for _, v := range all {
@@ -109,11 +110,11 @@ func distinctTexts(all []value.Value) bool {
 	return len(seen) > 1
 }
 
-// parallel makes objects of the object around a list, if all lists in it have as many
-// values, at least two.
+// parallel turns the object around a list into a list of objects. All lists in the object
+// must have the same number of scalars, at least two.
 func parallel(response value.Value, at keyPath) (list, bool) {
 	if _, ok := at.dotted(); !ok || len(at) < 2 {
-		return list{}, false // lists at the root are as often data and what comes along
+		return list{}, false // at the root, equally long lists often are not one table
 	}
 	around, table := response, list{keyPath: slices.Clone(at[:len(at)-1]), parallel: true}
 	for _, name := range table.keyPath {
@@ -148,7 +149,7 @@ func parallel(response value.Value, at keyPath) (list, bool) {
 	return table, true
 }
 
-// tableEvidence says what a table in JSON consists of.
+// tableEvidence describes a table in JSON.
 func (l list) tableEvidence() string {
 	if l.parallel {
 		return fmt.Sprintf("an object of lists that all have %s", textfmt.Count(len(l.items), "value"))

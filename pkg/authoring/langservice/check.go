@@ -8,16 +8,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// Finding is a problem, with the part of the text to mark.
+// Finding is a problem and the range of the text to mark.
 type Finding struct {
 	diagnostic.Finding
-	// Start and End are the name, the scalar or the bracket to mark.
+	// Start and End are the offsets of the name, the scalar or the bracket to mark.
 	Start, End int
-	// Title names the kind of problem in a few words.
-	Title string
+	Title      string
 }
 
-// Check finds what `extractor validate` finds in a text.
+// Check returns the problems that `extractor validate` reports for a text. It returns nil
+// if the text is longer than MaxText.
 func Check(ctx context.Context, text []byte, o load.Options) []Finding {
 	if len(text) > MaxText {
 		return nil
@@ -25,22 +25,22 @@ func Check(ctx context.Context, text []byte, o load.Options) []Finding {
 	places := source.New(text)
 	var all []Finding
 	for _, f := range diagnostic.Check(ctx, "", text, o).Findings {
-		start := characters(text, places.Line(f.Line), f.Column)
-		all = append(all, titled(Finding{Finding: f, Start: start, End: endOfToken(string(text), start)}))
+		start := columnOffset(text, places.Line(f.Line), f.Column)
+		all = append(all, withTitle(Finding{Finding: f, Start: start, End: endOfToken(string(text), start)}))
 	}
 	return all
 }
 
-// titled returns the finding with the title of its code.
-func titled(f Finding) Finding {
+// withTitle returns the finding with the title of its code.
+func withTitle(f Finding) Finding {
 	if entry, ok := diagnostic.Lookup(string(f.Code)); ok {
 		f.Title = entry.Title
 	}
 	return f
 }
 
-// characters returns the offset of a column, from 1, in a line.
-func characters(text []byte, line source.Span, column int) int {
+// columnOffset returns the offset of a column in a line. Columns count characters from 1.
+func columnOffset(text []byte, line source.Span, column int) int {
 	for i := range string(text[line.Start:line.End]) {
 		if column--; column <= 0 {
 			return line.Start + i
@@ -49,7 +49,7 @@ func characters(text []byte, line source.Span, column int) int {
 	return line.End
 }
 
-// endOfToken returns the end of the text, the word or the bracket at an offset.
+// endOfToken returns the end of the text, word or bracket at an offset.
 func endOfToken(text string, start int) int {
 	if start >= len(text) {
 		return len(text)
@@ -61,15 +61,15 @@ func endOfToken(text string, start int) int {
 	return endOfWord(text, start)
 }
 
-// CheckPart checks a document of which the text is a part, such as a row that is merged with
-// its configuration. It returns the findings about what is in the text.
+// CheckPart checks a document that contains the text, such as a configuration merged with
+// one of its rows. It returns only the findings for values of the text.
 func CheckPart(ctx context.Context, text, whole []byte, o load.Options) []Finding {
 	places := source.New(text)
 	var all []Finding
 	findings := Check(ctx, whole, o)
-	if len(text) <= MaxText { // whole is made of parsed values, which have each key once
+	if len(text) <= MaxText { // duplicate keys are lost in whole, which is made of parsed values
 		for _, f := range diagnostic.Warnings(load.Duplicates(text)) {
-			findings = append(findings, titled(Finding{Finding: f}))
+			findings = append(findings, withTitle(Finding{Finding: f}))
 		}
 	}
 	for _, f := range findings {

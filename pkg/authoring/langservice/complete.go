@@ -9,28 +9,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxItems is how many completions are offered: the best.
+// maxItems is the maximum number of completions.
 const maxItems = 100
 
-// Item is something that may be written at a place.
+// Item is one completion.
 type Item struct {
-	// Label is what a person chooses.
+	// Label is the text that the user selects.
 	Label string `json:"label"`
 	// Kind is key, value, function, reference, attribute, placeholder, variable, name or
 	// example.
 	Kind string `json:"kind"`
-	// Detail is its type or its form in a few words, Doc what it means.
+	// Detail is the type or the form in a few words.
 	Detail string `json:"detail,omitzero"`
-	Doc    string `json:"doc,omitzero"`
-	// Insert replaces the text from Start to End; the cursor is then Caret bytes behind
-	// Start.
+	// Doc is the documentation.
+	Doc string `json:"doc,omitzero"`
+	// Insert replaces the text from Start to End. Caret is the number of bytes from Start
+	// to the cursor after the replacement.
 	Insert string `json:"insert"`
 	Start  int    `json:"start"`
 	End    int    `json:"end"`
 	Caret  int    `json:"caret"`
 }
 
-// Complete returns what may be written at an offset, the best first.
+// Complete returns the completions at an offset, best first.
 func (d *Buffer) Complete(offset int) []Item {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
@@ -51,16 +52,16 @@ func (d *Buffer) Complete(offset int) []Item {
 	return c.best()
 }
 
-// completer collects items for one place.
+// completer collects the completions at one offset.
 type completer struct {
 	d      *Buffer
 	offset int
-	prefix string // what is written already
+	prefix string // text before the cursor that completions must match
 	items  []Item
 }
 
-// best returns the items that match what is written: those that begin with it, then those
-// that contain it, each in its order.
+// best returns at most maxItems items that match the prefix. Items that begin with the
+// prefix come first, then items that contain it, both in their order.
 func (c *completer) best() []Item {
 	prefix := strings.ToLower(c.prefix)
 	rank := func(i Item) int {
@@ -79,7 +80,8 @@ func (c *completer) best() []Item {
 	return found[:min(len(found), maxItems)]
 }
 
-// names offers names of members: instead of the name of on, or of a new member.
+// names adds names of members. They replace the name of node on, or begin a new member if
+// on is nil.
 func (c *completer) names(around, on *node) {
 	what := declaredAt(c.d.language, around)
 	start, end, before := c.offset, c.offset, ""
@@ -102,7 +104,7 @@ func (c *completer) names(around, on *node) {
 		if caret < 0 {
 			caret = len(skeleton)
 		}
-		if c.memberBehind(end) && (on == nil || on.colon == 0) {
+		if c.quoteFollows(end) && (on == nil || on.colon == 0) {
 			skeleton += ","
 		}
 		i.Insert, i.Start, i.End, i.Caret = name+skeleton, start, end, len(name)+caret
@@ -120,7 +122,7 @@ func (c *completer) names(around, on *node) {
 		return
 	}
 	if around.parent != nil && around.name == config.JobPlaceholders.Name {
-		for _, name := range c.wanted(around.parent) {
+		for _, name := range c.endpointPlaceholders(around.parent) {
 			if !has(name) {
 				add(Item{Label: name, Kind: "placeholder", Detail: "{" + name + "} of the endpoint", Doc: "The path of its value in the item of the parent."}, `"|"`)
 			}
@@ -141,8 +143,8 @@ func (c *completer) names(around, on *node) {
 	}
 }
 
-// commaBefore returns the end of the value before an offset, if a comma is missing between
-// them, else -1.
+// commaBefore returns the end of the value before an offset if a comma is missing between
+// them, otherwise -1.
 func (c *completer) commaBefore(offset int) int {
 	before := strings.TrimRight(c.d.text[:offset], " \t\r\n")
 	if before == "" || strings.ContainsAny(before[len(before)-1:], "{[,:") {
@@ -151,12 +153,12 @@ func (c *completer) commaBefore(offset int) int {
 	return len(before)
 }
 
-// memberBehind reports whether a member follows without a comma.
-func (c *completer) memberBehind(offset int) bool {
+// quoteFollows reports whether the next character that is not white space is a quote: a
+// comma is then missing before the next member.
+func (c *completer) quoteFollows(offset int) bool {
 	return strings.HasPrefix(strings.TrimLeft(c.d.text[offset:], " \t\r\n"), `"`)
 }
 
-// describeField describes a key.
 func describeField(f *field.Field, in *field.Type) Item {
 	detail := f.Type.Describes()
 	if in != nil && in.Needs(f.Name) {
@@ -168,7 +170,7 @@ func describeField(f *field.Field, in *field.Type) Item {
 	return Item{Label: f.Name, Kind: "key", Detail: detail, Doc: plain(f.Doc)}
 }
 
-// skeleton is the beginning of a value, with | for the cursor.
+// skeleton returns the beginning of a value, with | as the cursor.
 func skeleton(f *field.Field) string {
 	t := f.Type
 	switch {
@@ -185,7 +187,8 @@ func skeleton(f *field.Field) string {
 	}
 }
 
-// value offers whole values in the place of a node, which is missing or a word.
+// value adds completions for a whole value. They replace node n, which is missing or a
+// word.
 func (c *completer) value(n *node) {
 	what := declaredAt(c.d.language, n)
 	start := n.start
@@ -208,13 +211,13 @@ func (c *completer) value(n *node) {
 		if caret < 0 {
 			caret = len(insert)
 		}
-		if n.colon > 0 && c.memberBehind(max(n.end, c.offset)) {
+		if n.colon > 0 && c.quoteFollows(max(n.end, c.offset)) {
 			insert += ","
 		}
 		i.Insert, i.Start, i.End, i.Caret = before+insert, start, max(n.end, c.offset), len(before)+caret
 		c.items = append(c.items, i)
 	}
-	for _, name := range c.known(n, what) {
+	for _, name := range c.knownValues(n, what) {
 		add(name, value.OfString(name.Label).JSON())
 	}
 	if what.kind == nil {

@@ -9,18 +9,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// cursor is a position in the text, with what is there.
+// cursor describes a position in the text.
 type cursor struct {
-	// around is the innermost object or list, nil at the root.
+	// around is the innermost object or list, or nil at the root.
 	around *node
-	// on is the value or the member at the position, nil between them.
+	// on is the value or the member at the position, or nil between members.
 	on *node
-	// inName says that the position is in the name of on; after, that it is between the name
-	// and the value.
-	inName, after bool
+	// inName is true if the position is in the name of on.
+	inName bool
+	// after is true if the position is between the name and the value of on.
+	after bool
 }
 
-// cursorAt finds what is at an offset. Between members, on is nil.
+// cursorAt returns the cursor at an offset.
 func cursorAt(root *node, source string, offset int) cursor {
 	at := cursor{on: root}
 	for {
@@ -30,12 +31,13 @@ func cursorAt(root *node, source string, offset int) cursor {
 		}
 		at = cursor{around: n}
 		i := sort.Search(len(n.children), func(i int) bool { return n.children[i].begin() > offset })
-		// The one that begins before, or right here.
+		// Only the last child that begins at or before the offset can contain it. The
+		// loop also visits the next child, which never matches.
 		for _, c := range n.children[max(0, i-1):min(len(n.children), i+1)] {
 			switch {
 			case c.inName(offset):
 				return cursor{around: n, on: c, inName: true}
-			case c.holds(source, offset):
+			case c.valueContains(source, offset):
 				at.on = c
 			case c.nameEnd > 0 && offset >= c.nameEnd && offset < max(c.colon, c.nameEnd+1):
 				return cursor{around: n, on: c, after: true}
@@ -44,7 +46,7 @@ func cursorAt(root *node, source string, offset int) cursor {
 	}
 }
 
-// begin is the offset of the name or of the value.
+// begin returns the offset of the name, or of the value if there is no name.
 func (n *node) begin() int {
 	if n.nameEnd > 0 {
 		return n.nameStart
@@ -59,8 +61,9 @@ func (n *node) inName(offset int) bool {
 	return n.nameEnd > 0 && offset >= n.nameStart && offset <= n.nameEnd
 }
 
-// holds reports whether an offset is in the value of a node, or where it is missing.
-func (n *node) holds(source string, offset int) bool {
+// valueContains reports whether an offset is in the value of a node, or where a missing
+// value would be.
+func (n *node) valueContains(source string, offset int) bool {
 	switch {
 	case n.kind == missing:
 		return n.colon > 0 && offset >= n.colon && strings.Trim(source[n.colon:min(offset, n.colon+1000)], " \t") == ""

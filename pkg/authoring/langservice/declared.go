@@ -10,14 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// declaration is what the language says about a value.
+// declaration is the declaration of a value in the schema.
 type declaration struct {
 	field *field.Field // nil for items, and for members without a declaration
 	kind  *field.Type  // nil allows any value
-	// expression says that an expression may be there; attributes that it is an attribute
-	// of config.
-	expression, attribute bool
-	// places are those of the expression, see field.Field.
+	// expression is true if the value may be an expression.
+	expression bool
+	// attribute is true if the value is an attribute of `config`.
+	attribute bool
+	// places are the sites where the expression may be, see field.Field.
 	places []field.Site
 }
 
@@ -25,34 +26,35 @@ type declaration struct {
 func declaredAt(l *schema.Language, n *node) declaration {
 	at := declaration{kind: l.Tree.Root()}
 	for _, step := range n.path() {
-		at = at.inside(step)
+		at = at.child(step)
 	}
 	return at
 }
 
-// inside returns the declaration of a member or an item.
-func (d declaration) inside(step *node) declaration {
-	below := d.below(step)
+// child returns the declaration of a member or an item. Without sites of its own, it
+// inherits the sites of d.
+func (d declaration) child(step *node) declaration {
+	below := d.declaredChild(step)
 	if below.places == nil {
 		below.places = d.places
 	}
 	return below
 }
 
-func (d declaration) below(step *node) declaration {
+func (d declaration) declaredChild(step *node) declaration {
 	parent := step.parent
 	switch {
 	case d.kind == nil || isExpression(d.kind):
 		return declaration{kind: d.kind, expression: d.expression}
 	case parent.kind == array:
-		return typed(nil, d.kind.Item())
-	case alone(d.kind, parent):
-		d = typed(d.field, d.kind.Others)
+		return declarationOf(nil, d.kind.Item())
+	case isSingleItem(d.kind, parent):
+		d = declarationOf(d.field, d.kind.Others)
 	}
 	f, inner := d.kind.Inside(step.name)
 	switch {
 	case f != nil || inner != nil:
-		return typed(f, inner)
+		return declarationOf(f, inner)
 	case d.expression:
 		return declaration{kind: config.ExpressionType, expression: true}
 	case d.kind.AllowReferenced || d.kind.Base != nil && d.kind.Base.AllowReferenced:
@@ -62,7 +64,7 @@ func (d declaration) below(step *node) declaration {
 	}
 }
 
-func typed(f *field.Field, t *field.Type) declaration {
+func declarationOf(f *field.Field, t *field.Type) declaration {
 	d := declaration{field: f, kind: t, expression: t != nil && (isExpression(t) || strings.HasSuffix(t.Describes(), "or expression"))}
 	if f != nil {
 		d.places = f.Places
@@ -72,9 +74,9 @@ func typed(f *field.Field, t *field.Type) declaration {
 
 func isExpression(t *field.Type) bool { return t.Name == config.ExpressionType.Name }
 
-// alone reports whether an object is a single item instead of an object of items. Only
-// the texts of its members are looked at.
-func alone(t *field.Type, n *node) bool {
+// isSingleItem reports whether an object is a single item instead of an object of items.
+// It considers only members with a text.
+func isSingleItem(t *field.Type, n *node) bool {
 	if t.IsSingleItem == nil || n.kind != object {
 		return false
 	}

@@ -8,21 +8,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 )
 
-// Hover says what is at a place.
+// Hover is the documentation of a name or a value.
 type Hover struct {
-	// Title is a name, Detail its type in a few words, Doc what it means.
+	// Title is a name, Detail its type in a few words, and Doc its documentation.
 	Title  string `json:"title"`
 	Detail string `json:"detail,omitzero"`
 	Doc    string `json:"doc,omitzero"`
 	// Examples are JSON texts.
 	Examples []string `json:"examples,omitzero"`
-	// Start and End are the part of the text that it is about.
+	// Start and End are the range of the name or the value.
 	Start int `json:"start"`
 	End   int `json:"end"`
 }
 
-// Hover says what the name or the value at an offset means; ok is false if there is nothing
-// to say.
+// Hover returns the documentation of the name or the value at an offset. ok is false if
+// there is no documentation.
 func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
@@ -68,7 +68,7 @@ func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
 	return h, true
 }
 
-// hoverText explains the name of a function.
+// hoverText returns the documentation of a function if the node is its name.
 func (d *Buffer) hoverText(n *node) (Hover, bool) {
 	if n.name != functionKey {
 		return Hover{}, false
@@ -88,7 +88,7 @@ func (d *Buffer) hoverText(n *node) (Hover, bool) {
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// plain returns Markdown without links: names stay in backticks.
+// plain removes links and bold type from Markdown. Names stay in backticks.
 func plain(doc string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(doc, "$1"), "**", "")
 }

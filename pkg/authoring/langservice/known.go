@@ -14,9 +14,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// known returns the texts that a value may be: choices, names of functions, names of
-// something that is declared elsewhere in the text.
-func (c *completer) known(n *node, what declaration) []Item {
+// knownValues returns the texts that may be the value of n: values of its type, names of
+// functions, and names that the text declares.
+func (c *completer) knownValues(n *node, what declaration) []Item {
 	var all []Item
 	add := func(kind, detail string, names ...string) {
 		for _, name := range names {
@@ -38,16 +38,16 @@ func (c *completer) known(n *node, what declaration) []Item {
 	case n.name == string(expr.Paging) && what.expression:
 		add("name", "value of paging", c.d.pagingValues(n)...)
 	case n.name == config.JobScroller.Name:
-		add("name", "scroller", c.children(config.APISection.Name, config.PaginationSection.Name, pagination.Named.Name)...)
+		add("name", "scroller", c.memberNames(config.APISection.Name, config.PaginationSection.Name, pagination.Named.Name)...)
 	case n.name == config.JobDataType.Name:
-		add("name", "mapping", c.children(config.ConfigSection.Name, config.MappingsSetting.Name)...)
+		add("name", "mapping", c.memberNames(config.ConfigSection.Name, config.MappingsSetting.Name)...)
 	}
 	return all
 }
 
 const functionKey = "function"
 
-// settings is the node with the sections.
+// settings returns the node with the sections.
 func (d *Buffer) settings() *node {
 	if wrapped := d.root.child(config.Wrapper.Name); wrapped != nil {
 		return wrapped
@@ -55,8 +55,8 @@ func (d *Buffer) settings() *node {
 	return d.root
 }
 
-// children returns the names in an object of the settings.
-func (c *completer) children(path ...string) []string {
+// memberNames returns the names of the members at a path below the settings.
+func (c *completer) memberNames(path ...string) []string {
 	n := c.d.settings()
 	for _, name := range path {
 		n = n.child(name)
@@ -70,10 +70,10 @@ func (c *completer) children(path ...string) []string {
 	return names
 }
 
-// attributes returns the keys of config that are no settings first, then the others.
+// attributes returns the keys of `config`, attributes before settings.
 func (c *completer) attributes() []string {
 	t := declaredAt(c.d.language, c.d.settings().child(config.ConfigSection.Name)).kind
-	names := c.children(config.ConfigSection.Name)
+	names := c.memberNames(config.ConfigSection.Name)
 	own := func(name string) int {
 		if f, _ := t.Inside(name); f != nil {
 			return 1
@@ -84,8 +84,8 @@ func (c *completer) attributes() []string {
 	return names
 }
 
-// forms returns the keys of expressions that exist at a place; Insert is the beginning of
-// the value.
+// forms returns the keys of expressions that are allowed at node n. Insert is the
+// beginning of their value.
 func (d *Buffer) forms(n *node, what declaration) []Item {
 	var all []Item
 	if !what.attribute {
@@ -106,8 +106,8 @@ func (d *Buffer) forms(n *node, what declaration) []Item {
 		Item{Label: "literal", Kind: "key", Detail: "any value", Doc: "A value that is used as written, without evaluation.", Insert: "|"})
 }
 
-// pagingValues returns the names of the values that paging has for the job around a node.
-// Settings that are not JSON yet have none.
+// pagingValues returns the names of the pagination values of the job around a node. It
+// returns nil if the section `pagination` is not valid JSON.
 func (d *Buffer) pagingValues(n *node) []string {
 	job := n
 	for job != nil && !(job.parent != nil && job.parent.kind == array && slices.Contains([]string{config.JobsSetting.Name, config.JobChildren.Name}, job.parent.name)) {
@@ -125,8 +125,8 @@ func (d *Buffer) pagingValues(n *node) []string {
 	return d.language.Paging.Values(field.NewSection(v, "", &problems), job.child(config.JobScroller.Name).raw(d.text))
 }
 
-// inText offers what may be in a text: all of it, or a placeholder that begins before the
-// cursor.
+// inText adds completions in a text: whole texts, or placeholders if the cursor is after
+// an opening brace.
 func (c *completer) inText(n *node) {
 	written := c.d.text[n.start+1 : max(n.start+1, min(c.offset, n.end))]
 	open := strings.LastIndexByte(written, '{')
@@ -135,14 +135,14 @@ func (c *completer) inText(n *node) {
 		return
 	}
 	c.prefix = written
-	for _, i := range c.known(n, declaredAt(c.d.language, n)) {
+	for _, i := range c.knownValues(n, declaredAt(c.d.language, n)) {
 		i.Insert = value.OfString(i.Label).JSON()
 		i.Start, i.End, i.Caret = n.start, n.end, len(i.Insert)
 		c.items = append(c.items, i)
 	}
 }
 
-// placeholders offers {{variables}}, and in an endpoint the {placeholders} of the job.
+// placeholders adds {{variables}} and, in an endpoint, the {placeholders} of the job.
 func (c *completer) placeholders(n *node, written string, open int) {
 	start := n.start + 1 + open
 	add := func(kind, detail, insert string) {
@@ -175,7 +175,8 @@ func (c *completer) placeholders(n *node, written string, open int) {
 	}
 }
 
-// variables returns the names of all variables, without what is being written in n.
+// variables returns the names of all variables, except variables that only n mentions,
+// because the user is still writing n.
 func (c *completer) variables(n *node) []string {
 	names := slices.Clone(c.d.Variables)
 	seen := map[string]bool{}
@@ -193,8 +194,8 @@ func (c *completer) variables(n *node) []string {
 	return names
 }
 
-// wanted returns the placeholders that the endpoint of a job uses.
-func (c *completer) wanted(job *node) []string {
+// endpointPlaceholders returns the names of the placeholders in the endpoint of a job.
+func (c *completer) endpointPlaceholders(job *node) []string {
 	var names []string
 	endpoint := job.child(config.JobEndpoint.Name).raw(c.d.text)
 	for {

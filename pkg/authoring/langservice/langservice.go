@@ -1,10 +1,11 @@
-// Package langservice is the language service of an editor: from the text of a configuration and
-// a place in it, it says what may be written there, what is there, and what is wrong.
+// Package langservice is the language service of an editor. For an offset in the text of
+// a configuration it returns completions and documentation, and for the whole text its
+// problems.
 //
-// It takes any text, also one that is not JSON yet, and answers in time that grows with the
-// length of the text. All that it says comes from the declarations of the language, from
-// package diagnostic and from the text. It reads nothing else, and knows no editor: offsets
-// are bytes. See Units for editors that count otherwise.
+// It accepts any text, also incomplete JSON, in time linear in the length of the text.
+// Its sources are the schema, package diagnostic and the text itself; it reads no files.
+// Offsets are bytes. Offset and Units convert from and to UTF-16 units, which browsers
+// use.
 package langservice
 
 import (
@@ -13,19 +14,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/schema"
 )
 
-// MaxText is how long a text may be, in bytes. About a longer one nothing is said.
+// MaxText is the maximum length of a text, in bytes. Longer texts are treated as empty.
 const MaxText = 4 << 20
 
-// Buffer is a text that is being edited.
+// Buffer is the parsed text of an editor.
 type Buffer struct {
 	text     string
 	root     *node
 	language *schema.Language
-	// Variables are names of variables that may be used besides those in the text.
+	// Variables are names of variables to offer in addition to variables in the text.
 	Variables []string
 }
 
-// New reads a text, which may be anything.
+// New parses a text, which need not be valid JSON.
 func New(text string) *Buffer {
 	if len(text) > MaxText {
 		text = ""
@@ -33,8 +34,8 @@ func New(text string) *Buffer {
 	return &Buffer{text: text, root: parse(text), language: schema.Default()}
 }
 
-// Walk calls visit for the values of the text from its beginning, as far as they can be
-// recognised. If visit returns false, the values inside are left out.
+// Walk calls visit for the values of the text in their order. If visit returns false,
+// Walk skips the values inside.
 func (d *Buffer) Walk(visit func(v Value) bool) {
 	for todo := []*node{d.root}; len(todo) > 0; {
 		n := todo[len(todo)-1]
@@ -54,27 +55,25 @@ type Value struct {
 	n *node
 }
 
-// Name is the name of a member, "" for items and the root.
+// Name returns the name of a member, or "" for an item and for the root.
 func (v Value) Name() string { return v.n.name }
 
-// Span returns the offsets of the value, the end not included.
+// Span returns the offsets of the value; end is exclusive.
 func (v Value) Span() (start, end int) { return v.n.start, v.n.end }
 
-// Scalar returns what a text means, or a number or another word as it is written. ok is
-// false for lists and objects.
+// Scalar returns the unquoted text, or a number or another word as written. ok is false
+// for lists and objects.
 func (v Value) Scalar() (raw string, ok bool) {
 	return v.n.raw(v.d.text), v.n.kind == word || v.n.kind == text
 }
 
-// Beside returns the text of the last member of that name in the same object, "" if there
-// is none.
+// Beside returns the text of the last member with this name in the same object, or "".
 func (v Value) Beside(name string) string { return v.n.parent.child(name).raw(v.d.text) }
 
-// Pointer returns the JSON pointer.
+// Pointer returns the JSON pointer of the value.
 func (v Value) Pointer() string { return v.n.pointer() }
 
-// Offset returns the offset in bytes of a place that is counted in UTF-16 units, as
-// browsers do.
+// Offset converts a number of UTF-16 units, as browsers count, to an offset in bytes.
 func Offset(text string, units int) int {
 	for i, r := range text {
 		if units <= 0 {
@@ -85,16 +84,17 @@ func Offset(text string, units int) int {
 	return len(text)
 }
 
-// Units counts the UTF-16 units before offsets of a text.
+// Units converts offsets of a text to UTF-16 units.
 type Units struct {
 	text          string
 	offset, units int
 }
 
-// NewUnits counts in a text.
+// NewUnits returns a Units for text.
 func NewUnits(text string) *Units { return &Units{text: text} }
 
-// At returns the units before an offset. It is quick for offsets in their order.
+// At returns the number of UTF-16 units before an offset. Calls with ascending offsets
+// take linear time in total.
 func (u *Units) At(offset int) int {
 	offset = max(0, min(offset, len(u.text)))
 	if offset < u.offset {

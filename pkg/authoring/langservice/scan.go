@@ -6,28 +6,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// node is a value in the text, or the place of one.
+// node is a value in the text, or the position of a missing value.
 type node struct {
 	kind kind
-	// start and end are the value, the end not included; of a missing value, the place.
+	// start and end are the offsets of the value; end is exclusive. Both are the position
+	// of a missing value.
 	start, end int
-	// closed says that a text, an object or a list has its end.
+	// closed is true if the text, the object or the list has a closing character.
 	closed bool
-	// name is the name of a member. Its place is 0, 0 for items and the root.
+	// name is the name of a member. Its offsets are 0, 0 for items and the root.
 	name               string
 	nameStart, nameEnd int
-	// nameClosed says that the name is in quotes.
+	// nameClosed is true if the name has a closing quote.
 	nameClosed bool
-	// colon is the offset after the colon, 0 if there is none.
+	// colon is the offset after the colon, or 0.
 	colon    int
 	parent   *node
-	index    int // of an item
+	index    int // index of an item in its list
 	children []*node
 }
 
 type kind byte
 
-// The kinds of nodes. A word is a number, true, false, null, or something else without
+// The kinds of nodes. A word is a number, true, false, null, or any other token without
 // quotes.
 const (
 	missing kind = iota
@@ -37,8 +38,8 @@ const (
 	word
 )
 
-// parse reads any text as JSON, as far as it is. It knows no errors: a comma, a colon, a
-// quote or a bracket may be missing or superfluous. Its time grows with the text only.
+// parse parses any text as JSON and reports no errors. A comma, a colon, a quote or a
+// bracket may be missing or superfluous. It takes time linear in the length of the text.
 func parse(source string) *node {
 	p := parser{source: source, root: &node{}}
 	for p.at < len(source) {
@@ -73,20 +74,20 @@ func parse(source string) *node {
 	return p.root
 }
 
-// parser reads one text.
 type parser struct {
 	source string
 	at     int
 	root   *node
-	top    *node // the innermost object or list that is open
-	member *node // a member of top without a value yet
-	done   bool  // the root has its value
-	// objects and arrays count those that are open.
+	top    *node // innermost open object or list
+	member *node // member of top without a value yet
+	done   bool  // true if the root has its value
+	// objects and arrays are the numbers of open objects and lists.
 	objects, arrays int
 }
 
-// place returns the node for a value that begins here, nil after the end of the root.
-func (p *parser) place() *node {
+// newNode returns the node for the value at the current offset. It returns nil after the
+// end of the root.
+func (p *parser) newNode() *node {
 	switch {
 	case p.top == nil && p.done:
 		return nil
@@ -104,7 +105,7 @@ func (p *parser) place() *node {
 }
 
 func (p *parser) open(k kind) {
-	n := p.place()
+	n := p.newNode()
 	if n == nil {
 		p.at++
 		return
@@ -123,8 +124,8 @@ func (p *parser) count(k kind, by int) {
 	}
 }
 
-// close closes the innermost object or list of the kind, and everything inside. Without
-// one the bracket is superfluous.
+// close closes the innermost object or list of the kind and everything inside it. It
+// skips a bracket without an open counterpart.
 func (p *parser) close(k kind) {
 	open := p.objects
 	if k == array {
@@ -148,20 +149,21 @@ func (p *parser) close(k kind) {
 func (p *parser) text() {
 	start := p.at
 	end, closed := endOfText(p.source, start)
-	// A quote is missing if the next one is followed by a word: {"a: "b"}.
+	// If a word follows the closing quote, an earlier quote is missing: {"a: "b"}.
 	if closed && end < len(p.source) && !strings.ContainsRune(" \t\r\n,:{}[]\"", rune(p.source[end])) {
 		if i := strings.IndexAny(p.source[start:end], ":,}]"); i > 0 {
 			end, closed = start+i, false
 		}
 	}
 	p.at = end
-	// A member without a value, and the next one: {"a": ⏎ "b": 1}.
+	// A text is a name if the previous member has no value yet and a colon follows: {"a":
+	// ⏎ "b": 1}.
 	isName := p.top != nil && p.top.kind == object && (p.member == nil || p.member.colon == 0 || p.colonFollows())
 	if isName {
 		p.name(start, end, closed)
 		return
 	}
-	if n := p.place(); n != nil {
+	if n := p.newNode(); n != nil {
 		n.kind, n.start, n.end, n.closed = text, start, end, closed
 	}
 }
@@ -171,8 +173,8 @@ func (p *parser) colonFollows() bool {
 	return strings.HasPrefix(rest, ":")
 }
 
-// endOfText returns the end of a text that begins with a quote. It ends with its line at
-// the latest.
+// endOfText returns the end of a text that begins with a quote. A text ends at the end of
+// its line at the latest.
 func endOfText(source string, start int) (end int, closed bool) {
 	for i := start + 1; i < len(source); i++ {
 		switch source[i] {
@@ -189,7 +191,7 @@ func endOfText(source string, start int) (end int, closed bool) {
 	return len(source), false
 }
 
-// endOfWord returns the end of a word, which has at least one byte.
+// endOfWord returns the end of a word. A word has at least one byte.
 func endOfWord(source string, start int) int {
 	if i := strings.IndexAny(source[start:], " \t\r\n,:{}[]\""); i > 0 {
 		return start + i
@@ -206,12 +208,12 @@ func (p *parser) word() {
 		p.name(start, p.at, false)
 		return
 	}
-	if n := p.place(); n != nil {
+	if n := p.newNode(); n != nil {
 		n.kind, n.start, n.end, n.closed = word, start, p.at, true
 	}
 }
 
-// name begins a member.
+// name adds a member without a value.
 func (p *parser) name(start, end int, closed bool) {
 	n := &node{parent: p.top, nameStart: start, nameEnd: end, nameClosed: closed, start: end, end: end}
 	n.name = unquoted(p.source[start:end], closed)
@@ -219,7 +221,8 @@ func (p *parser) name(start, end int, closed bool) {
 	p.member = n
 }
 
-// unquoted returns what a text means. An unfinished one is taken as written.
+// unquoted returns the content of a text. It returns an unfinished text without its
+// opening quote.
 func unquoted(source string, closed bool) string {
 	if closed {
 		if v, err := value.Parse([]byte(source)); err == nil {
@@ -230,7 +233,7 @@ func unquoted(source string, closed bool) string {
 	return strings.TrimPrefix(source, `"`)
 }
 
-// raw returns the text of a scalar, "" for others.
+// raw returns the content of a scalar, or "" for other nodes.
 func (n *node) raw(source string) string {
 	switch {
 	case n == nil || n.kind != text && n.kind != word:
@@ -242,7 +245,7 @@ func (n *node) raw(source string) string {
 	}
 }
 
-// child returns the last member of that name, nil for none.
+// child returns the last member with this name, or nil.
 func (n *node) child(name string) *node {
 	if n == nil || n.kind != object {
 		return nil

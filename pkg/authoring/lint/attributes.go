@@ -10,9 +10,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// unsetAttributes finds references whose default is always used, because neither `config`
-// nor any item of `iterations` has the attribute. Without a default that is an error
-// already.
+// unsetAttributes finds references that always use their default, because neither
+// `config` nor any item of `iterations` has the attribute. Without a default, such a
+// reference is already an error.
 func unsetAttributes(s settings, found *failure.Problems) {
 	root := s.Compiled.Settings
 	s.Compiled.Vocabulary.All().References.Walk(root.Value, root.Pointer, false, func(f expr.Form, pointer string) {

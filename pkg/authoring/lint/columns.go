@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shadowedUserData finds user data of child jobs under the name of a column
-// that a placeholder makes, which wins.
+// shadowedUserData finds user data of child jobs with the name of a column that a
+// placeholder adds. The column of the placeholder replaces the user data.
 func shadowedUserData(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
@@ -28,14 +28,14 @@ func shadowedUserData(s settings, found *failure.Problems) {
 	}
 }
 
-// sharedColumns finds placeholders of one job whose values would be in one column of its
-// rows, where only the last one stays. Those of a job above it may be hidden: they are in
-// the rows of that job.
+// sharedColumns finds placeholders of one job that share a column: only the value of the
+// last placeholder is stored. Placeholders of parent jobs may share a column, because the
+// rows of the parent job have their values.
 func sharedColumns(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			if j.Batch.Size > 0 || j.NotStored {
-				continue // there is no such column
+				continue // placeholders add no columns here
 			}
 			all := j.Placeholders.Value.Members()
 			for i, m := range all {
@@ -54,23 +54,24 @@ func sharedColumns(s settings, found *failure.Problems) {
 	}
 }
 
-// storesColumn reports whether a column of a placeholder is in the table of a job: always, unless
-// a mapping leaves it out.
+// storesColumn reports whether the table of a job has the column of a placeholder. Only a
+// mapping can omit the column.
 func storesColumn(it config.Iteration, j jobChain, column string) bool {
 	entries := it.Mappings.Get(j.DataType)
-	return !entries.Present() || reads(entries, column)
+	return !entries.Present() || readsColumn(entries, column)
 }
 
-// reads reports whether a mapping, or the one of a child table in it, has a column of the
+// readsColumn reports whether a mapping, or the mapping of a child table in it, has a column of
 // type user with this name.
-func reads(entries config.Section, column string) bool {
+func readsColumn(entries config.Section, column string) bool {
 	return slices.ContainsFunc(entries.Items(), func(setting config.Section) bool {
 		first, _, _ := strings.Cut(name(setting), "/")
-		return user(setting) && first == column || reads(mapping.TableMapping.In(setting), column)
+		return isUserColumn(setting) && first == column || readsColumn(mapping.TableMapping.In(setting), column)
 	})
 }
 
-// level is the job above whose item a placeholder reads, 1 for the parent.
+// level returns the level of the job from which a placeholder reads an item, as text. The
+// parent has level 1.
 func level(placeholder string) string {
 	if number, _, ok := strings.Cut(placeholder, ":"); ok {
 		return number
@@ -78,7 +79,7 @@ func level(placeholder string) string {
 	return "1"
 }
 
-// itemPath is the path of a placeholder as {"parentItem": …} has it.
+// itemPath returns the path of a placeholder as written in {"parentItem": …}.
 func itemPath(placeholder value.Member) string {
 	if number := level(placeholder.Name); number != "1" {
 		return number + ":" + placeholderPath(placeholder.Value)
@@ -86,7 +87,7 @@ func itemPath(placeholder value.Member) string {
 	return placeholderPath(placeholder.Value)
 }
 
-// placeholderPath is where the value of a placeholder is.
+// placeholderPath returns the path of a placeholder in the item of a parent.
 func placeholderPath(setting value.Value) string {
 	if setting.Kind() == value.Object {
 		return setting.Field(engine.PlaceholderPath.Name).Text()
@@ -94,7 +95,7 @@ func placeholderPath(setting value.Value) string {
 	return setting.Text()
 }
 
-// parentColumn is the name of the column that a placeholder makes.
+// parentColumn returns the name of the column that a placeholder adds.
 func parentColumn(setting value.Value) string {
 	path := placeholderPath(setting)
 	if !strings.HasPrefix(path, "parent_") {
@@ -103,13 +104,13 @@ func parentColumn(setting value.Value) string {
 	return path
 }
 
-// parentColumns are the names of the columns that a job's rows get of its
-// placeholders, those of the jobs above included.
+// parentColumns returns the names of the columns that placeholders add to the rows of a
+// job. Placeholders of all jobs above are included.
 func (f jobChain) parentColumns() []string {
 	var names []string
 	for _, j := range append([]config.Job{f.Job}, f.above...) {
 		if j.Batch.Size > 0 {
-			continue // of several parents there is no column
+			continue // a batch of parents adds no columns
 		}
 		for _, m := range j.Placeholders.Value.Members() {
 			names = append(names, parentColumn(m.Value))
@@ -118,15 +119,15 @@ func (f jobChain) parentColumns() []string {
 	return names
 }
 
-// usedMapping is a mapping with the jobs that feed it, and the names of all their user
-// columns. Iterations may share a mapping.
+// usedMapping is a mapping with the jobs that store rows through it and the names of all
+// their user columns. Iterations may share a mapping.
 type usedMapping struct {
 	config.Section
 	jobs []jobChain
 	user []string
 }
 
-// mappings are the mappings that some job feeds.
+// mappings returns the mappings that a job uses.
 func (s settings) mappings() []*usedMapping {
 	var all []*usedMapping
 	known := map[string]*usedMapping{}
@@ -149,9 +150,9 @@ func (s settings) mappings() []*usedMapping {
 	return all
 }
 
-// keylessMappings finds mappings of incremental tables without a primary key: a row that a
-// later run fetches again is in the table twice. repeatedRows reports the jobs that fetch
-// rows again on purpose.
+// keylessMappings finds mappings of incremental tables without a primary key. A row that
+// a later run fetches again is then in the table twice. repeatedRows reports jobs that
+// fetch rows again on purpose.
 func keylessMappings(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		if !it.Incremental {
@@ -173,20 +174,20 @@ func keylessMappings(s settings, found *failure.Problems) {
 	}
 }
 
-// unfilledColumns finds columns of mappings that take user data or the value of
-// a placeholder which no job with that data type has.
+// unfilledColumns finds columns for user data or placeholders that no job with the data
+// type of the mapping has.
 func unfilledColumns(s settings, found *failure.Problems) {
 	for _, m := range s.mappings() {
 		reportUnfilled(m.Section, m.user, found)
 	}
 }
 
-// reportUnfilled goes through a mapping and the mappings of its child tables,
-// whose rows have the same user columns.
+// reportUnfilled checks a mapping and the mappings of its child tables. Rows of child
+// tables have the same user columns.
 func reportUnfilled(entries config.Section, known []string, found *failure.Problems) {
 	for _, setting := range entries.Items() {
 		column, _, _ := strings.Cut(name(setting), "/") // a path, separated by slashes
-		if user(setting) && column != "" && !slices.Contains(known, column) {
+		if isUserColumn(setting) && column != "" && !slices.Contains(known, column) {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.Pointer,
 				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(column, known)})
 		}
@@ -194,11 +195,10 @@ func reportUnfilled(entries config.Section, known []string, found *failure.Probl
 	}
 }
 
-// user reports whether a setting of a mapping reads user data.
-func user(setting config.Section) bool { return mapping.Kind.In(setting).Value.Raw() == "user" }
+// isUserColumn reports whether a setting of a mapping reads user data.
+func isUserColumn(setting config.Section) bool { return mapping.Kind.In(setting).Value.Raw() == "user" }
 
-// userColumns are the names of a job's user data and of its placeholders'
-// values.
+// userColumns returns the names of the columns for user data and placeholders of a job.
 func userColumns(it config.Iteration, j jobChain) []string {
 	names := append(j.parentColumns(), columnsOf(j.UserData, "job_parent_id")...)
 	if len(j.above) == 0 {
@@ -207,8 +207,8 @@ func userColumns(it config.Iteration, j jobChain) []string {
 	return names
 }
 
-// columnsOf are the names of the columns of one userData; a scalar has the
-// given one.
+// columnsOf returns the names of the columns of a section userData. If the section is a
+// scalar, its column is named scalar.
 func columnsOf(s config.Section, scalar string) []string {
 	switch {
 	case !s.Present():

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unusedMappings finds mappings whose data type no job of any iteration has.
+// unusedMappings finds mappings for a data type that no job of any iteration has.
 func unusedMappings(s settings, found *failure.Problems) {
 	used := map[string]bool{}
 	var unused []failure.Problem
@@ -38,8 +38,8 @@ func unusedMappings(s settings, found *failure.Problems) {
 	}
 }
 
-// errorRows finds child jobs whose table gets columns from the responses of ignored
-// errors, because their data type has no mapping.
+// errorRows finds child jobs without a mapping if the configuration ignores errors. The
+// response of an ignored error then adds columns to their table.
 func errorRows(s settings, found *failure.Problems) {
 	if len(s.Compiled.API.IgnoreErrors) == 0 {
 		return
@@ -56,14 +56,14 @@ func errorRows(s settings, found *failure.Problems) {
 	}
 }
 
-// token is a {name} of an endpoint. What looks like {{name}} is a variable, and
-// JSON in an endpoint has quotes.
-var token = sync.OnceValue(func() *regexp.Regexp {
+// placeholderText matches a {name} in an endpoint. It does not match {{name}}, which is a
+// variable, nor JSON, which has quotes.
+var placeholderText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[^{])\{([\w.:-]+)\}($|[^}])`)
 })
 
-// unfilledPlaceholders finds a {name} in an endpoint that no placeholder of the
-// job or of a job above it fills.
+// unfilledPlaceholders finds a {name} in an endpoint without a placeholder of this name
+// in the job or in a job above.
 func unfilledPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
@@ -80,7 +80,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 				reportComputed(s, j, known, found)
 				continue
 			}
-			for _, match := range token().FindAllStringSubmatch(j.Endpoint, -1) {
+			for _, match := range placeholderText().FindAllStringSubmatch(j.Endpoint, -1) {
 				if len(j.above) > 0 && slices.Contains(known, match[2]) {
 					continue
 				}
@@ -95,8 +95,8 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 	}
 }
 
-// reportComputed finds placeholders in the texts of an endpoint that is an expression,
-// where nothing fills them.
+// reportComputed reports placeholders in the texts of an endpoint that is an expression.
+// Such texts are sent unchanged.
 func reportComputed(s settings, j jobChain, known []string, found *failure.Problems) {
 	walk(config.JobEndpoint.In(s.job(j.Job)), func(p config.Section) bool {
 		reportSent(p, known, found)
@@ -104,8 +104,8 @@ func reportComputed(s settings, j jobChain, known []string, found *failure.Probl
 	})
 }
 
-// orphanPlaceholders finds settings of child jobs at root jobs, which have no
-// parent to take a value from.
+// orphanPlaceholders finds settings for child jobs in root jobs, which have no parent
+// item.
 func orphanPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.Jobs {

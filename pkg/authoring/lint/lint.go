@@ -1,10 +1,9 @@
-// Package lint looks at a document that compiles for what is allowed and yet
-// probably not intended: scrollers and mappings that no job uses, secrets in plain
-// text. Each check is one small function and has a code of its own.
+// Package lint warns about a valid configuration that probably does not do what the user
+// wants: scrollers and mappings that no job uses, secrets in plain text. Each check is a
+// small function. The problems of a check share a code.
 //
-// Everything it finds is a warning; what a run would refuse is found by those
-// who compile the document. It sends nothing and never shows a value that may
-// be a secret.
+// All problems are warnings. Compiling the document reports the errors. Package lint
+// sends no requests and never shows a value that may be a secret.
 package lint
 
 import (
@@ -17,19 +16,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Input is what the checks look at.
+// Input is the input of the checks.
 type Input struct {
-	// Tree is the document with its variables replaced, and Compiled what was
-	// made of it in this language.
-	Tree     value.Value
+	// Tree is the document with its variables replaced.
+	Tree value.Value
+	// Compiled is the document, compiled in Language.
 	Compiled *config.Document
 	Language *schema.Language
 }
 
-// check is one check; its findings are added to the list.
+// check adds its findings to a list.
 type check func(d settings, found *failure.Problems)
 
-// checks are all checks.
 func checks() []check {
 	return []check{
 		unusedScrollers,
@@ -71,7 +69,7 @@ func checks() []check {
 	}
 }
 
-// Check returns all warnings, each once.
+// Check returns all warnings without repetitions.
 func Check(d Input) failure.Problems {
 	api := config.APISection.In(d.Compiled.Settings)
 	s := settings{Input: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}
@@ -89,22 +87,22 @@ func Check(d Input) failure.Problems {
 	return found.Unique()
 }
 
-// settings are the document and the sections of its API, the same for all
-// iterations.
+// settings are the document and the sections of its API. All iterations share them.
 type settings struct {
 	Input
 	api, paging, login config.Section
 	iterations         []iteration
 }
 
-// iteration is an iteration with all its jobs, children included.
+// iteration is an iteration with all its jobs, child jobs included.
 type iteration struct {
 	config.Iteration
 	jobs []jobChain
 }
 
-// iterationKey are what the checks see of an iteration, by its places. Iterations that
-// differ in attributes only are looked at once: there may be thousands.
+// iterationKey holds the pointers of everything that the checks read from an iteration.
+// Iterations that differ only in attributes are checked once, because there may be
+// thousands.
 type iterationKey struct {
 	jobs, mappings, userData, baseURL string
 	incremental                       bool
@@ -113,19 +111,19 @@ type iterationKey struct {
 func partsOf(it config.Iteration) iterationKey {
 	p := iterationKey{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
 	if len(it.Jobs) > 0 {
-		p.jobs = it.Jobs[0].Pointer // the others are beside it
+		p.jobs = it.Jobs[0].Pointer // all jobs are in one list
 	}
 	return p
 }
 
-// declaredValue is a value of the document that a field is declared for.
+// declaredValue is a value of the document with the declaration of its field. The section
+// around contains the value.
 type declaredValue struct {
 	*field.Field
 	at, around config.Section
 }
 
-// fields are the values whose fields have one of these roles, in the order of the
-// document.
+// fields returns the values whose field has one of the roles, in document order.
 func (s settings) fields(roles ...field.Role) []declaredValue {
 	var all []declaredValue
 	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, around config.Section) bool {
@@ -137,18 +135,18 @@ func (s settings) fields(roles ...field.Role) []declaredValue {
 	return all
 }
 
-// job is the section of a job.
+// job returns the section of a job.
 func (s settings) job(j config.Job) config.Section {
 	return field.NewSection(s.Compiled.Root.Value.Lookup(failure.PointerSplit(j.Pointer)), j.Pointer, s.paging.Problems())
 }
 
-// name is the last token of a section's pointer.
+// name returns the last token of a section's pointer.
 func name(s config.Section) string {
 	tokens := failure.PointerSplit(s.Pointer)
 	return tokens[len(tokens)-1]
 }
 
-// walk visits a section and, where visit returns true, everything in it.
+// walk visits a section. If visit returns true, walk visits the sections in it, too.
 func walk(s config.Section, visit func(config.Section) bool) {
 	if !visit(s) {
 		return
@@ -158,13 +156,13 @@ func walk(s config.Section, visit func(config.Section) bool) {
 	}
 }
 
-// jobChain is a job with the jobs above it, the nearest first.
+// jobChain is a job with the jobs above it, nearest first.
 type jobChain struct {
 	config.Job
 	above []config.Job
 }
 
-// jobs are all jobs of an iteration, children included.
+// jobs returns all jobs of an iteration, child jobs included.
 func jobs(it config.Iteration) []jobChain {
 	var all []jobChain
 	var add func(list, above []config.Job)
@@ -178,7 +176,7 @@ func jobs(it config.Iteration) []jobChain {
 	return all
 }
 
-// didYouMean is the hint that names the nearest of some names.
+// didYouMean returns a hint with the known name nearest to name, or "".
 func didYouMean(name string, known []string) failure.Text {
 	if near, ok := failure.Nearest(name, known); ok {
 		return "did you mean " + failure.Part(value.OfString(near).JSON()) + "?"

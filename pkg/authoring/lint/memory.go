@@ -13,15 +13,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unknownRemembered finds expressions that read what no job and no login stores, or
-// stores for placeholders that the job does not have.
+// unknownRemembered finds expressions for remembered values that no job and no login
+// stores, or that depend on placeholders that the job does not have.
 func unknownRemembered(s settings, found *failure.Problems) {
 	entries := s.remembered()
 	var names []string
 	for _, entry := range entries {
 		names = append(names, name(entry))
 	}
-	s.readings(func(text, pointer string) {
+	s.walkRemembered(func(text, pointer string) {
 		if !slices.Contains(names, text) {
 			found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
 				Expected: "nothing remembers a value of this name, so it is null in every run", Hint: didYouMean(text, names)})
@@ -32,7 +32,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 			return
 		}
 		for _, entry := range entries {
-			if missing := lackingPer(entry, j.Family); name(entry) == text && len(missing) > 0 {
+			if missing := missingPlaceholders(entry, j.Family); name(entry) == text && len(missing) > 0 {
 				found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
 					Expected: "the value is one of several, each for other values of " + field.List(missing) + ", and this job has no such placeholder", Hint: "remove \"per\" at " + failure.Part(entry.Pointer) + ", or use another name"})
 				return
@@ -41,10 +41,10 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	})
 }
 
-// unreadRemembered finds values that a job stores and no expression reads.
+// unreadRemembered finds remembered values that no expression reads.
 func unreadRemembered(s settings, found *failure.Problems) {
 	var read []string
-	s.readings(func(text, _ string) { read = append(read, text) })
+	s.walkRemembered(func(text, _ string) { read = append(read, text) })
 	for _, entry := range s.remembered() {
 		if !slices.Contains(read, name(entry)) {
 			hint := failure.Text("send it in \"params\": {\"remembered\": " + field.Quoted(name(entry)) + "}")
@@ -56,8 +56,8 @@ func unreadRemembered(s settings, found *failure.Problems) {
 	}
 }
 
-// misspeltReading is the place of a key that was meant to read what a run stored under a
-// name, "" for none: an object with another key is data.
+// misspeltReading returns the pointer of a misspelt key that was meant to read a
+// remembered value, or "". Objects with other keys are data.
 func (s settings) misspeltReading(of string) (pointer string) {
 	walk(s.Compiled.Settings, func(at config.Section) bool {
 		if pointer != "" || at.Value.Kind() != value.String || at.Value.Raw() != of {
@@ -72,12 +72,12 @@ func (s settings) misspeltReading(of string) (pointer string) {
 	return pointer
 }
 
-// replacedTables finds jobs that request only what is new, and whose table replaces the
-// one with all older rows.
+// replacedTables finds jobs that request only new data, and replace the table with the
+// older rows.
 func replacedTables(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if it.Incremental || !stores(j.Job) || len(s.asksFor(it, j)) == 0 {
+			if it.Incremental || !storesRows(j.Job) || len(s.sentNames(it, j)) == 0 {
 				continue
 			}
 			expected := failure.Text("this job requests only what is new, and its table replaces that of the previous run: older rows are lost")
@@ -90,9 +90,9 @@ func replacedTables(s settings, found *failure.Problems) {
 	}
 }
 
-// asksFor are the names of the remembered values that a job sends: those in the job
-// itself, and those that all jobs of the iteration send.
-func (s settings) asksFor(it iteration, j jobChain) []string {
+// sentNames returns the names of the remembered values in the requests of a job. It
+// includes names that all jobs of the iteration send.
+func (s settings) sentNames(it iteration, j jobChain) []string {
 	references := s.Compiled.Vocabulary.All().References
 	names := append(it.References(expr.Remembered), references.Names(s.paging.Value, false, expr.Remembered)...)
 	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
@@ -101,7 +101,7 @@ func (s settings) asksFor(it iteration, j jobChain) []string {
 	return names
 }
 
-// repeatedRows finds jobs that fetch some rows of the previous run again, on purpose, and
+// repeatedRows finds jobs that fetch some rows of the previous run again on purpose and
 // add them to a table without a primary key.
 func repeatedRows(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
@@ -113,8 +113,8 @@ func repeatedRows(s settings, found *failure.Problems) {
 	}
 }
 
-// repeats finds the settings by which a job fetches rows again, if its table is incremental
-// and has no primary key.
+// repeats returns a problem for each setting by which a job fetches rows again. It
+// returns nil unless the table is incremental and has no primary key.
 func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
 	if !it.Incremental || j.NotStored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
 		return nil
@@ -123,7 +123,7 @@ func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
 		all = append(all, failure.Problem{Code: failure.RepeatedRow, Pointer: at.Pointer, Expected: expected,
 			Hint: "give the data type " + field.Quoted(j.DataType) + " a mapping with a primary key"})
 	}
-	names := s.asksFor(it, j)
+	names := s.sentNames(it, j)
 	if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {
 		report(back, "rows of this time are fetched again in the next run, and the table has no primary key: they will be in it twice")
 		return all
@@ -136,17 +136,18 @@ func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
 	return all
 }
 
-// hasPrimaryKey reports whether a column of a mapping belongs to the primary key.
 func hasPrimaryKey(m config.Section) bool {
 	return slices.ContainsFunc(m.Items(), func(setting config.Section) bool {
 		return mapping.PrimaryKey.Of(mapping.ColumnSetting.In(setting))
 	})
 }
 
-// stores reports whether a job, or one below it, has a table.
-func stores(j config.Job) bool { return !j.NotStored || slices.ContainsFunc(j.Children, stores) }
+// storesRows reports whether a job or a job below it has a table.
+func storesRows(j config.Job) bool {
+	return !j.NotStored || slices.ContainsFunc(j.Children, storesRows)
+}
 
-// remembered are the entries that say what a run leaves for the next one.
+// remembered returns the entries of `remember`.
 func (s settings) remembered() []config.Section {
 	var all []config.Section
 	for _, f := range s.fields(field.RememberRole) {
@@ -155,8 +156,8 @@ func (s settings) remembered() []config.Section {
 	return all
 }
 
-// readings calls visit for the name in each expression that reads what a run left.
-func (s settings) readings(visit func(name, pointer string)) {
+// walkRemembered calls visit for each expression that reads a remembered value.
+func (s settings) walkRemembered(visit func(name, pointer string)) {
 	root := s.Compiled.Settings
 	s.Compiled.Vocabulary.All().References.Walk(root.Value, root.Pointer, false, func(f expr.Form, pointer string) {
 		if f.Is(expr.Remembered) {
@@ -165,7 +166,7 @@ func (s settings) readings(visit func(name, pointer string)) {
 	})
 }
 
-// jobAt is the job to which a place belongs.
+// jobAt returns the innermost job around a pointer.
 func (s settings) jobAt(pointer string) (nearest jobChain, ok bool) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
@@ -177,8 +178,9 @@ func (s settings) jobAt(pointer string) (nearest jobChain, ok bool) {
 	return nearest, ok
 }
 
-// lackingPer are the placeholders of an entry that a job has not.
-func lackingPer(entry config.Section, of config.JobScope) []string {
+// missingPlaceholders returns the placeholders in `per` of an entry that a job does not
+// have.
+func missingPlaceholders(entry config.Section, of config.JobScope) []string {
 	var all []string
 	for _, item := range engine.RememberPer.In(entry).Items() {
 		if text := item.Value.Text(); !slices.Contains(of.Placeholders, text) {
@@ -188,8 +190,7 @@ func lackingPer(entry config.Section, of config.JobScope) []string {
 	return all
 }
 
-// rememberedPaths are the paths into a job's items whose values it leaves for the next
-// run.
+// rememberedPaths returns the paths of remembered values in the items of a job.
 func rememberedPaths(j jobChain) []path {
 	var all []path
 	for _, entry := range j.Remember.Items() {

@@ -8,8 +8,8 @@ import (
 )
 
 // misspeltExpressions finds objects in parameters and headers of jobs that look like a
-// misspelt expression: a call of a known function, or an attribute that exists. Any other
-// object may be data.
+// misspelt expression: a call of a known function, or an existing attribute. Other
+// objects may be data.
 func misspeltExpressions(s settings, found *failure.Problems) {
 	vocabulary := s.Compiled.Vocabulary
 	references := vocabulary.All().References.At(expr.InJobs)
@@ -19,7 +19,7 @@ func misspeltExpressions(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			params := config.JobParams.In(s.job(j.Job)) // a call may make all of them
+			params := config.JobParams.In(s.job(j.Job)) // one call may compute all parameters
 			if form, hint := vocabulary.NearMiss(expr.InJobs, params.Value); form.Call {
 				report(params, hint)
 			}
@@ -27,7 +27,7 @@ func misspeltExpressions(s settings, found *failure.Problems) {
 				for _, entry := range s.job(j.Job).Get(f.Name).Items() {
 					walk(entry, func(p config.Section) bool {
 						if _, ok := references.Parse(p.Value, true); ok {
-							return false // arguments are checked where they are compiled
+							return false // compiling checks the arguments
 						}
 						form, hint := vocabulary.NearMiss(expr.InJobs, p.Value)
 						_, exists := it.Attributes.At(form.Name.Raw(), ".")

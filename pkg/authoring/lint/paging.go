@@ -12,8 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unusedScrollers finds scrollers that no job names and that are not the one
-// of jobs that name none.
+// unusedScrollers finds scrollers that no job uses, by name or as the default.
 func unusedScrollers(s settings, found *failure.Problems) {
 	scrollers := pagination.Named.In(s.paging)
 	if !scrollers.Present() {
@@ -38,15 +37,15 @@ func unusedScrollers(s settings, found *failure.Problems) {
 	}
 }
 
-// methodOf is the method that pages a job, and its settings.
+// methodOf returns the pagination method of a job and its settings.
 func (s settings) methodOf(j jobChain) (pagination.Method, config.Section) {
 	own := pagination.ServedBy(s.paging, j.Scroller)
 	m, _ := s.Language.Paging.Of(own)
 	return m, own
 }
 
-// idlePaging finds settings of paging where nothing is paged: scrollers of
-// jobs, and rules that stop it.
+// idlePaging finds scrollers of jobs and stoppers that have no effect, because there is
+// no pagination.
 func idlePaging(s settings, found *failure.Problems) {
 	if !pagination.Multiple(s.paging) {
 		for _, it := range s.iterations {
@@ -64,7 +63,7 @@ func idlePaging(s settings, found *failure.Problems) {
 	for _, rule := range pagination.Stoppers() {
 		at := rule.Setting.In(s.paging)
 		if rule.Setting.Field == pagination.ForceStop.Field && pagination.ForceStopPages.Of(at) == 1 {
-			continue // it says that one page is wanted, so that there is no paging.unread
+			continue // `forceStop` with one page is useful without a method: it prevents the finding paging.unread
 		}
 		if at.Present() {
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
@@ -73,8 +72,8 @@ func idlePaging(s settings, found *failure.Problems) {
 	}
 }
 
-// idleParameterSettings finds settings about the parameters of paging where paging sets
-// none.
+// idleParameterSettings finds settings for pagination parameters if pagination sets no
+// parameters.
 func idleParameterSettings(s settings, found *failure.Problems) {
 	for _, own := range append([]config.Section{s.paging}, pagination.Named.In(s.paging).Items()...) {
 		m, _ := s.Language.Paging.Of(own)
@@ -90,12 +89,12 @@ func idleParameterSettings(s settings, found *failure.Problems) {
 	}
 }
 
-// foreignPagingSettings finds settings of another method than the one that is chosen.
+// foreignPagingSettings finds settings of another method than the chosen method.
 func foreignPagingSettings(s settings, found *failure.Problems) {
 	for _, own := range append([]config.Section{s.paging}, pagination.Named.In(s.paging).Items()...) {
 		m, ok := s.Language.Paging.Of(own)
 		if !ok {
-			continue // without a method, idlePaging finds what counts
+			continue // idlePaging checks sections without a method
 		}
 		for name, methods := range s.Language.Paging.Others(m) {
 			at := own.Get(name)
@@ -109,8 +108,8 @@ func foreignPagingSettings(s settings, found *failure.Problems) {
 	}
 }
 
-// overwrittenParameters finds parameters of jobs that paging sets itself, from
-// the first request on, and values in whose place it puts objects.
+// overwrittenParameters finds parameters of jobs that pagination sets itself from the
+// first request, and scalars that it replaces by objects.
 func overwrittenParameters(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
@@ -130,7 +129,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 			}
 			path, hint := m.Position(own)
 			if !slices.ContainsFunc(m.Parameters(own, j.Placed()...), func(set []string) bool { return slices.Equal(set, path) }) {
-				continue // it sets none
+				continue // the method sets no such parameter
 			}
 			param := config.JobParams.In(s.job(j.Job))
 			there := len(path) > 0
@@ -146,8 +145,8 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 	}
 }
 
-// idleLookaheads finds what could be requested in advance, but never is because
-// requests are sent one after another.
+// idleLookaheads finds `lookahead` settings without effect, because requests are not
+// concurrent.
 func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {
 		return
@@ -160,8 +159,9 @@ func idleLookaheads(s settings, found *failure.Problems) {
 	}
 }
 
-// unknownPagingValues finds references to a value of paging that the paging of the job
-// does not have, or at places where there is none: they are sent as they are.
+// unknownPagingValues finds references to a pagination value that the method of the job
+// does not have, or in settings where pagination values are not available. Such objects
+// are sent unchanged.
 func unknownPagingValues(s settings, found *failure.Problems) {
 	all := s.Language.Paging.ValueNames()
 	report := func(at config.Section, here []string) {
@@ -176,7 +176,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 			case misspelt:
 				hint = "did you mean " + failure.Part(strconv.Quote(near)) + "?"
 			case !slices.Contains(all, name):
-				return // data
+				return // the object is data
 			case name == pagination.Limit.Name && len(here) > 0:
 				hint = "set \"limit\" in \"pagination\""
 			case len(here) > 0:
@@ -202,7 +202,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 		}
 	}
 	options := config.DefaultOptionsSetting.In(config.HTTPSection.In(s.api))
-	report(s.paging, nil) // requests for later pages
+	report(s.paging, nil) // settings of requests for later pages
 	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options)} {
 		for _, entry := range group.Items() {
 			report(entry, nil)
@@ -210,8 +210,8 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 	}
 }
 
-// entriesOf are the expressions of a setting of a job: an endpoint is one, and the others
-// have one in each entry.
+// entriesOf returns the expressions in a setting of a job. An endpoint is a single
+// expression. Other settings have an expression in each entry.
 func entriesOf(f *field.Field, s config.Section) []config.Section {
 	if f.Name == config.JobEndpoint.Name {
 		return []config.Section{s}

@@ -16,18 +16,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// path is a path of keys in a response or in an item of it, as it is written.
+// path is a path of keys in a response or in an item, as written in the document.
 type path struct {
 	text, separator, pointer string
 }
 
-// ofData reports whether the path leads to the data of a response.
-func (p path) ofData() bool {
+// isDataPath reports whether the path is in `dataField`.
+func (p path) isDataPath() bool {
 	at := "/" + config.JobDataField.Name
 	return strings.HasSuffix(p.pointer, at) || strings.HasSuffix(p.pointer, at+"/"+config.DataFieldPath.Name)
 }
 
-// segments are the keys of a path; none is the value itself.
+// segments returns the keys of the path. It returns nil for the path of the whole value.
 func (p path) segments() []string {
 	if p.text == p.separator {
 		return nil
@@ -35,19 +35,19 @@ func (p path) segments() []string {
 	return slices.Collect(value.Segments(p.text, p.separator))
 }
 
-// foreignPaths finds paths that are written as in JSONPath, JSON Pointer or a
-// programming language: a key of that name rarely exists.
+// foreignPaths finds paths in the syntax of JSONPath, JSON Pointer or a programming
+// language. Keys with such a name are rare.
 func foreignPaths(s settings, found *failure.Problems) {
 	for _, p := range append(s.jobPaths(), s.apiPaths()...) {
-		if hint := foreign(p); hint != "" {
+		if hint := foreignHint(p); hint != "" {
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: p.pointer,
 				Expected: "probably leads nowhere: keys are separated by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
 		}
 	}
 }
 
-// foreign says how a path is written here, "" when it is.
-func foreign(p path) failure.Text {
+// foreignHint returns a hint if a path is in a foreign syntax, otherwise "".
+func foreignHint(p path) failure.Text {
 	dots := p.separator == "."
 	switch {
 	case dots && strings.HasPrefix(p.text, "$.") && !strings.Contains(p.text, "["):
@@ -62,7 +62,7 @@ func foreign(p path) failure.Text {
 		}
 		return "write \"a.0\" instead of \"a[0]\", and \"a.-1\" for the last item"
 	case !strings.HasSuffix(p.pointer, "/"+config.JobResponseFilter.Name):
-		if hint := selection(p); hint != "" {
+		if hint := selectionHint(p); hint != "" {
 			return hint
 		}
 	}
@@ -74,12 +74,13 @@ func foreign(p path) failure.Text {
 	return ""
 }
 
-// selection says how the choice of an item of a list is written, "" when it is.
-func selection(p path) failure.Text {
+// selectionHint returns a hint if the selection of an item of a list is in a foreign syntax,
+// otherwise "".
+func selectionHint(p path) failure.Text {
 	for _, key := range p.segments() {
 		s, ok := value.ParseSelector(key)
 		switch {
-		case key == response.EveryItem && p.ofData():
+		case key == response.EveryItem && p.isDataPath():
 		case key == response.EveryItem:
 			return "only \"dataField\" can lead to every item of a list; here choose one: \"a.0\", \"a.-1\", \"a.[name=value]\""
 		case ok && strings.HasPrefix(s.Path, "?"), !ok && strings.HasPrefix(key, "["):
@@ -93,15 +94,16 @@ func selection(p path) failure.Text {
 	return ""
 }
 
-// indexed is a path with an index in brackets, glued the beginning of a segment with
-// the choice of an item that is not separated from a name.
+// indexed matches a path with an index in brackets.
 var (
 	indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[-?\d+\]`) })
-	glued   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
+	// glued matches the beginning of a segment with a name and a selector that no
+	// separator divides.
+	glued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
 )
 
-// oddConditions finds comparisons with blanks before their operator, which belong to the
-// path, and with quotes around their text, which belong to the text.
+// oddConditions finds comparisons with blanks beside the operator or with quotes around
+// the text. Both belong to the path or the text and are compared.
 func oddConditions(s settings, found *failure.Problems) {
 	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
 		if f.Role != field.Condition && f != config.JobRowFilter.Field && f != config.JobRecursionFilter.Field {
@@ -120,8 +122,8 @@ func oddConditions(s settings, found *failure.Problems) {
 	})
 }
 
-// booleanWords finds filters of the original that compare with the word of a boolean,
-// which is 1 or empty as a text.
+// booleanWords finds recursion filters that compare with "true" or "false". The original
+// extractor compares a boolean as the text "1" or "".
 func booleanWords(s settings, found *failure.Problems) {
 	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
 		if f != config.JobRecursionFilter.Field {
@@ -136,12 +138,11 @@ func booleanWords(s settings, found *failure.Problems) {
 	})
 }
 
-// inQuotes reports whether a text has quotes at both ends.
 func inQuotes(text string) bool {
 	return len(text) >= 2 && text[0] == text[len(text)-1] && strings.ContainsAny(text[:1], `"'`)
 }
 
-// jobPaths are the paths of jobs and mappings.
+// jobPaths returns the paths in jobs and mappings.
 func (s settings) jobPaths() []path {
 	var all []path
 	for _, it := range s.iterations {
@@ -158,7 +159,7 @@ func (s settings) jobPaths() []path {
 	return all
 }
 
-// dataField is the path of a job's data.
+// dataField returns the paths in the setting `dataField` of a job.
 func dataField(job config.Section) []path {
 	at := config.JobDataField.In(job)
 	if at.Value.Kind() == value.Object {
@@ -168,8 +169,8 @@ func dataField(job config.Section) []path {
 	return texts(at, ".")
 }
 
-// namePaths are the paths to names of columns: each is that of a list and, after "[]", that
-// in each of its items.
+// namePaths returns the paths to column names. It splits a path at "[]" into the path of
+// a list and the path in its items.
 func namePaths(columns config.Section, separator string) []path {
 	all := []config.Section{columns}
 	if columns.Value.Kind() == value.Object {
@@ -186,7 +187,7 @@ func namePaths(columns config.Section, separator string) []path {
 	return paths
 }
 
-// filters are the paths of a job's response filter.
+// filters returns the paths of a job's response filter.
 func filters(j jobChain) []path {
 	var all []path
 	for _, text := range j.ResponseFilter {
@@ -195,11 +196,11 @@ func filters(j jobChain) []path {
 	return all
 }
 
-// columnPaths are the paths of a mapping, without those of user columns.
+// columnPaths returns the paths of a mapping, without user columns.
 func columnPaths(entries config.Section) []path {
 	var all []path
 	for _, setting := range entries.Items() {
-		if !user(setting) {
+		if !isUserColumn(setting) {
 			all = append(all, columnPath(setting))
 			all = append(all, texts(mapping.OtherPath.In(setting), mapping.Delimiter.Of(setting))...)
 		}
@@ -212,7 +213,7 @@ func columnPath(setting config.Section) path {
 	return path{name(setting), mapping.Delimiter.Of(setting), setting.Pointer}
 }
 
-// apiPaths are the paths of paging, of rules and of the login, those in its expressions
+// apiPaths returns the paths in pagination, in rules and in the login, expressions
 // included.
 func (s settings) apiPaths() []path {
 	var all []path
@@ -239,7 +240,7 @@ func (s settings) apiPaths() []path {
 	return all
 }
 
-// texts is the path that a section is, when it is a text.
+// texts returns the path in a section, or nil if the section is not a text.
 func texts(s config.Section, separator string) []path {
 	if s.Value.Kind() != value.String {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unreachableResponses finds paths of a login's response that no response can have:
-// a plain text is only at "data".
+// unreachableResponses finds paths into the response of a login that cannot exist. A
+// plain text is only at "data".
 func unreachableResponses(s settings, found *failure.Problems) {
 	if auth.Format.In(s.login).Value.Raw() != auth.FormatText {
 		return
@@ -28,7 +28,7 @@ func unreachableResponses(s settings, found *failure.Problems) {
 	}
 }
 
-// responses are the paths of the expressions in a section that refer to the response
+// responses returns the paths in the expressions of a section that refer to the response
 // of a login.
 func responses(s config.Section) []config.Section {
 	var all []config.Section
@@ -41,17 +41,16 @@ func responses(s config.Section) []config.Section {
 	return all
 }
 
-// responded reports whether an expression refers to the response of a login.
 func responded(p config.Section) bool { return refersTo(p, expr.Response) }
 
-// refersTo reports whether an expression is a reference into a context.
+// refersTo reports whether a section is a reference into a context.
 func refersTo(p config.Section, context expr.Context) bool {
 	return p.Value.Len() == 1 && p.Value.Field(string(context)).Kind() == value.String
 }
 
-// unreachableItems finds paths into what a response filter has turned into
-// text: of placeholders, recursion filters, row filters, cursors, remembered values,
-// mappings, and of response filters that come later.
+// unreachableItems finds paths into values that a response filter turns into text. It
+// checks placeholders, recursion filters, row filters, cursors, remembered values,
+// mappings, and later response filters.
 func unreachableItems(s settings, found *failure.Problems) {
 	report := func(p path, filter path) {
 		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(value.OfString(p.text).JSON()),
@@ -61,28 +60,28 @@ func unreachableItems(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			own := filters(j)
 			for i, filter := range own {
-				if before, ok := covered(plain(filter), own[:i]); ok { // a later filter finds text
+				if before, ok := coveringFilter(withIndexes(filter), own[:i]); ok { // the earlier filter already makes a text
 					report(filter, before)
 				}
 			}
 			for _, p := range s.pathsInto(j) {
-				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
+				if filter, ok := coveringFilter(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
 				}
 			}
 			for _, p := range rememberedPaths(j) {
-				if filter, ok := covered(p, own); ok {
+				if filter, ok := coveringFilter(p, own); ok {
 					report(p, filter)
 				}
 			}
 			for _, text := range condition.Parse(j.RowFilter.Value.Text()).Paths() {
 				p := path{text, ".", j.RowFilter.Pointer}
-				if filter, ok := covered(p, own); ok {
+				if filter, ok := coveringFilter(p, own); ok {
 					report(p, filter)
 				}
 			}
 			if idKey, ok := s.cursorOf(j); ok {
-				if filter, ok := covered(idKey, own); ok {
+				if filter, ok := coveringFilter(idKey, own); ok {
 					report(idKey, filter)
 				}
 			}
@@ -93,17 +92,16 @@ func unreachableItems(s settings, found *failure.Problems) {
 	}
 }
 
-// reportColumns finds the columns of a mapping that none of the jobs which
-// feed it can fill.
+// reportColumns reports the columns of a mapping that no job can fill.
 func reportColumns(mapping *usedMapping, report func(p, filter path)) {
 	for _, setting := range mapping.Items() {
-		if user(setting) {
+		if isUserColumn(setting) {
 			continue
 		}
 		p := columnPath(setting)
 		var by path
 		reached := slices.ContainsFunc(mapping.jobs, func(j jobChain) bool {
-			filter, hidden := covered(p, filters(j))
+			filter, hidden := coveringFilter(p, filters(j))
 			by = filter
 			return !hidden
 		})
@@ -113,14 +111,14 @@ func reportColumns(mapping *usedMapping, report func(p, filter path)) {
 	}
 }
 
-// pathAbove is a path into the item of a job above: 1 is the parent.
+// pathAbove is a path into the item of a job above. Level 1 is the parent.
 type pathAbove struct {
 	path
 	level int
 }
 
-// pathsInto are the paths of a job's placeholders, of its references to items above it,
-// and of its recursion filter.
+// pathsInto returns the paths of a job into items of the jobs above: in placeholders, in
+// references and in its recursion filter.
 func (s settings) pathsInto(j jobChain) []pathAbove {
 	var all []pathAbove
 	for _, p := range j.Placeholders.Items() {
@@ -151,7 +149,7 @@ func (s settings) pathsInto(j jobChain) []pathAbove {
 	return all
 }
 
-// filtersOf are the response filters of the job at a level above.
+// filtersOf returns the response filters of the job at a level above.
 func filtersOf(jobs []config.Job, level int) []path {
 	if level < 1 || level > len(jobs) {
 		return nil
@@ -159,7 +157,7 @@ func filtersOf(jobs []config.Job, level int) []path {
 	return filters(jobChain{Job: jobs[level-1]})
 }
 
-// cursorOf is the path of the ids that page a job.
+// cursorOf returns the path of the ids that the scroller of a job uses.
 func (s settings) cursorOf(j jobChain) (path, bool) {
 	m, own := s.methodOf(j)
 	if m.IDPath == nil {
@@ -169,27 +167,26 @@ func (s settings) cursorOf(j jobChain) (path, bool) {
 	return append(ids, path{})[0], len(ids) > 0
 }
 
-// covered reports whether a path goes into what one of the filters has turned
-// into text, and into which.
-func covered(p path, filters []path) (path, bool) {
+// coveringFilter returns the first filter that turns a value on the path into text.
+func coveringFilter(p path, filters []path) (path, bool) {
 	for _, filter := range filters {
-		if below(p.segments(), strings.Split(filter.text, filter.separator)) {
+		if leadsBelow(p.segments(), strings.Split(filter.text, filter.separator)) {
 			return filter, true
 		}
 	}
 	return path{}, false
 }
 
-// plain is a filter whose "every item" is an index, as in other paths.
-func plain(filter path) path {
+// withIndexes replaces "[]" in a filter by the index 0, as other paths have it.
+func withIndexes(filter path) path {
 	filter.text = strings.ReplaceAll(filter.text+filter.separator, "[]"+filter.separator, filter.separator+"0"+filter.separator)
 	filter.text = strings.TrimSuffix(filter.text, filter.separator)
 	return filter
 }
 
-// below reports whether a path leads below the end of a filter's path, in which
-// "[]" means every item of a list.
-func below(keys, filter []string) bool {
+// leadsBelow reports whether a path leads below the path of a filter. In the filter, "[]"
+// matches every item of a list.
+func leadsBelow(keys, filter []string) bool {
 	for _, step := range filter {
 		name, each := strings.CutSuffix(step, "[]")
 		if len(keys) == 0 || keys[0] != name {

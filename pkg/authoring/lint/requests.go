@@ -11,8 +11,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unevaluatedExpressions finds references to the response of a login at places where
-// there is none: they are sent as they are.
+// unevaluatedExpressions finds references to the response of a login in settings where it
+// is not available. Such objects are sent unchanged.
 func unevaluatedExpressions(s settings, found *failure.Problems) {
 	login := auth.LoginRequest.In(s.login)
 	if !login.Present() {
@@ -38,8 +38,8 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 	}
 }
 
-// sentPlaceholders finds texts with the {name} of a placeholder at places where nothing
-// fills it.
+// sentPlaceholders finds texts with the {name} of a placeholder in settings that are sent
+// unchanged.
 func sentPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
@@ -57,7 +57,6 @@ func sentPlaceholders(s settings, found *failure.Problems) {
 	}
 }
 
-// reportSent reports the first placeholder in a text.
 func reportSent(p config.Section, placeholders []string, found *failure.Problems) {
 	if p.Value.Kind() != value.String || !strings.Contains(p.Value.Raw(), "{") {
 		return
@@ -78,8 +77,8 @@ func reportSent(p config.Section, placeholders []string, found *failure.Problems
 	}
 }
 
-// unsendableHeaders finds headers that are set by the connection itself, whose
-// value in the document is not sent.
+// unsendableHeaders finds headers that the HTTP connection sets itself. The value in the
+// document is not sent.
 func unsendableHeaders(s settings, found *failure.Problems) {
 	for _, group := range s.fields(field.Headers) {
 		for _, m := range group.at.Value.Members() {

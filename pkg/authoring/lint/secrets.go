@@ -22,27 +22,27 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// plainSecrets finds literal values under names that sound like secrets, where
-// no # keeps them out of events and lets the platform encrypt them.
+// plainSecrets finds literal values under names that sound like secrets and do not begin
+// with #. The # masks the value in events and lets the platform encrypt it.
 func plainSecrets(s settings, found *failure.Problems) {
 	naming := s.naming()
 	settings := s.Compiled.Settings
-	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // with the keys that no field has
+	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // Tree includes keys without a declaration
 	for _, f := range s.Language.Tree.Root().Field(config.Wrapper.Name).Type.Fields {
 		walk(settings.Get(f.Name), func(p config.Section) bool {
-			if naming[p.Pointer] || strings.HasPrefix(name(p), "#") || reference(p) {
+			if naming[p.Pointer] || strings.HasPrefix(name(p), "#") || isAuthorization(p) {
 				return false
 			}
 			if PlainSecret(name(p), p.Value) {
 				found.Add(failure.Problem{Code: failure.PlainSecret, Pointer: p.Pointer,
-					Expected: "this secret is not protected: it is stored and shown in plain text", Hint: protect(p, config.ConfigSection.In(settings))})
+					Expected: "this secret is not protected: it is stored and shown in plain text", Hint: protectHint(p, config.ConfigSection.In(settings))})
 			}
 			return true
 		})
 	}
 }
 
-// naming returns the pointers of names and paths, which are no secrets.
+// naming returns the pointers of names and paths, which are not secrets.
 func (s settings) naming() map[string]bool {
 	naming := map[string]bool{}
 	for _, f := range s.fields(field.NamingRole, field.RememberRole) {
@@ -51,12 +51,12 @@ func (s settings) naming() map[string]bool {
 	return naming
 }
 
-// shortSecrets finds secrets that are too short to be searched for in texts.
+// shortSecrets finds secrets that are too short to be masked in texts.
 func shortSecrets(s settings, found *failure.Problems) {
 	naming := s.naming()
 	for pointer, text := range secret.SecretsIn(s.Tree) {
 		if at := strings.LastIndexByte(pointer, '/'); !strings.HasPrefix(pointer[at+1:], "#") || !secret.TooShort(text) {
-			continue // texts further below may be parts of an expression
+			continue // texts at deeper levels may be parts of an expression
 		}
 		if slices.ContainsFunc(slices.Collect(ancestors(pointer)), func(at string) bool { return naming[at] }) {
 			continue
@@ -70,7 +70,7 @@ func shortSecrets(s settings, found *failure.Problems) {
 // exampleValues finds example values of the gallery that the user has not replaced.
 func exampleValues(s settings, found *failure.Problems) {
 	settings := s.Compiled.Settings
-	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // with attributes, which no field has
+	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // Tree includes attributes, which have no declaration
 	walk(settings, func(p config.Section) bool {
 		if p.Value.Kind() != value.String {
 			return true
@@ -86,7 +86,7 @@ func exampleValues(s settings, found *failure.Problems) {
 	})
 }
 
-// ancestors yields a pointer and the pointers of all values around it.
+// ancestors yields a pointer and the pointers of all its ancestors, except the root.
 func ancestors(pointer string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for ; pointer != "" && yield(pointer); pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
@@ -94,23 +94,23 @@ func ancestors(pointer string) iter.Seq[string] {
 	}
 }
 
-// reference reports whether an object refers to the platform's authorization: the value
-// of that key is a path.
-func reference(p config.Section) bool {
+// isAuthorization reports whether an object refers to the platform's authorization. The
+// value of such an object is a path, not a secret.
+func isAuthorization(p config.Section) bool {
 	_, ok := p.Value.Get(string(expr.Authorization))
 	return ok && p.Value.Len() == 1 && name(p) != config.APIHeaders.Name
 }
 
-// protect says where a secret should be.
-func protect(p, conf config.Section) failure.Text {
+// protectHint returns a hint on how to protect a secret.
+func protectHint(p, conf config.Section) failure.Text {
 	if p.Pointer == conf.Get(name(p)).Pointer {
 		return "write it under " + failure.Part(value.OfString("#"+name(p)).JSON())
 	}
 	return "write it under a key of \"config\" that begins with #, and refer to it by {\"attr\": \"#…\"}"
 }
 
-// PlainSecret reports whether a name sounds like a secret and the value is one that is
-// written out. Variables are none.
+// PlainSecret reports whether a name sounds like a secret and the value is a literal
+// text. Texts with variables are not secrets.
 func PlainSecret(name string, v value.Value) bool {
 	if v.Kind() != value.String || v.Raw() == "" || strings.Contains(v.Raw(), "{{") {
 		return false
@@ -126,11 +126,11 @@ func PlainSecret(name string, v value.Value) bool {
 		letters == "authorization"
 }
 
-// plainAddresses finds addresses without TLS that requests with credentials go
-// to. A computer talking to itself needs none, and behind an SSH server the
-// address is inside its network.
+// plainAddresses finds URLs without TLS to which credentials are sent. It skips loopback
+// hosts, and all URLs if there is an SSH proxy, because they are inside the network of
+// the SSH server.
 func plainAddresses(s settings, found *failure.Problems) {
-	if !httpclient.SSHProxy.In(s.Compiled.Settings).Value.IsNull() || !credentials(s) {
+	if !httpclient.SSHProxy.In(s.Compiled.Settings).Value.IsNull() || !hasCredentials(s) {
 		return
 	}
 	for _, it := range s.iterations {
@@ -142,12 +142,12 @@ func plainAddresses(s settings, found *failure.Problems) {
 		}
 		report(it.BaseURL, config.BaseURL.In(s.api).Pointer)
 		login := auth.LoginEndpoint.In(auth.LoginRequest.In(s.login))
-		absolute(login.Value.Raw(), login.Pointer, report)
+		reportAbsolute(login.Value.Raw(), login.Pointer, report)
 		for _, j := range it.jobs {
 			if j.Anonymous {
 				continue
 			}
-			absolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
+			reportAbsolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
 		}
 		for i, o := range s.Compiled.API.TrustedOrigins {
 			host, _, _ := strings.Cut(o.Host, ":")
@@ -156,13 +156,13 @@ func plainAddresses(s settings, found *failure.Problems) {
 	}
 }
 
-// hostOfRow matches an endpoint whose host a placeholder makes.
+// hostOfRow matches an endpoint with a placeholder in its host.
 var hostOfRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:https?:)?//[^/?#]*\{[^/?#]*\}`) })
 
-// withheldCredentials finds child jobs whose host comes out of a row: it gets no
-// credentials unless it is trusted.
+// withheldCredentials finds child jobs that take the host of their endpoint from a row.
+// Such a host gets no credentials unless its origin is trusted.
 func withheldCredentials(s settings, found *failure.Problems) {
-	if !credentials(s) || len(s.Compiled.API.TrustedOrigins) > 0 {
+	if !hasCredentials(s) || len(s.Compiled.API.TrustedOrigins) > 0 {
 		return
 	}
 	for _, it := range s.iterations {
@@ -175,17 +175,17 @@ func withheldCredentials(s settings, found *failure.Problems) {
 	}
 }
 
-// absolute hands over an endpoint that is an address of its own.
-func absolute(endpoint, pointer string, report func(*url.URL, string)) {
+// reportAbsolute calls report if the endpoint is a URL with a host.
+func reportAbsolute(endpoint, pointer string, report func(*url.URL, string)) {
 	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
 		report(u, pointer)
 	}
 }
 
-// credentials reports whether requests carry any: by an authentication, a
-// signature, a header of that name, user and password in the address, or a
+// hasCredentials reports whether requests have credentials: an authentication scheme, a
+// signature, a value under the name of a secret, user and password in the base URL, or a
 // reference to a secret.
-func credentials(s settings) bool {
+func hasCredentials(s settings) bool {
 	if auth.TypeSetting.In(s.login).Present() || httpclient.Signed(s.Compiled).Present() {
 		return true
 	}
@@ -203,7 +203,7 @@ func credentials(s settings) bool {
 	return carried
 }
 
-// loopback reports whether a host is the computer itself.
+// loopback reports whether a host is the local machine.
 func loopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

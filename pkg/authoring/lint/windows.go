@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// idleWindows finds windows that no request depends on, and a look back at what was not
-// remembered.
+// idleWindows finds windows that no request refers to, and a `lookback` if `from` is not
+// a remembered value.
 func idleWindows(s settings, found *failure.Problems) {
 	references := s.Compiled.Vocabulary.All().References
 	refers := func(at config.Section) bool { return len(references.Names(at.Value, false, expr.Window)) > 0 }

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// WriteCurl writes the requests of the first iteration as commands to paste.
-// What is masked is a variable of the shell; a comment says what goes there.
+// WriteCurl writes the requests of the first iteration as shell commands. Masked parts
+// are shell variables. A comment explains each variable.
 func (p *Preview) WriteCurl(w io.Writer) error {
 	var b strings.Builder
 	for _, note := range p.notes() {
@@ -31,12 +31,12 @@ func (p *Preview) WriteCurl(w io.Writer) error {
 	return err
 }
 
-// comment is a text in one line that no shell executes.
+// comment returns a text as one line of shell comment.
 func comment(text string) string {
 	return "# " + textfmt.OneLine(text) + "\n"
 }
 
-// command is one command with the comments before it.
+// command returns a command with the comments before it.
 func (p *Preview) command(d engine.PlannedRequest, r *httpclient.Outgoing, what string) string {
 	c := &command{}
 	words := []string{"curl --globoff --compressed"}
@@ -47,11 +47,11 @@ func (p *Preview) command(d engine.PlannedRequest, r *httpclient.Outgoing, what 
 	u, err := url.Parse(r.URL)
 	for _, h := range r.Headers {
 		if h.Name == "Content-Length" || h.Name == "Host" && err == nil && h.Text == u.Host {
-			continue // curl makes its own
+			continue // curl sets these headers itself
 		}
 		pieces := append([]piece{{shown: h.Name + ": "}}, p.header(r, h)...)
 		if h.Text == "" {
-			pieces = []piece{{shown: h.Name + ";"}} // the way of curl to send an empty one
+			pieces = []piece{{shown: h.Name + ";"}} // curl sends an empty header only with a semicolon
 		}
 		words = append(words, "-H "+c.quoted(variable(h.Name), pieces))
 	}
@@ -65,14 +65,14 @@ func (p *Preview) command(d engine.PlannedRequest, r *httpclient.Outgoing, what 
 	return text + strings.Join(words, " \\\n  ") + "\n\n"
 }
 
-// command collects the variables of one command.
+// command collects the variables of a shell command.
 type command struct{ variables []shellVariable }
 
 type shellVariable struct{ name, what string }
 
-// quoted is a text as one word of a shell. A secret that was computed gets a
-// variable of its own, called like the place it is at.
-func (c *command) quoted(place string, pieces []piece) string {
+// quoted returns a text as one word of a shell. A computed secret becomes a variable that
+// is named after the header, or SECRET.
+func (c *command) quoted(header string, pieces []piece) string {
 	var b strings.Builder
 	plain := ""
 	flush := func() {
@@ -87,7 +87,7 @@ func (c *command) quoted(place string, pieces []piece) string {
 			continue
 		}
 		flush()
-		b.WriteString(`"$` + c.variable(place, one) + `"`)
+		b.WriteString(`"$` + c.variable(header, one) + `"`)
 	}
 	flush()
 	if b.Len() == 0 {
@@ -96,13 +96,14 @@ func (c *command) quoted(place string, pieces []piece) string {
 	return b.String()
 }
 
-// variable is the name of a piece's variable.
-func (c *command) variable(place string, one piece) string {
+// variable returns the name of the variable for a piece and adds the variable if it is
+// new.
+func (c *command) variable(header string, one piece) string {
 	name := one.variable
 	if name == computed {
-		name = place
+		name = header
 		for n := 2; c.knows(name); n++ {
-			name = fmt.Sprintf("%s_%d", place, n)
+			name = fmt.Sprintf("%s_%d", header, n)
 		}
 	}
 	if !c.knows(name) {

@@ -10,13 +10,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestJSON is one request; the keys are those of docs/how-to/plan.md.
+// requestJSON is a request in the JSON output. docs/how-to/plan.md explains its keys.
 type requestJSON struct {
-	Job string `json:"job"`
-	// Kind is login, job or child.
-	Kind string `json:"kind"`
-	// Iteration counts from 1.
-	Iteration int         `json:"iteration"`
+	Job       string      `json:"job"`
+	Kind      string      `json:"kind"`      // login, job or child
+	Iteration int         `json:"iteration"` // counts from 1
 	Pointer   string      `json:"pointer"`
 	Method    string      `json:"method"`
 	URL       string      `json:"url"`
@@ -41,14 +39,14 @@ type sourceJSON struct {
 	Pointer string `json:"pointer"`
 }
 
-// WriteJSON writes the requests of all iterations, logins before the request
-// that needs them.
+// WriteJSON writes the requests of all iterations. A login precedes the request that
+// needs it.
 func (p *Preview) WriteJSON(w io.Writer) error {
 	all := struct {
 		Requests  []requestJSON `json:"requests"`
 		Variables []string      `json:"variables,omitempty"`
 	}{Requests: []requestJSON{}, Variables: p.Variables}
-	for _, d := range p.drafts {
+	for _, d := range p.planned {
 		if d.Login != nil {
 			login := p.requestJSON(d, d.Login, "login")
 			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
@@ -99,8 +97,8 @@ func (p *Preview) requestJSON(d engine.PlannedRequest, r *httpclient.Outgoing, k
 	}
 }
 
-// headersJSON are headers by their names: a text, or a list of texts for several
-// lines of one name.
+// headersJSON returns the headers as an object. A header is a text, or a list of texts if
+// its name occurs more than once.
 func (p *Preview) headersJSON(r *httpclient.Outgoing) value.Value {
 	headers := value.OfMembers()
 	for _, line := range r.Headers {

@@ -13,31 +13,32 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// mask hides secrets and gives names to what only a run will know.
+// mask hides secrets and names values that only a run will know.
 type mask struct {
-	// secrets are all of them, own those of the document.
+	// secrets are all secrets, including secrets that the dry run computes. own are the
+	// secrets of the document, the state and the options.
 	secrets, own *secret.Registry
 	named        []namedSecret
 	standIns     []standIn
 	anyStandIn   *secret.Registry
-	plain        []string // texts that are in the document for everyone to see
+	plain        []string // texts of the document that are not below a key with a hash sign
 }
 
-// namedSecret is a secret of the document with the name of its key, and what a shell
-// may call it.
+// namedSecret is a secret of the document with the name of its key. variable is the name
+// for a shell variable.
 type namedSecret struct{ text, name, variable string }
 
-// standIn is a text in the place of one that no one knows yet.
+// standIn is a text that represents an unknown value.
 type standIn struct {
 	text, name string
-	is         *secret.Registry // itself and its spellings
+	forms      *secret.Registry // text in all its encodings
 }
 
-// piece is a part of a text. A masked one shows a name.
+// piece is a part of a text. A masked piece shows a name.
 type piece struct {
 	shown  string
 	masked bool
-	// variable is what a shell may call it, and what says what it is.
+	// variable is the name for a shell variable. what describes the piece.
 	variable, what string
 }
 
@@ -59,15 +60,15 @@ func (m *mask) addSecrets(doc, state value.Value) {
 	m.plain = plainTexts(doc, nil)
 }
 
-// unprotected adds a secret that is in a document without a hash
-// sign. It is hidden too: what is shown here is made to be passed on.
-func (m *mask) unprotected(doc value.Value, pointer string) {
+// addUnprotected adds a secret that the document has under a key without a hash sign. It
+// is hidden, too, because users share the output.
+func (m *mask) addUnprotected(doc value.Value, pointer string) {
 	secret := doc.Lookup(failure.PointerSplit(pointer)).Raw()
 	m.add(secret)
 	m.name(secret, pointer[strings.LastIndex(pointer, "/")+1:])
 }
 
-// name gives a secret a name that no other one has.
+// name assigns a unique variable name to a secret.
 func (m *mask) name(secret, name string) {
 	if slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == secret }) {
 		return
@@ -85,7 +86,7 @@ func (m *mask) add(secret string) {
 	m.own.Add(secret)
 }
 
-// plainTexts are the texts that are not below a key with a hash sign.
+// plainTexts appends the texts that are not below a key with a hash sign.
 func plainTexts(v value.Value, all []string) []string {
 	if v.Kind() == value.String {
 		return append(all, v.Raw())
@@ -101,11 +102,11 @@ func plainTexts(v value.Value, all []string) []string {
 	return all
 }
 
-// firstStandIn is a number of 15 digits: text for functions of texts, a number
-// for those of numbers, a moment for those of times, and part of any address.
+// firstStandIn is a number of 15 digits. All functions accept it: it is a text, a number
+// and a time, and it can be part of any URL.
 const firstStandIn = 417263958200001
 
-// standIn is the stand-in of that name.
+// standIn returns the stand-in with this name.
 func (m *mask) standIn(name string) string {
 	at := slices.IndexFunc(m.standIns, func(s standIn) bool { return s.name == name })
 	if at < 0 {
@@ -113,15 +114,15 @@ func (m *mask) standIn(name string) string {
 	}
 	text := fmt.Sprint(firstStandIn + at)
 	if at == len(m.standIns) {
-		is := &secret.Registry{}
-		is.Add(text)
+		forms := &secret.Registry{}
+		forms.Add(text)
 		m.anyStandIn.Add(text)
-		m.standIns = append(m.standIns, standIn{text, name, is})
+		m.standIns = append(m.standIns, standIn{text, name, forms})
 	}
 	return text
 }
 
-// text is a text as it may be shown.
+// text masks a text.
 func (m *mask) text(text string) string { return shown(m.pieces(text)) }
 
 func shown(pieces []piece) string {
@@ -132,60 +133,59 @@ func shown(pieces []piece) string {
 	return b.String()
 }
 
-// pieces are the parts of a text in their order. Some, given in their order, are
-// secrets because of what they were made of.
-func (m *mask) pieces(text string, made ...secret.Span) []piece {
+// pieces splits a text into pieces. derived are the ranges, in order, that were computed
+// from secrets.
+func (m *mask) pieces(text string, derived ...secret.Span) []piece {
 	var all []piece
 	from := 0
 	known := m.secrets.MaskedSpans(text)
 	for _, s := range known {
-		all = append(all, m.between(text, secret.Span{From: from, To: s.From}, known, made)...)
+		all = append(all, m.between(text, secret.Span{From: from, To: s.From}, known, derived)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
 		from = s.To
 	}
-	return append(all, m.between(text, secret.Span{From: from, To: len(text)}, known, made)...)
+	return append(all, m.between(text, secret.Span{From: from, To: len(text)}, known, derived)...)
 }
 
-// between are the pieces of a part of a text without a known secret.
-func (m *mask) between(text string, part secret.Span, known, made []secret.Span) []piece {
+// between splits a part of a text without registered secrets into pieces.
+func (m *mask) between(text string, part secret.Span, known, derived []secret.Span) []piece {
 	var all []piece
 	from := part.From
-	for _, s := range made {
+	for _, s := range derived {
 		begin, end := max(s.From, from), min(s.To, part.To)
 		if begin >= end {
 			continue
 		}
-		all = append(all, m.names(text[from:begin], true)...)
+		all = append(all, m.nameStandIns(text[from:begin], true)...)
 		all = append(all, m.maskComputed(text[begin:end], text[s.From:s.To], s, known)...)
 		from = end
 	}
-	return append(all, m.names(text[from:part.To], true)...)
+	return append(all, m.nameStandIns(text[from:part.To], true)...)
 }
 
-// maskComputed is a part of a text that was made of secrets. When one of them can be seen
-// in it, or what no one knows yet, what is beside that in the document for
-// everyone is shown; else nothing is.
+// maskComputed splits a range that was computed from secrets. Texts of the document in it
+// are shown if the computed text contains a stand-in, or if it contains a known secret
+// and the range is in the document. Otherwise the range is hidden.
 func (m *mask) maskComputed(part, whole string, at secret.Span, known []secret.Span) []piece {
 	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
-	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isWritten(part) {
-		return m.names(part, false)
+	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isPlainWord(part) {
+		return m.nameStandIns(part, false)
 	}
-	return []piece{m.secret(part)}
+	return []piece{m.secretPiece(part)}
 }
 
-// hidden is a secret. In one that was computed from what no one knows yet the
-// unknown has its name, and what is in the document for everyone is no
-// secret.
+// hidden splits a secret. If the secret was computed from a stand-in, the name of the
+// stand-in and texts of the document are shown.
 func (m *mask) hidden(text string) []piece {
 	if m.anyStandIn.Find(text) != nil {
-		return m.names(text, false)
+		return m.nameStandIns(text, false)
 	}
-	return []piece{m.secret(text)}
+	return []piece{m.secretPiece(text)}
 }
 
-// names is a text with the names of stand-ins; the rest is open, or is shown
-// only when it is in the document for everyone.
-func (m *mask) names(text string, open bool) []piece {
+// nameStandIns replaces stand-ins in a text by their names. If open is false, the rest of
+// the text is shown only if it is in the document.
+func (m *mask) nameStandIns(text string, open bool) []piece {
 	var all []piece
 	rest := func(text string) {
 		switch {
@@ -193,15 +193,15 @@ func (m *mask) names(text string, open bool) []piece {
 		case open || m.isPlain(text):
 			all = append(all, piece{shown: text})
 		default:
-			all = append(all, m.secret(text))
+			all = append(all, m.secretPiece(text))
 		}
 	}
 	from := 0
 	for _, s := range m.anyStandIn.Find(text) {
 		rest(text[from:s.From])
 		for _, one := range m.standIns {
-			if one.is.Find(text[s.From:s.To]) != nil {
-				all = append(all, m.unknown(one, text[s.From:s.To]))
+			if one.forms.Find(text[s.From:s.To]) != nil {
+				all = append(all, m.standInPiece(one, text[s.From:s.To]))
 			}
 		}
 		from = s.To
@@ -210,8 +210,8 @@ func (m *mask) names(text string, open bool) []piece {
 	return all
 }
 
-// unknown is a stand-in in some spelling.
-func (m *mask) unknown(one standIn, spelling string) piece {
+// standInPiece returns the piece for a stand-in in some encoding.
+func (m *mask) standInPiece(one standIn, spelling string) piece {
 	p := piece{masked: true, variable: variable(one.name), what: one.name}
 	if spelling != one.text {
 		p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
@@ -220,32 +220,33 @@ func (m *mask) unknown(one standIn, spelling string) piece {
 	return p
 }
 
-// isPlain reports whether a text is part of one that is in the document for
-// everyone to see, and holds no secret of the document.
+// isPlain reports whether a text is part of a plain text of the document and has no
+// secret of the document.
 func (m *mask) isPlain(text string) bool {
 	if decoded, err := url.QueryUnescape(text); err == nil {
 		text = decoded
 	}
-	if m.own.Find(text) != nil || slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == text }) { // own does not find short secrets
+	if m.own.Find(text) != nil || slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == text }) { // own ignores short secrets
 		return false
 	}
 	return slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// isWritten is isPlain for what is more than a character or two, which are in
-// every document.
-func (m *mask) isWritten(text string) bool {
+// isPlainWord reports whether a text is plain and not just a few characters, which occur
+// in every document.
+func (m *mask) isPlainWord(text string) bool {
 	return m.isPlain(text) && (len(text) >= wordBytes || slices.Contains(m.plain, text))
 }
 
-// wordBytes is the length from which a text is not found in a document by chance.
+// wordBytes is the minimum length, in bytes, of a text that is not in a document by
+// chance.
 const wordBytes = 4
 
-// computed is the variable of a secret that no key of the document holds.
+// computed is the variable of a secret that is not the value of a key.
 const computed = ""
 
-// secret is a piece that is hidden, with the name of the key it comes from.
-func (m *mask) secret(text string) piece {
+// secretPiece returns the piece for a secret, with the name of its key.
+func (m *mask) secretPiece(text string) piece {
 	p := piece{shown: secret.Hidden, masked: true, variable: computed, what: "a secret that was computed"}
 	for _, n := range m.named {
 		switch text {
@@ -262,8 +263,8 @@ func (m *mask) secret(text string) piece {
 
 var notInVariable = regexp.MustCompile(`[^A-Z0-9]+`)
 
-// variable is a name as a shell may have it. What follows the first word of an
-// explanation is left out.
+// variable converts a name to the name of a shell variable. It drops explanations after
+// the name.
 func variable(name string) string {
 	name, _, _ = strings.Cut(name, " ←")
 	name, _, _ = strings.Cut(name, ", or ")
@@ -274,12 +275,12 @@ func variable(name string) string {
 	return name
 }
 
-// header is the text of a header, perhaps made of secrets. One that proves who we
-// are, and of which nothing is known to be secret, is hidden as a whole but for its
-// scheme.
-func (m *mask) header(name, text string, made bool) []piece {
+// header splits the text of a header into pieces. derived reports whether the text was
+// computed from secrets. If a header with credentials has no known secret, its whole text
+// except for the scheme is hidden.
+func (m *mask) header(name, text string, derived bool) []piece {
 	var spans []secret.Span
-	if made {
+	if derived {
 		spans = append(spans, secret.Span{From: 0, To: len(text)})
 	}
 	pieces := m.pieces(text, spans...)
@@ -295,7 +296,7 @@ func (m *mask) header(name, text string, made bool) []piece {
 		} else {
 			scheme += " "
 		}
-		p := m.secret(secret)
+		p := m.secretPiece(secret)
 		p.what = "what the header " + name + " holds"
 		return []piece{{shown: scheme}, p}
 	}

@@ -17,7 +17,7 @@ func newTestMask(t *testing.T) (m *mask, unknown, other, variable string) {
 	}
 	m = newMask("platform-token")
 	m.addSecrets(doc, value.Value{})
-	m.unprotected(doc, "/plain")
+	m.addUnprotected(doc, "/plain")
 	return m, m.standIn("login: token"), m.standIn(`login: id, or "id"`), m.standIn("{name}")
 }
 

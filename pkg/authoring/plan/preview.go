@@ -1,12 +1,11 @@
-// Package plan shows what a configuration would send, without sending it: the
-// first request of every job to the last byte, where its parts come from, how
-// paging continues and what the child jobs would be called with. It shows that to
-// people, to programs as JSON, and as commands of curl.
+// Package plan shows the requests of a configuration without sending them: the first
+// request of every job byte by byte, the sources of its parts, the pagination, and the
+// calls of child jobs. The output is text, JSON, or curl commands.
 //
-// The requests are those of a run: they are made by the same engine and the same
-// chain, of which only the network is replaced (engine.Plan.Preview). What only
-// a run will know (the response of a login, the rows of a parent, variables that
-// the platform brings) has a name in braces, and no secret is shown.
+// The engine and the HTTP client of a run build the requests; only the network is
+// replaced (engine.Program.Preview). Values that only a run will know have a name in
+// braces: the response of a login, the rows of a parent, variables from the platform. No
+// secret is shown.
 package plan
 
 import (
@@ -25,36 +24,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are what the requests depend on besides the configuration.
+// Options are the inputs of the requests besides the configuration.
 type Options struct {
-	// Options are those of the plan. Secrets, Offline and StandIn are set here.
+	// Options are the options of package load. Of sets Secrets, Offline and StandIn.
 	load.Options
-	// State is that of the previous run, null for none, and LoginsOnly says how much of it
-	// is used, see env.Run.
+	// State is the state of the previous run, or null. If LoginsOnly is true, only the
+	// part of logins is used, see env.Run.
 	State      value.Value
 	LoginsOnly bool
-	// Version of the program, for the User-Agent.
+	// Version is the version of the program, for the User-Agent.
 	Version string
-	// Token is a secret besides those of the document, "" for none.
+	// Token is an additional secret, or "".
 	Token string
-	// Rand is the source of nonces; nil is the computer's.
+	// Rand is the source of nonces. If nil, it is crypto/rand.
 	Rand io.Reader
 }
 
-// Preview is what a configuration would send.
+// Preview holds the planned requests of a configuration.
 type Preview struct {
-	// Variables are the names of those that have no value here.
+	// Variables are the names of variables without a value.
 	Variables []string
-	drafts    []engine.PlannedRequest
+	planned   []engine.PlannedRequest
 	words     engine.SourceFormatter
 	mask      *mask
-	// Iterations is how many the configuration has.
+	// Iterations is the number of iterations of the configuration.
 	Iterations int
 }
 
-// Of previews a configuration. When a request cannot be made the error is that of
-// the run, masked, and the preview has what comes before it, nil for nothing.
-// Problems of the configuration are failure.Problems.
+// Of plans the requests of a configuration. If a request cannot be built, Of returns the
+// masked error of the run and a preview with the requests before it, or nil if there are
+// none. Problems of the configuration are returned as failure.Problems.
 func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,30 +77,30 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	}
 	for _, w := range doc.Lint() {
 		if w.Code == failure.PlainSecret {
-			m.unprotected(doc.Resolved, w.Pointer)
+			m.addUnprotected(doc.Resolved, w.Pointer)
 		}
 	}
 	p := &Preview{words: engine.SourceFormatter{References: doc.Config.Vocabulary.All().References, Document: doc.Resolved}, Variables: doc.StandIns, mask: m, Iterations: len(doc.Config.Iterations)}
 	if doc.Config.Action == "validate" {
-		return p, nil // it sends nothing
+		return p, nil // the action validate sends no requests
 	}
 	err = failure.Recover(func() (err error) {
-		p.drafts, err = doc.Plan.Preview(ctx, o.env(m.secrets), m.standIn)
+		p.planned, err = doc.Plan.Preview(ctx, o.env(m.secrets), m.standIn)
 		return err
 	})
-	if doc.Config.Action != "run" && len(p.drafts) > 1 {
-		p.drafts = p.drafts[:1] // testRequest sends no more
+	if doc.Config.Action != "run" && len(p.planned) > 1 {
+		p.planned = p.planned[:1] // the action testRequest sends one request
 	}
 	if err == nil {
 		return p, nil
 	}
-	if len(p.drafts) == 0 {
+	if len(p.planned) == 0 {
 		p = nil
 	}
 	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
 }
 
-// env is the environment of the dry run: nothing of it reaches out.
+// env returns the environment of the dry run, which has no network.
 func (o Options) env(secrets *secret.Registry) *env.Run {
 	return &env.Run{
 		State: o.State, LoginsOnly: o.LoginsOnly,
@@ -115,7 +114,7 @@ func (o Options) env(secrets *secret.Registry) *env.Run {
 	}
 }
 
-// header is the text of a header of a request.
+// header returns the pieces of a header of a request.
 func (p *Preview) header(r *httpclient.Outgoing, h httpclient.Line) []piece {
 	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
 		return []piece{{shown: "{length of the body}", masked: true}}
@@ -123,12 +122,10 @@ func (p *Preview) header(r *httpclient.Outgoing, h httpclient.Line) []piece {
 	return p.mask.header(h.Name, h.Text, r.Sensitive.Header(h.Name))
 }
 
-// address is the address of a request.
 func (p *Preview) address(r *httpclient.Outgoing) []piece {
 	return p.mask.pieces(r.URL, r.Sensitive.Query(r.URL)...)
 }
 
-// body is the body of a request.
 func (p *Preview) body(r *httpclient.Outgoing) []piece {
 	return p.mask.pieces(string(r.Body), r.Sensitive.Body()...)
 }

@@ -18,8 +18,8 @@ type page struct {
 	p *Preview
 }
 
-// line writes a line, or several that begin at the same column. White space at
-// the end of a line is left out.
+// line writes the lines of a text with an indent. It trims white space at the end of each
+// line.
 func (b *page) line(indent int, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(strings.Repeat(" ", indent)+line, " \t\r")
@@ -27,7 +27,7 @@ func (b *page) line(indent int, text string) {
 	}
 }
 
-// WriteText writes the first iteration for people.
+// WriteText writes the requests of the first iteration as text.
 func (p *Preview) WriteText(w io.Writer) error {
 	b := &page{p: p}
 	for _, note := range p.notes() {
@@ -37,16 +37,16 @@ func (p *Preview) WriteText(w io.Writer) error {
 		if i > 0 {
 			b.line(0, "")
 		}
-		b.draft(d)
+		b.job(d)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// notes are what is to be known about all requests.
+// notes returns sentences about all requests.
 func (p *Preview) notes() []string {
 	var all []string
-	if len(p.drafts) == 0 {
+	if len(p.planned) == 0 {
 		all = append(all, "Nothing would be sent.")
 	}
 	if p.Iterations > 1 {
@@ -58,16 +58,16 @@ func (p *Preview) notes() []string {
 	return all
 }
 
-// first are the drafts of the first iteration.
+// first returns the planned requests of the first iteration.
 func (p *Preview) first() []engine.PlannedRequest {
-	end := slices.IndexFunc(p.drafts, func(d engine.PlannedRequest) bool { return d.Iteration > 0 })
+	end := slices.IndexFunc(p.planned, func(d engine.PlannedRequest) bool { return d.Iteration > 0 })
 	if end < 0 {
-		end = len(p.drafts)
+		end = len(p.planned)
 	}
-	return p.drafts[:end]
+	return p.planned[:end]
 }
 
-func (b *page) draft(d engine.PlannedRequest) {
+func (b *page) job(d engine.PlannedRequest) {
 	at := 4 * d.Level
 	b.line(at, b.p.mask.text(d.Job)+"  ("+b.p.mask.text(d.Pointer)+")")
 	at += 2
@@ -100,13 +100,13 @@ func (b *page) draft(d engine.PlannedRequest) {
 	if len(d.Read) > 0 {
 		b.line(at, "\nRemembered by earlier runs")
 		for _, r := range d.Read {
-			b.line(at+2, b.p.mask.text(reading(r)))
+			b.line(at+2, b.p.mask.text(describeRemembered(r)))
 		}
 	}
 	b.part(at, "Remembers for the next run", d.Remembers)
 }
 
-// part writes sentences under a title, if there are any.
+// part writes sentences under a title. It writes nothing if there are no sentences.
 func (b *page) part(at int, title string, sentences []string) {
 	if len(sentences) > 0 {
 		b.line(at, "\n"+title)
@@ -116,8 +116,8 @@ func (b *page) part(at int, title string, sentences []string) {
 	}
 }
 
-// reading says what is read.
-func reading(r engine.RememberedValue) string {
+// describeRemembered formats a remembered value.
+func describeRemembered(r engine.RememberedValue) string {
 	switch {
 	case r.Values > 0:
 		return r.Name + ": " + textfmt.Count(r.Values, "value")
@@ -128,7 +128,7 @@ func reading(r engine.RememberedValue) string {
 	}
 }
 
-// windows says in a sentence for which windows a job runs.
+// windows describes the windows of a job in a sentence.
 func (p *Preview) windows(d engine.PlannedRequest) string {
 	if d.Windows == 0 {
 		return p.mask.text("Runs for each of its windows; " + d.Window + ".")
@@ -136,7 +136,6 @@ func (p *Preview) windows(d engine.PlannedRequest) string {
 	return p.mask.text(fmt.Sprintf("Runs for %s, the first is %s.", textfmt.Count(d.Windows, "window"), d.Window))
 }
 
-// request writes a request as it would be sent.
 func (b *page) request(at int, r *httpclient.Outgoing) {
 	m := b.p.mask
 	b.line(at, r.Method+" "+shown(b.p.address(r)))
@@ -148,7 +147,8 @@ func (b *page) request(at int, r *httpclient.Outgoing) {
 	}
 }
 
-// sources writes what comes from one source in one line.
+// sources writes the sources of the parts of a request. Parts of one kind with the same
+// source share a line.
 func (b *page) sources(at int, all []request.Source) {
 	type row struct{ parts, from string }
 	var rows []row

@@ -1,6 +1,6 @@
-// Package recipe has complete configurations for common kinds of APIs, to start from.
-// Each is in its own directory below recipes, with the API it is for and the resulting
-// tables. The functional tests run each recipe unchanged; docs/recipes explains it.
+// Package recipe provides complete configurations for common kinds of APIs, as a start.
+// Each recipe has a directory below recipes with a mock API and the resulting tables. The
+// functional tests run each recipe unchanged. docs/recipes explains the recipes.
 package recipe
 
 import (
@@ -15,14 +15,14 @@ import (
 //go:embed recipes/*/config.json
 var files embed.FS
 
-// Recipe is one configuration.
+// Recipe describes a recipe.
 type Recipe struct {
 	Name string
-	// Summary is one line about the API that it is for.
+	// Summary describes, in one line, the kind of API that the recipe fits.
 	Summary string
 }
 
-// All returns all recipes, the simple ones first.
+// All returns all recipes, simple recipes first.
 func All() []Recipe {
 	return []Recipe{
 		{"offset", "paging by offset and limit, the response has the total"},
@@ -59,8 +59,8 @@ func Config(name string) ([]byte, error) {
 	return text, nil
 }
 
-// hint suggests recipes that are spelt nearly like a wrong name or have a word in common
-// with it, else all of them.
+// hint suggests recipes with a similar name or with a word in common. If there are none,
+// it lists all recipes.
 func hint(name string, all []Recipe) string {
 	names := make([]string, len(all))
 	for i, r := range all {
@@ -77,7 +77,7 @@ func hint(name string, all []Recipe) string {
 	return fmt.Sprintf("did you mean %s?", quoted(meant))
 }
 
-// sharesWord reports whether two names have a word in common, allowing typing mistakes.
+// sharesWord reports whether two names have a word in common. It tolerates typing errors.
 func sharesWord(a, b string) bool {
 	for _, word := range words(a) {
 		if _, ok := failure.Nearest(word, words(b)); ok {
@@ -91,7 +91,7 @@ func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' || r == '.' })
 }
 
-// quoted formats a list: "a", "b" or "c".
+// quoted formats names as "a", "b" or "c".
 func quoted(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {

@@ -11,31 +11,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Collector makes a report of the events of a run. It is not safe for concurrent use: a
-// log passes one event at a time.
+// Collector builds a report from the events of a run. It is not safe for concurrent use.
+// A log passes one event at a time.
 type Collector struct {
 	report   Report
 	began    time.Time
 	redact   func(string) string
 	jobs     map[jobKey]int
 	warnings map[warningKey]int
-	shapes   map[string][]shapes // by the names of tables
-	// failures are the last requests with a status that the configuration may allow.
+	shapes   map[string][]shapes // shapes by table name
+	// failures are the last maxFailures requests with an error status. The configuration
+	// may allow the status, which later events show.
 	failures []*RequestReport
 }
 
-// jobKey identifies a job.
 type jobKey struct {
 	pointer   string
 	iteration int
 }
 
-// warningKey identifies a warning: by its text, or by its place if the text is about a
-// single page.
+// warningKey identifies a warning by its message. If the message is about a single page,
+// it identifies the warning by its pointer.
 type warningKey struct{ source, pointer, message string }
 
-// New makes the collector of a run that began at a time. redact masks what does not
-// come from events.
+// New returns a collector for a run that began at this time. redact masks secrets in
+// texts that do not come from events.
 func New(began time.Time, redact func(string) string) *Collector {
 	return &Collector{
 		report: Report{
@@ -58,7 +58,8 @@ func New(began time.Time, redact func(string) string) *Collector {
 	}
 }
 
-// Describe names the configuration and the addresses of the APIs that it calls.
+// Describe sets the name of the configuration and adds the URLs of the APIs that it
+// calls.
 func (c *Collector) Describe(configuration string, apis ...string) {
 	c.report.Configuration = textfmt.Shorten(c.redact(configuration), maxText)
 	for _, api := range apis {
@@ -68,53 +69,54 @@ func (c *Collector) Describe(configuration string, apis ...string) {
 	}
 }
 
-// Event adds one event, see event.Log.Trace.
+// Event adds one event. It is a function for event.Log.Trace.
 func (c *Collector) Event(e event.Event) {
 	switch body := e.Body.(type) {
 	case event.RunStarted:
 		c.report.Extractor = body.Version
 	case event.RequestAnswered:
-		c.responded(e.Time, body)
+		c.addRequest(e.Time, body)
 	case event.ResponseIgnored:
-		c.ignored(body.JobPointer, body.Status)
+		c.countIgnored(body.JobPointer, body.Status)
 	case event.ResponseSkipped:
-		c.ignored(body.JobPointer, body.Status)
+		c.countIgnored(body.JobPointer, body.Status)
 	case event.RequestRetried:
-		c.retried(body)
+		c.countRetry(body)
 	case event.WindowStarted:
-		c.windowStarted(body)
+		c.addWindow(body)
 	case event.JobWaiting:
-		c.polled(body)
+		c.countPoll(body)
 	case event.JobFinished:
-		c.jobFinished(body)
+		c.setJobEnd(body)
 	case event.JobUnfinished:
 		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 {
 			c.report.Jobs[i].Stored = &Stored{Pages: body.Pages, Rows: body.Rows}
 		}
 	case event.TableWritten:
-		c.tableWritten(body)
+		c.addTable(body)
 	case event.StateRead:
-		if m := c.memory(body.Name, body.Iteration); m != nil {
+		if m := c.remembered(body.Name, body.Iteration); m != nil {
 			m.Read, m.ReadValues = body.Value, body.Values
 		}
 	case event.StateRemembered:
-		if m := c.memory(body.Name, body.Iteration); m != nil {
+		if m := c.remembered(body.Name, body.Iteration); m != nil {
 			m.Left, m.LeftValues, m.Pointer = body.Value, body.Values, body.Pointer
 		}
 	case event.RunCut:
 		c.report.Status = LimitReached
 	case event.RunFailed:
-		c.failed(body)
+		c.setError(body)
 	}
 	if f, ok := e.Body.(event.Finding); ok {
-		c.found(e, f)
+		c.addFinding(e, f)
 	}
 	if e.Level == event.Warn {
-		c.warned(e)
+		c.addWarning(e)
 	}
 }
 
-// job returns the index of a job, -1 without a job.
+// job returns the index of a job in the report and adds the job if it is new. It returns
+// -1 if the pointer is empty.
 func (c *Collector) job(endpoint, pointer string, iteration int) int {
 	if pointer == "" {
 		return -1
@@ -129,7 +131,7 @@ func (c *Collector) job(endpoint, pointer string, iteration int) int {
 	return i
 }
 
-// traffics returns the sums to which a request of a job is added.
+// traffics returns the sums that include the requests of a job.
 func (c *Collector) traffics(job int) []*Traffic {
 	all := []*Traffic{&c.report.Totals.Traffic}
 	if job >= 0 {
@@ -138,8 +140,7 @@ func (c *Collector) traffics(job int) []*Traffic {
 	return all
 }
 
-// windowStarted adds a window to those of its job.
-func (c *Collector) windowStarted(e event.WindowStarted) {
+func (c *Collector) addWindow(e event.WindowStarted) {
 	i := c.job(e.Job, e.JobPointer, e.Iteration)
 	if i < 0 {
 		return
@@ -153,7 +154,7 @@ func (c *Collector) windowStarted(e event.WindowStarted) {
 	w.Last = e.End
 }
 
-func (c *Collector) jobFinished(e event.JobFinished) {
+func (c *Collector) setJobEnd(e event.JobFinished) {
 	i := c.job(e.Job, e.JobPointer, e.Iteration)
 	if i < 0 {
 		return
@@ -161,8 +162,8 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	c.report.Jobs[i].Ended = &JobEnd{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped, Unwanted: e.Unwanted}
 }
 
-// found adds a finding. Each job has at most one of a kind.
-func (c *Collector) found(e event.Event, f event.Finding) {
+// addFinding adds a finding. Each job has at most one finding of a kind.
+func (c *Collector) addFinding(e event.Event, f event.Finding) {
 	i := c.job(f.About())
 	if i < 0 {
 		return
@@ -171,8 +172,9 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: textfmt.Shorten(e.Message, maxText), Job: i, Pointer: f.Setting()})
 }
 
-// memory returns the entry of a name, nil when there are too many.
-func (c *Collector) memory(name string, iteration int) *RememberedReport {
+// remembered returns the entry of a remembered name and adds it if it is new. It returns
+// nil if the report already has maxMemory entries.
+func (c *Collector) remembered(name string, iteration int) *RememberedReport {
 	for _, m := range c.report.Memory {
 		if m.Name == name && m.Iteration == iteration {
 			return m
@@ -186,22 +188,21 @@ func (c *Collector) memory(name string, iteration int) *RememberedReport {
 	return m
 }
 
-func (c *Collector) failed(e event.RunFailed) {
+func (c *Collector) setError(e event.RunFailed) {
 	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
-	// Masking may have broken the JSON. The message says the same.
+	// Masking may have broken the JSON. The message has the same facts.
 	var problems []Problem
 	if json.Unmarshal([]byte(e.Problems), &problems) == nil {
 		c.report.Error.Problems = problems
 	}
 }
 
-// warned adds an event that is a warning.
-func (c *Collector) warned(e event.Event) {
+func (c *Collector) addWarning(e event.Event) {
 	w := Warning{Source: e.Kind, Message: e.Message}
 	key := warningKey{source: e.Kind, message: e.Message}
 	switch body := e.Body.(type) {
 	case event.RunFinished:
-		return // it counts findings, which are all in the report
+		return // the event counts findings, which are all in the report
 	case event.ConfigWarning:
 		w.Pointer, w.Message = body.Pointer, body.Text
 	case event.RunCut:
@@ -241,7 +242,7 @@ func (c *Collector) warn(key warningKey, w Warning) {
 	c.report.Warnings = append(c.report.Warnings, w)
 }
 
-// Check adds the problems that checks of the configuration found.
+// Check adds the problems that a check of the configuration found, as warnings.
 func (c *Collector) Check(found failure.Problems) {
 	for _, p := range found {
 		code, pointer := string(p.Code), c.redact(p.Pointer)

@@ -43,7 +43,7 @@ func (f *fixture) emit(second float64, bodies ...event.Body) {
 	}
 }
 
-func (f *fixture) result(reason string) *Report { return f.finished(f.now, reason) }
+func (f *fixture) result(reason string) *Report { return f.finish(f.now, reason) }
 
 // equal compares by the JSON text.
 func equal(t *testing.T, what string, got, want any) {

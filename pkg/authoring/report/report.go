@@ -1,41 +1,41 @@
-// Package report makes the report of one run: its requests and their times, the rows of
+// Package report writes the report of one run: its requests and their times, the rows of
 // each job, the tables, and warnings.
 //
-// A Collector reads the events of a run, whose secrets are masked, and Write makes two
-// files: report.json, documented in docs/reference/report.md, whose keys never change their
-// meaning, and report.html, a page that shows it and loads nothing.
+// A Collector reads the events of a run, in which secrets are masked. Write writes two
+// files. report.json is documented in docs/reference/report.md, and its keys keep their
+// meaning within a version. report.html shows it and loads no other files.
 //
-// A report has the shapes of the data, never a value but those that one run remembers for
-// the next one. Its memory does not depend on the
-// amount of data: it keeps a limited number of requests and counts the rest, and reads
-// only the first rows of a table.
+// A report has the shapes of the data. The only values in it are values that a run
+// remembers for the next run. The memory of a Collector does not depend on the amount of
+// data: it keeps a limited number of requests, counts the rest, and reads only the first
+// rows of a table.
 package report
 
-// Version is the version of report.json. A new key does not change it, a new meaning of
-// a key does.
+// Version is the version of report.json. It changes if the meaning of a key changes. It
+// does not change for a new key.
 const Version = 1
 
 // Limits of a report.
 const (
-	maxWaterfall = 200 // requests, the first ones
-	maxSlowest   = 20  // requests
-	maxPeriods   = 100 // of the activity
-	maxWarnings  = 200 // different ones
-	maxMemory    = 200 // values that were read or remembered
-	maxAPIs      = 20  // addresses
-	maxFailures  = 1000
-	maxText      = 2000
+	maxWaterfall = 200  // first requests
+	maxSlowest   = 20   // slowest requests
+	maxPeriods   = 100  // periods of the activity
+	maxWarnings  = 200  // different warnings
+	maxMemory    = 200  // names with values that were read or remembered
+	maxAPIs      = 20   // URLs of APIs
+	maxFailures  = 1000 // requests with an error status, in the memory of a Collector
+	maxText      = 2000 // characters of a text
 )
 
-// The status of a run.
+// The values of Report.Status.
 const (
 	Success      = "success"
-	LimitReached = "cut" // by a limit: its tables hold a part of the data
+	LimitReached = "cut" // a limit ended the run, so its tables hold a part of the data
 	Failed       = "failed"
 )
 
-// Report is report.json. docs/reference/report.md explains its keys and those of the types below;
-// a test compares them.
+// Report is the content of report.json. docs/reference/report.md explains its keys and
+// the keys of the types below. A test compares them.
 type Report struct {
 	Version         int                 `json:"version"`
 	Extractor       string              `json:"extractor,omitempty"`
@@ -58,7 +58,7 @@ type Report struct {
 	WarningsOmitted int                 `json:"warningsOmitted,omitempty"`
 }
 
-// Error is why the run failed.
+// Error is the error of a failed run.
 type Error struct {
 	Message  string    `json:"message"`
 	Kind     string    `json:"kind"`
@@ -66,7 +66,7 @@ type Error struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Problem is one problem of the configuration.
+// Problem is a problem of the configuration.
 type Problem struct {
 	Code     string `json:"code,omitempty"`
 	Pointer  string `json:"pointer"`
@@ -75,7 +75,7 @@ type Problem struct {
 	Hint     string `json:"hint,omitempty"`
 }
 
-// Finding says that data may be missing from the tables, see event.Finding.
+// Finding reports that data may be missing from the tables, see event.Finding.
 type Finding struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text"`
@@ -83,7 +83,7 @@ type Finding struct {
 	Pointer string `json:"pointer"`
 }
 
-// Traffic has sums over requests.
+// Traffic holds sums over requests. Waited and Seconds are in seconds.
 type Traffic struct {
 	Requests int            `json:"requests"`
 	Logins   int            `json:"logins"`
@@ -97,14 +97,15 @@ type Traffic struct {
 	Statuses map[string]int `json:"statuses"`
 }
 
-// Totals are those of the whole run.
+// Totals holds sums over the whole run.
 type Totals struct {
 	Traffic
 	Rows   int `json:"rows"`
 	Tables int `json:"tables"`
 }
 
-// JobReport is one configured job in one iteration. All runs of a child job are one Job.
+// JobReport describes a configured job in one iteration. All runs of a child job share
+// one JobReport.
 type JobReport struct {
 	Job       string `json:"job"`
 	Pointer   string `json:"pointer,omitempty"`
@@ -116,20 +117,20 @@ type JobReport struct {
 	Incomplete int      `json:"incomplete,omitempty"`
 }
 
-// Windows are those of a job that has begun to run for them.
+// Windows describes the windows that a job has begun.
 type Windows struct {
 	Begun int    `json:"begun"`
 	First string `json:"first,omitempty"`
 	Last  string `json:"last,omitempty"`
 }
 
-// Stored is what a job had stored when the run failed. No table has it.
+// Stored counts the data that an unfinished job had stored. The data is in no table.
 type Stored struct {
 	Pages int `json:"pages"`
 	Rows  int `json:"rows"`
 }
 
-// JobEnd is what a job reported at its end.
+// JobEnd describes a finished job.
 type JobEnd struct {
 	Runs     int    `json:"runs,omitempty"`
 	Pages    int    `json:"pages"`
@@ -143,7 +144,8 @@ type JobEnd struct {
 	Unwanted int    `json:"unwanted,omitempty"`
 }
 
-// RequestReport is one HTTP request. Retries and redirects are separate ones.
+// RequestReport describes one HTTP request. Each retry and each redirect has its own
+// RequestReport.
 type RequestReport struct {
 	Job     *int     `json:"job,omitempty"`
 	Login   bool     `json:"login,omitempty"`
@@ -162,7 +164,7 @@ type RequestReport struct {
 	path, pointer string
 }
 
-// Waterfall has the first requests, in the order of their ends.
+// Waterfall holds the first requests, in the order of their ends.
 type Waterfall struct {
 	Requests []*RequestReport `json:"requests"`
 	Omitted  int              `json:"omitted"`
@@ -174,7 +176,7 @@ type Activity struct {
 	Periods []Period `json:"periods"`
 }
 
-// Period counts the requests that started in it.
+// Period counts the requests that started in a period.
 type Period struct {
 	Requests int   `json:"requests"`
 	Failures int   `json:"failures"`
@@ -189,15 +191,16 @@ type Table struct {
 	Columns []Column `json:"columns"`
 }
 
-// Column has the shapes of the cells in a column.
+// Column holds the shapes of the cells in a column.
 type Column struct {
 	Name   string  `json:"name"`
 	Empty  int     `json:"empty"`
 	Shapes []Shape `json:"shapes"`
 }
 
-// RememberedReport is what the run read of earlier runs under a name, and what it left for the next
-// one. With a value for each combination of placeholders there are only their numbers.
+// RememberedReport describes a remembered name: the value of earlier runs and the value
+// for the next run. If the name has a value for each combination of placeholders, it
+// holds only the numbers of values.
 type RememberedReport struct {
 	Name       string `json:"name"`
 	Iteration  int    `json:"iteration,omitempty"`
@@ -208,7 +211,7 @@ type RememberedReport struct {
 	LeftValues int    `json:"leftValues,omitempty"`
 }
 
-// Shape is one kind of cell.
+// Shape is one kind of cell. Shortest and Longest are lengths in characters.
 type Shape struct {
 	Shape    string `json:"shape"`
 	Count    int    `json:"count"`
@@ -216,7 +219,7 @@ type Shape struct {
 	Longest  int    `json:"longest"`
 }
 
-// Warning is a warning, with the number of its repetitions.
+// Warning is a warning and the number of times it occurred.
 type Warning struct {
 	Source  string `json:"source"`
 	Code    string `json:"code,omitempty"`

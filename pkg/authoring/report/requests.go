@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// firstStep is the first Activity.Step. It is doubled when there are too many periods.
+// firstStep is the initial Activity.Step, in seconds. The step doubles if there are too
+// many periods.
 const firstStep = 0.01
 
-// responded adds a finished request.
-func (c *Collector) responded(end time.Time, e event.RequestAnswered) {
+func (c *Collector) addRequest(end time.Time, e event.RequestAnswered) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	failed := e.Status == 0 || e.Status >= 400
 	status := "none"
@@ -65,9 +65,9 @@ func (c *Collector) responded(end time.Time, e event.RequestAnswered) {
 	}
 }
 
-// ignored takes back the failure of the last request of a job with a status that the
-// configuration allows.
-func (c *Collector) ignored(pointer string, status int) {
+// countIgnored counts the last failure of a job as ignored, because the configuration
+// allows its status.
+func (c *Collector) countIgnored(pointer string, status int) {
 	for i, r := range slices.Backward(c.failures) {
 		if r.Status != status || r.pointer != pointer {
 			continue
@@ -89,46 +89,46 @@ func (c *Collector) ignored(pointer string, status int) {
 	}
 }
 
-// retried adds a retry, also to the failed request if the waterfall has it.
-func (c *Collector) retried(e event.RequestRetried) {
+// countRetry counts a retry. It sets the wait of the failed request if the waterfall has
+// the request.
+func (c *Collector) countRetry(e event.RequestRetried) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	for _, t := range c.traffics(job) {
 		t.Retries++
 		t.Waited += e.WaitSeconds
 	}
-	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(r *RequestReport) bool { return r.Attempt == e.Retry })
+	c.setWait(job, e.Method, e.Path, e.WaitSeconds, func(r *RequestReport) bool { return r.Attempt == e.Retry })
 }
 
-// polled adds a wait for a response that was not ready, also to the request of that
-// answer if the waterfall has it.
-func (c *Collector) polled(e event.JobWaiting) {
+// countPoll counts a wait for a response that was not ready. It sets the wait of the last
+// request if the waterfall has the request.
+func (c *Collector) countPoll(e event.JobWaiting) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	for _, t := range c.traffics(job) {
 		t.Polls++
 		t.Waited += e.WaitSeconds
 	}
-	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(*RequestReport) bool { return true })
+	c.setWait(job, e.Method, e.Path, e.WaitSeconds, func(*RequestReport) bool { return true })
 }
 
-// waits adds the wait after a request to it.
-func (c *Collector) waits(job int, method, path string, seconds float64, is func(*RequestReport) bool) {
+// setWait sets the wait after the last matching request.
+func (c *Collector) setWait(job int, method, path string, seconds float64, matches func(*RequestReport) bool) {
 	for _, r := range slices.Backward(c.report.Waterfall.Requests) {
-		if r.RetryIn == nil && r.path == path && r.Method == method && is(r) && r.of(job) {
+		if r.RetryIn == nil && r.path == path && r.Method == method && matches(r) && r.belongsTo(job) {
 			r.RetryIn = &seconds
 			return
 		}
 	}
 }
 
-// of reports whether a request is one of that job.
-func (r *RequestReport) of(job int) bool {
+func (r *RequestReport) belongsTo(job int) bool {
 	if r.Job == nil {
 		return job < 0
 	}
 	return *r.Job == job
 }
 
-// slowest adds a request to the slowest ones if it is one of them.
+// slowest adds a request to the list if it is among the maxSlowest slowest.
 func slowest(list []*RequestReport, r *RequestReport) []*RequestReport {
 	i, _ := slices.BinarySearchFunc(list, r, func(a, b *RequestReport) int {
 		if a.Seconds >= b.Seconds {
@@ -143,7 +143,7 @@ func slowest(list []*RequestReport, r *RequestReport) []*RequestReport {
 	return list[:min(len(list), maxSlowest)]
 }
 
-// add adds a request to its period.
+// add counts a request in its period.
 func (a *Activity) add(r *RequestReport, failed bool) {
 	for r.Start/a.Step >= maxPeriods {
 		a.double()
@@ -160,7 +160,7 @@ func (a *Activity) add(r *RequestReport, failed bool) {
 	}
 }
 
-// double merges each two periods.
+// double doubles the step and merges pairs of periods.
 func (a *Activity) double() {
 	a.Step *= 2
 	half := make([]Period, (len(a.Periods)+1)/2)

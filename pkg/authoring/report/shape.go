@@ -18,7 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// How much of a table is read for the shapes of its columns, whichever is reached first.
+// Limits of the rows that are read for the shapes of a table.
 const (
 	MaxSampleRows  = 10_000
 	MaxSampleBytes = 16 << 20
@@ -34,15 +34,15 @@ const (
 	text    = "text"
 )
 
-// shapes are those of a table's columns.
+// shapes holds the shapes of a table's columns.
 type shapes struct {
 	sampled int
 	columns []Column
 }
 
-// Tables reads the first rows of every CSV file in a directory. It may be called before
-// or after the events of these tables. A file that cannot be read is an application
-// error.
+// Tables reads the first rows of all CSV files in a directory. It may be called before or
+// after the events of the tables. It returns an application error if a file cannot be
+// read.
 func (c *Collector) Tables(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -56,14 +56,14 @@ func (c *Collector) Tables(dir string) error {
 		if err != nil {
 			return failure.Applicationf("cannot look at a table for the report: %w", err)
 		}
-		// Events have the masked name of the table.
+		// Events hold the masked name of the table.
 		name := c.redact(entry.Name())
 		c.shapes[name] = append(c.shapes[name], s)
 	}
 	return nil
 }
 
-func (c *Collector) tableWritten(e event.TableWritten) {
+func (c *Collector) addTable(e event.TableWritten) {
 	t := &Table{Table: e.Table, Rows: e.Rows, Columns: make([]Column, len(e.Columns))}
 	for i, name := range e.Columns {
 		t.Columns[i] = Column{Name: name, Shapes: []Shape{}}
@@ -73,8 +73,9 @@ func (c *Collector) tableWritten(e event.TableWritten) {
 	c.report.Totals.Rows += e.Rows
 }
 
-// shape sets the shapes of a table. Tables with the same masked name get none.
-func (c *Collector) shape(t *Table) {
+// setShapes sets the shapes of a table. Tables that share one masked name get no shapes,
+// because the masked name does not identify a file.
+func (c *Collector) setShapes(t *Table) {
 	all := c.shapes[t.Table]
 	if len(all) != 1 || len(all[0].columns) != len(t.Columns) {
 		return
@@ -128,7 +129,7 @@ func readShapes(from io.Reader) (s shapes, err error) {
 	return s, nil
 }
 
-// Add counts a cell.
+// Add counts a cell in its shape.
 func (c *Column) Add(cell string) {
 	if cell == "" {
 		c.Empty++
@@ -145,7 +146,7 @@ func (c *Column) Add(cell string) {
 	s.Shortest, s.Longest = min(s.Shortest, length), max(s.Longest, length)
 }
 
-// shapeOf returns the shape of a cell that is not empty.
+// shapeOf returns the shape of a cell, which must not be empty.
 func shapeOf(cell string) string {
 	switch first := cell[0]; {
 	case first == '{' || first == '[':
@@ -158,15 +159,15 @@ func shapeOf(cell string) string {
 	return text
 }
 
-// longestNumber is the longest number or time in bytes. A longer cell is text.
+// longestNumber is the maximum length, in bytes, of a number or a time.
 const longestNumber = 40
 
-// shapeOfDigits returns the shape of a cell that begins like a number or a date.
+// shapeOfDigits returns the shape of a cell that begins with a digit or a minus sign.
 func shapeOfDigits(cell string) string {
 	if len(cell) > longestNumber {
 		return text
 	}
-	if json.Valid([]byte(cell)) { // which 007 is not
+	if json.Valid([]byte(cell)) { // false for 007
 		if _, err := strconv.ParseInt(cell, 10, 64); err == nil {
 			return integer
 		}

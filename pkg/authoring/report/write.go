@@ -23,8 +23,8 @@ const (
 	HTMLFile = "report.html"
 )
 
-// The parts of the page. There is no template, because a template engine would make the
-// program larger by a third.
+// The parts of the HTML page. There is no template, because html/template would make the
+// program a third larger.
 var (
 	//go:embed page/page.html
 	pageHTML string
@@ -34,8 +34,8 @@ var (
 	pageScript string
 )
 
-// Prepare makes the directory of a report and checks before the run that files can be
-// made in it.
+// Prepare creates the directory of a report and checks, before the run, that it is
+// writable.
 func Prepare(dir string) error {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
@@ -50,10 +50,10 @@ func Prepare(dir string) error {
 	return nil
 }
 
-// Write writes report.json and report.html of a run that has ended; reason is its
-// error, "" for none. Each file is replaced atomically.
+// Write writes report.json and report.html after a run. reason is the error of the run,
+// or "". Each file is replaced atomically.
 func (c *Collector) Write(dir string, ended time.Time, reason string) error {
-	r := c.finished(ended, reason)
+	r := c.finish(ended, reason)
 	var text bytes.Buffer
 	err := textfmt.WriteJSON(&text, r)
 	if err == nil {
@@ -68,8 +68,8 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	return nil
 }
 
-// finished completes the report. reason is used only if no event has the error.
-func (c *Collector) finished(ended time.Time, reason string) *Report {
+// finish completes the report. It uses reason only if no event has the error.
+func (c *Collector) finish(ended time.Time, reason string) *Report {
 	r := &c.report
 	if reason != "" {
 		r.Status = Failed
@@ -80,7 +80,7 @@ func (c *Collector) finished(ended time.Time, reason string) *Report {
 	r.Finished = stamp(ended)
 	r.Seconds = milliseconds(ended.Sub(c.began).Seconds())
 	for _, t := range r.Tables {
-		c.shape(t)
+		c.setShapes(t)
 	}
 	r.Totals.round()
 	for _, j := range r.Jobs {
@@ -96,8 +96,8 @@ func (t *Traffic) round() {
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// replace writes a file atomically. Only the owner may read it, because a report shows
-// the requests of a run.
+// replace writes a file atomically. Only the owner may read the file, because a report
+// shows the requests of a run.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {
@@ -114,9 +114,9 @@ func replace(path string, text []byte) error {
 	return nil
 }
 
-// page returns the page that shows a report. Its content security policy allows only
-// its own style and script, by their hashes. In the report, which it has as JSON, <, >
-// and & are escaped, so that no text can end the element.
+// page returns the HTML page with a report. Its content security policy allows only its
+// own style and script, by hash. In the embedded JSON, <, > and & are escaped so that no
+// text can end the element.
 func page(report []byte) []byte {
 	var data bytes.Buffer
 	json.HTMLEscape(&data, report)
@@ -129,7 +129,7 @@ func page(report []byte) []byte {
 	).Replace(pageHTML))
 }
 
-// hash returns the hash of a text for a content security policy.
+// hash returns the source expression of a text for a content security policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

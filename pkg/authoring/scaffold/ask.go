@@ -11,14 +11,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// questions asks on out and reads responses from in, one line each.
+// questions writes questions to out and reads one line for each from in.
 type questions struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// ask shows options and returns the index of the chosen one. The response is a number, a
-// name, or an empty line for the first. The end of the input is a user error.
+// ask shows options and returns the index of the chosen option. The user enters a number,
+// a name, or an empty line for the first option. The end of the input is a user error.
 func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	var text strings.Builder
 	fmt.Fprintln(&text, question)
@@ -50,7 +50,8 @@ func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	}
 }
 
-// line reads a response. It reads no byte after the line, because another reader may follow.
+// line reads a line of input. It reads no byte after the line, because another reader may
+// continue.
 func (q *questions) line() (string, error) {
 	var line []byte
 	for next := make([]byte, 1); ; {

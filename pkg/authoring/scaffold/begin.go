@@ -1,9 +1,9 @@
-// Package scaffold implements `extractor init`: it writes a new configuration, from a
-// recipe or guessed from an example.
+// Package scaffold implements `extractor init`: it writes a new configuration from a
+// recipe, from the gallery or inferred from an example.
 //
-// It overwrites no file and prints no credential of the example. Only the file has
-// them, and only its owner can read it. Packages recipe and propose make the
-// configuration.
+// It overwrites no file and prints no credential of the example. Only the new file has
+// the credentials, and only its owner can read the file. Packages recipe, gallery and
+// infer provide the configuration.
 package scaffold
 
 import (
@@ -28,8 +28,8 @@ func List(out io.Writer) error {
 	return nil
 }
 
-// Recipe writes a recipe to a new file and reports that on progress. Without a file it
-// prints the recipe to out.
+// Recipe writes a recipe to a new file and reports the file on progress. If file is "",
+// it prints the recipe to out.
 func Recipe(out, progress io.Writer, name, file string) error {
 	text, err := recipe.Config(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func Recipe(out, progress io.Writer, name, file string) error {
 	return err
 }
 
-// create writes a new file, and makes its directories. Only the owner can read them,
+// create writes a new file and creates its directories. Only the owner can read them,
 // because the file will have secrets.
 func create(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -55,7 +55,7 @@ func create(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return taken(path)
+		return existsError(path)
 	case err != nil:
 		return failure.Userf("cannot write the configuration: %w", err)
 	}
@@ -66,6 +66,6 @@ func create(path string, text []byte) error {
 	return nil
 }
 
-func taken(path string) error {
+func existsError(path string) error {
 	return failure.Userf("%s exists already and is left alone, choose another file", path)
 }

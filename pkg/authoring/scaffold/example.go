@@ -20,37 +20,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are the options of Example. One of URL, Curl and HAR is given.
+// Options are the options of Example. At most one of URL, Curl and HAR is set.
 type Options struct {
-	// URL is an address to request, Curl a curl command to send, HAR the name of an
-	// HTTP archive with request and response.
+	// URL is a URL to request. Curl is a curl command to send. HAR is the name of an HTTP
+	// archive with request and response.
 	URL, Curl, HAR string
-	// API is the API of the gallery whose configuration is written, with the
-	// credentials of the example if there is one. "" guesses from the example.
+	// API is the name of an API of the gallery. Example then writes the configuration of
+	// this API, with the credentials of the example if there is one. If API is "",
+	// Example infers a configuration from the example.
 	API string
-	// URLContains selects exchanges of the archive.
+	// URLContains limits the exchanges of the archive to URLs with this text.
 	URLContains string
-	// Choice has the responses to questions that are not asked then.
+	// Choice holds decisions of the user. Example does not ask about them.
 	Choice infer.Choice
-	// Out is the new file; "" prints the configuration with its secrets hidden.
+	// Out is the name of the new file. If Out is "", the configuration is printed with
+	// its secrets hidden.
 	Out string
-	// Ask asks questions on Stderr and reads responses from Stdin. Without it the guesses
-	// are used.
+	// Ask enables questions on Stderr, with input from Stdin. Otherwise the guesses are
+	// used.
 	Ask bool
-	// ReadSecret shows a question and reads a response that is not shown; nil reads it from
-	// Stdin.
+	// ReadSecret shows a question and reads input without an echo. If nil, secrets are
+	// read from Stdin.
 	ReadSecret     func(question string) (string, error)
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	// Version of the program, for the User-Agent.
+	// Version is the version of the program, for the User-Agent.
 	Version string
-	Dial    func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+	Dial    func(ctx context.Context, network, addr string) (net.Conn, error) // nil uses the network
 }
 
-// Example guesses a configuration from the example, asks if there is a choice, writes
-// it and explains each guess. The explanation goes to Stdout, or to Stderr if the
-// configuration goes to Stdout.
+// Example infers a configuration from the example, asks the user about alternatives,
+// writes the configuration and explains each guess. The explanation goes to Stdout, or to
+// Stderr if the configuration goes to Stdout.
 func Example(ctx context.Context, o Options) error {
 	b := &exampleInit{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
 	if err := b.run(ctx); err != nil {
@@ -59,7 +61,6 @@ func Example(ctx context.Context, o Options) error {
 	return nil
 }
 
-// exampleInit is one run of Example.
 type exampleInit struct {
 	Options
 	secrets   *secret.Registry
@@ -67,9 +68,9 @@ type exampleInit struct {
 }
 
 func (b *exampleInit) run(ctx context.Context) error {
-	if b.Out != "" { // before anything is sent
+	if b.Out != "" { // checked before any request is sent
 		if _, err := os.Lstat(b.Out); err == nil {
-			return taken(b.Out)
+			return existsError(b.Out)
 		}
 	}
 	x, err := b.example()
@@ -89,14 +90,13 @@ func (b *exampleInit) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p, err := b.propose(x)
+	p, err := b.infer(x)
 	if err != nil {
 		return err
 	}
-	return b.write(p.Config, b.explanation(x, p, b.tried(ctx, x, p.Config))+known.hint())
+	return b.write(p.Config, b.explanation(x, p, b.rehearsalReport(ctx, x, p.Config))+known.hint())
 }
 
-// write writes the configuration and its explanation.
 func (b *exampleInit) write(config []byte, explanation string) error {
 	explanation = textfmt.PrintableLines(explanation)
 	if b.Out == "" {
@@ -135,8 +135,8 @@ func (b *exampleInit) masked(err error) error {
 	return &failure.Error{Kind: failure.KindOf(err), Message: text}
 }
 
-// example reads the example. Only that of an archive has a response. Without an example
-// it is empty.
+// example reads the example. The exchange has a response only if it is from an archive.
+// It is zero if there is no example.
 func (b *exampleInit) example() (example.Exchange, error) {
 	var r example.Request
 	var err error
@@ -151,45 +151,45 @@ func (b *exampleInit) example() (example.Exchange, error) {
 	if err != nil {
 		return example.Exchange{}, err
 	}
-	b.conceal(r)
+	b.registerSecrets(r)
 	return example.Exchange{Request: r}, nil
 }
 
-func (b *exampleInit) conceal(r example.Request) {
+func (b *exampleInit) registerSecrets(r example.Request) {
 	for _, secret := range infer.Secrets(r) {
 		b.secrets.Add(secret)
 	}
 }
 
-// Candidate is an exchange of an archive from which a configuration can be made.
+// Candidate is an exchange of an archive from which Infer can derive a configuration.
 type Candidate struct {
 	Exchange example.Exchange
-	// Items is how many items it has.
-	Items int
+	Items    int // number of items in the response
 }
 
-// most is how many exchanges of an archive are offered.
-const most = 9
+// maxCandidates is the maximum number of candidates of an archive.
+const maxCandidates = 9
 
-// Candidates returns the exchanges of an HTTP archive with the most items, of those that are
-// wanted and have the text in their address. An archive without any is a user error.
+// Candidates returns the exchanges of an HTTP archive with the most items, at most nine.
+// It considers requests with a URL that contains the text and for which wanted returns
+// true. An archive without such an exchange is a user error.
 func Candidates(archive io.Reader, contains string, wanted func(example.Request) bool) ([]Candidate, error) {
 	var all []Candidate
-	var refused error // of the first exchange that has an error
+	var refused error // error of the first exchange that is not a candidate
 	err := example.EachInHAR(archive, func(x example.Exchange) error {
 		if !strings.Contains(x.URL, contains) || !wanted(x.Request) {
 			return nil
 		}
 		p, err := infer.Infer(x, infer.Choice{})
-		if err != nil { // cannot be an example
+		if err != nil { // the exchange cannot be an example
 			if refused == nil {
-				refused = &failure.Error{Kind: failure.User, Message: masked(x.Request).Mask(Asked(x) + ": " + err.Error())}
+				refused = &failure.Error{Kind: failure.User, Message: secretsOf(x.Request).Mask(Asked(x) + ": " + err.Error())}
 			}
 			return nil
 		}
 		all = append(all, Candidate{x, p.Items})
 		slices.SortStableFunc(all, func(a, b Candidate) int { return b.Items - a.Items })
-		all = all[:min(len(all), most)]
+		all = all[:min(len(all), maxCandidates)]
 		return nil
 	})
 	if err != nil {
@@ -209,8 +209,8 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 	return all, nil
 }
 
-// masked knows the credentials of a request.
-func masked(r example.Request) *secret.Registry {
+// secretsOf returns a registry with the credentials of a request.
+func secretsOf(r example.Request) *secret.Registry {
 	known := &secret.Registry{}
 	for _, text := range infer.Secrets(r) {
 		known.Add(text)
@@ -218,19 +218,20 @@ func masked(r example.Request) *secret.Registry {
 	return known
 }
 
-// fromHAR returns the exchange with the most items, or asks.
+// fromHAR returns the exchange of the archive with the most items, or the exchange that
+// the user selects.
 func (b *exampleInit) fromHAR() (example.Exchange, error) {
 	file, err := os.Open(b.HAR)
 	if err != nil {
 		return example.Exchange{}, failure.Userf("cannot read the HTTP archive: %w", err)
 	}
 	defer file.Close()
-	all, err := Candidates(file, b.URLContains, b.mayBe)
+	all, err := Candidates(file, b.URLContains, b.mayBeExample)
 	if err != nil {
 		return example.Exchange{}, err
 	}
 	for _, c := range all {
-		b.conceal(c.Exchange.Request)
+		b.registerSecrets(c.Exchange.Request)
 	}
 	at := 0
 	if b.Ask {
@@ -245,7 +246,7 @@ func (b *exampleInit) fromHAR() (example.Exchange, error) {
 	return all[at].Exchange, nil
 }
 
-// Asked returns method and address of an exchange, without the query.
+// Asked returns the method and the URL of an exchange, without the query.
 func Asked(x example.Exchange) string {
 	u, err := url.Parse(x.URL)
 	if err != nil {
@@ -254,8 +255,9 @@ func Asked(x example.Exchange) string {
 	return x.Method + " " + u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// propose makes the proposal. It asks about what Choice does not decide.
-func (b *exampleInit) propose(x example.Exchange) (*infer.Result, error) {
+// infer infers the configuration. It asks the user about everything that Choice leaves
+// open.
+func (b *exampleInit) infer(x example.Exchange) (*infer.Result, error) {
 	p, err := infer.Infer(x, b.Choice)
 	if err != nil || !b.Ask {
 		return p, err
@@ -281,7 +283,7 @@ func (b *exampleInit) propose(x example.Exchange) (*infer.Result, error) {
 			return nil, err
 		}
 		if at == 0 {
-			continue // keep the guess with its evidence
+			continue // the guess keeps its evidence
 		}
 		*q.choice = options[at].Name
 		if p, err = infer.Infer(x, b.Choice); err != nil {

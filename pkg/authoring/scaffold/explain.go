@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 )
 
-// explanation says what was guessed and why, what a run of it gave, and what to do next.
+// explanation describes the guesses, the result of a rehearsal and the next steps.
 func (b *exampleInit) explanation(x example.Exchange, p *infer.Result, tried string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
@@ -30,11 +30,10 @@ func (b *exampleInit) explanation(x example.Exchange, p *infer.Result, tried str
 	return text + tried + "\n" + aboutIncomplete + "\n" + b.next()
 }
 
-// aboutIncomplete explains config.onIncomplete, which every new configuration
-// sets to fail.
+// aboutIncomplete explains `onIncomplete`. Every new configuration sets it to "fail".
 const aboutIncomplete = `A run fails if a response shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
-// next says where the configuration is and which commands to run next.
+// next names the file of the configuration and the commands to run next.
 func (b *exampleInit) next() string {
 	if b.Out == "" {
 		return "\nCredentials are hidden here. With --out FILE the configuration is written with them.\n"
@@ -47,11 +46,10 @@ func (b *exampleInit) next() string {
 	return text + "  extractor run DIR, where DIR is a directory that has it as config.json\n"
 }
 
-// quoted quotes a path for a shell.
 func quoted(path string) string {
 	text, err := syntax.Quote(path, syntax.LangBash)
 	if err != nil {
-		return path // a shell cannot express it
+		return path // the path has a character that no shell word can contain
 	}
 	return text
 }

@@ -27,10 +27,10 @@ func ListAPIs(out io.Writer) error {
 	return nil
 }
 
-// knownAPIs are the APIs of the gallery to which the example belongs.
+// knownAPIs are the APIs of the gallery that match the example.
 type knownAPIs []gallery.API
 
-// hint says how to get the configuration of the gallery instead of a guess.
+// hint explains how to get the configuration of the gallery instead of a guess.
 func (known knownAPIs) hint() string {
 	var text strings.Builder
 	for _, api := range known {
@@ -39,8 +39,8 @@ func (known knownAPIs) hint() string {
 	return text.String()
 }
 
-// fromGallery finds the APIs of the gallery for an example. chosen means that the
-// configuration of the only one is to be written, because of --api or of a response.
+// fromGallery returns the APIs of the gallery for an example. If chosen is true, --api or
+// the user selected the only API in known.
 func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bool, err error) {
 	if b.API != "" {
 		api, err := gallery.Named(b.API)
@@ -65,8 +65,8 @@ func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bo
 	return known[at : at+1], true, nil
 }
 
-// mayBe reports whether a request can be an example for the API that was chosen by --api.
-func (b *exampleInit) mayBe(r example.Request) bool {
+// mayBeExample reports whether a request can be an example for the API of --api.
+func (b *exampleInit) mayBeExample(r example.Request) bool {
 	if b.API == "" {
 		return true
 	}
@@ -78,7 +78,8 @@ func (b *exampleInit) mayBe(r example.Request) bool {
 	return err == nil && slices.ContainsFunc(known, func(api gallery.API) bool { return api.Name == b.API })
 }
 
-// writeKnown writes the configuration of the only API with the credentials of an example.
+// writeKnown writes the configuration of the only API, with the credentials of the
+// example.
 func (b *exampleInit) writeKnown(known knownAPIs, r example.Request) error {
 	api := known[0]
 	text, err := gallery.Config(api.Name)

@@ -100,7 +100,7 @@ func TestKnownAPI(t *testing.T) {
 		b := &exampleInit{Options: Options{Getenv: func(name string) string {
 			return map[string]string{"EXTRACTOR_VAR_SHOP_KEY": "of-another"}[name]
 		}}}
-		if got := b.unused(&dotenv.File{}, "SHOP_KEY"); got != "SHOP_KEY_2" {
+		if got := b.unusedVariable(&dotenv.File{}, "SHOP_KEY"); got != "SHOP_KEY_2" {
 			t.Error(got)
 		}
 	})

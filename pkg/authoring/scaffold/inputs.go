@@ -16,8 +16,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// complete prompts for the values that the configuration of an API lacks, and writes secrets
-// to the file .env. report lists what it wrote and what is left to fill in.
+// complete prompts for the missing values of an API's configuration and writes secrets to
+// the file .env. report lists the written values and the values that are left to fill in.
 func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte, report string, err error) {
 	inputs, err := api.Inputs(config)
 	if err != nil || len(inputs) == 0 {
@@ -35,7 +35,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 		return nil, "", err
 	}
 	var left []gallery.Input
-	secrets := map[string]string{} // by the names of their variables
+	secrets := map[string]string{} // secrets by the name of their variable
 	var names []string
 	for _, input := range inputs {
 		text, err := b.ask(api, input)
@@ -45,7 +45,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 		case text == "":
 			left = append(left, input)
 		case input.IsSecret() && dotenv.Fits(text):
-			name := b.unused(file, variableFor(api, input))
+			name := b.unusedVariable(file, variableFor(api, input))
 			names, secrets[expr.EnvPrefix+name] = append(names, expr.EnvPrefix+name), text
 			config = input.ReplaceByVariable(config, name)
 		default:
@@ -64,10 +64,10 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 	return config, report + toFillIn(left), nil
 }
 
-// unused returns the name of a variable that neither the file nor the environment has: the
-// name, or the name with a number for another account. In a run the environment comes
-// before the file.
-func (b *exampleInit) unused(file *dotenv.File, name string) string {
+// unusedVariable returns the name of a variable that neither the file nor the environment
+// has. It adds a number to a used name, for another account. The environment counts
+// because a run prefers it to the file.
+func (b *exampleInit) unusedVariable(file *dotenv.File, name string) string {
 	for numbered, n := name, 2; ; n++ {
 		if _, taken := file.Lookup(expr.EnvPrefix + numbered); !taken && b.Getenv(expr.EnvPrefix+numbered) == "" {
 			return numbered
@@ -93,8 +93,8 @@ func toFillIn(inputs []gallery.Input) string {
 	return text.String()
 }
 
-// ask prompts for a value until the response is valid. "" means that the user fills it in
-// later.
+// ask prompts for a value until the input is valid. It returns "" if the user wants to
+// fill in the value later.
 func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) {
 	question := input.Attribute
 	switch {
@@ -107,7 +107,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 	if input.IsSecret() {
 		question += " (not shown)"
 	}
-	foreign := "" // the host that was refused before
+	rejectedHost := "" // the host that the user entered before
 	for {
 		read := b.line
 		if input.IsSecret() && b.ReadSecret != nil {
@@ -126,7 +126,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 			if err != nil {
 				reason := err
 				if failed, ok := errors.AsType[*fs.PathError](err); ok {
-					reason = failed.Err // without the response, which may be a secret that begins with @
+					reason = failed.Err // without the path, which may be a secret that begins with @
 				}
 				if _, err := fmt.Fprintf(b.Stderr, "  cannot read the file after @: %v\n", reason); err != nil {
 					return "", err
@@ -145,11 +145,11 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 		problem := fmt.Sprintf("expected a host such as %s, or its first part", input.Example)
 		switch {
 		case !ok:
-		case api.Has(host) || !api.Has(input.Example) || host == foreign:
+		case api.Has(host) || !api.Has(input.Example) || host == rejectedHost:
 			return host, nil
-		default: // such as the host of the web pages, or the user's own server
+		default: // such as the host of the web pages, or a server of the user
 			problem = fmt.Sprintf("%s is not a host of this API, such as %s; the same response again is taken", host, input.Example)
-			foreign = host
+			rejectedHost = host
 		}
 		if _, err := fmt.Fprintf(b.Stderr, "  %s\n", problem); err != nil {
 			return "", err
@@ -157,7 +157,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 	}
 }
 
-// line shows a question and reads the response.
+// line shows a question and reads a line.
 func (b *exampleInit) line(question string) (string, error) {
 	if _, err := io.WriteString(b.Stderr, question); err != nil {
 		return "", err
@@ -165,10 +165,11 @@ func (b *exampleInit) line(question string) (string, error) {
 	return b.questions.line()
 }
 
-// hostName matches a host that can be written into an address unchanged.
+// hostName matches a host that can be written into a URL unchanged.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d+)?$`)
 
-// hostOf reads a host from a response: an address, a host, or the first part of the example.
+// hostOf returns the host in the input. The input is a URL, a host, or the first label of
+// a host like example.
 func hostOf(text, example string) (string, bool) {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		text = u.Host
@@ -179,11 +180,11 @@ func hostOf(text, example string) (string, bool) {
 	return text, hostName.MatchString(text)
 }
 
-// camel matches the border of two words in the name of an attribute.
+// camel matches the boundary of two words in camel case.
 var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// variableFor returns the name of the variable for a secret: ZENDESK_CLIENT_SECRET for
-// #clientSecret of zendesk.
+// variableFor returns the name of the variable for a secret, such as
+// ZENDESK_CLIENT_SECRET for #clientSecret of zendesk.
 func variableFor(api gallery.API, input gallery.Input) string {
 	name := api.Name + "_" + camel.ReplaceAllString(strings.TrimPrefix(input.Attribute, "#"), "${1}_${2}")
 	return strings.ToUpper(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(name, "_"))

@@ -24,10 +24,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// rehearse runs a configuration on its own example, without a network: the first request
-// gets the response of the example, and there is no second request. It returns lines that
-// describe the result; they may contain credentials. A run that fails is a line, not an
-// error.
+// rehearse runs a configuration on its own example, without a network. The first request
+// gets the response of the example. A second request is not sent. rehearse returns lines
+// that describe the result and may contain credentials. The failure of the run is a line,
+// not an error.
 func rehearse(ctx context.Context, x example.Exchange, text []byte) (lines []string, err error) {
 	dir, err := os.MkdirTemp("", "extractor-init-*")
 	if err != nil {
@@ -46,7 +46,7 @@ func rehearse(ctx context.Context, x example.Exchange, text []byte) (lines []str
 	if err := doc.Problems.Err(); err != nil {
 		return nil, err
 	}
-	seen := &rehearsed{}
+	seen := &messageCollector{}
 	run := &env.Run{
 		Log: event.NewLog(seen, secrets, time.Now), Secrets: secrets, Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
@@ -73,23 +73,23 @@ func rehearse(ctx context.Context, x example.Exchange, text []byte) (lines []str
 	return seen.lines, nil
 }
 
-// rehearsed collects the messages of warnings and of written tables.
-type rehearsed struct{ lines []string }
+// messageCollector collects the messages of warnings and of written tables.
+type messageCollector struct{ lines []string }
 
-func (r *rehearsed) Write(e event.Event) error {
+func (r *messageCollector) Write(e event.Event) error {
 	if e.Level == event.Warn || e.Kind == (event.TableWritten{}).Kind() {
-		r.lines = append(r.lines, textfmt.Cut(e.Message, mostOfEvent))
+		r.lines = append(r.lines, textfmt.Cut(e.Message, maxMessage))
 	}
 	return nil
 }
 
-func (r *rehearsed) Close() error { return nil }
+func (r *messageCollector) Close() error { return nil }
 
-// mostOfEvent is the maximum length of a shown message, in bytes.
-const mostOfEvent = 500
+// maxMessage is the maximum length, in bytes, of a shown message.
+const maxMessage = 500
 
-// withoutTLS changes the addresses of the example's host from https to http, because the
-// server of a rehearsal has no certificate.
+// withoutTLS replaces https by http in URLs of the example's host, because the server of
+// a rehearsal has no certificate.
 func withoutTLS(x example.Exchange, text []byte) []byte {
 	u, err := url.Parse(x.URL)
 	if err != nil {
@@ -107,7 +107,8 @@ func (s exampleServer) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// serve answers one request. It ignores errors: the client has closed the connection.
+// serve handles one request. It ignores errors, because the client has then closed the
+// connection.
 func (s exampleServer) serve(conn net.Conn) {
 	defer conn.Close()
 	request, err := http.ReadRequest(bufio.NewReader(conn))
@@ -119,7 +120,7 @@ func (s exampleServer) serve(conn net.Conn) {
 	}
 	header := http.Header{}
 	for name, lines := range s.x.ResponseHeader {
-		switch name { // the body of the example is already decoded
+		switch name { // headers of the encoded body and of the connection
 		case "Content-Encoding", "Content-Length", "Transfer-Encoding", "Connection", "Trailer", "Upgrade", "Keep-Alive":
 		default:
 			header[name] = lines
@@ -132,8 +133,8 @@ func (s exampleServer) serve(conn net.Conn) {
 	_ = response.Write(conn)
 }
 
-// tried returns the paragraph about a rehearsal, with masked credentials.
-func (b *exampleInit) tried(ctx context.Context, x example.Exchange, text []byte) string {
+// rehearsalReport returns the masked paragraph about a rehearsal.
+func (b *exampleInit) rehearsalReport(ctx context.Context, x example.Exchange, text []byte) string {
 	lines, err := rehearse(ctx, x, text)
 	if err != nil {
 		lines = []string{"It could not be tried: " + err.Error()}

@@ -1,5 +1,5 @@
-// Package shellcompletion completes commands in a shell: the values of their flags,
-// their arguments, and the files that they take. It does not know any command.
+// Package shellcompletion completes command lines in a shell: values of flags, arguments
+// and files. It does not depend on the commands of the program.
 package shellcompletion
 
 import (
@@ -9,28 +9,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// OneOf are the values to choose from.
+// OneOf completes one of the values.
 func OneOf(values ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// Files are those with the extension, without its dot, and the directories they
-// may lie in.
+// Files completes files with the extension, given without a dot, and directories.
 func Files(extension string) cobra.CompletionFunc {
 	return cobra.FixedCompletions([]cobra.Completion{extension}, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// AnyFile is a file of any name.
+// AnyFile completes files of any name.
 func AnyFile() cobra.CompletionFunc {
 	return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 }
 
-// Directories are directories only.
+// Directories completes directories only.
 func Directories() cobra.CompletionFunc {
 	return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 }
 
-// First completes the first argument, and none after it.
+// First completes the first argument. It offers no completions for further arguments.
 func First(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -40,10 +39,9 @@ func First(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// Install adds the command that prints the script for a shell, and completes
-// the values of flags, by the name of the flag. For a flag that is not among
-// them nothing is offered, nor for an argument of a command that takes none. It
-// is called once, when all commands are there.
+// Install adds the command `completion`, which prints the script for a shell, and
+// registers completions for flags by name. Other flags, and arguments of commands without
+// arguments, get no completions. Call Install once, after all commands are added to root.
 func Install(root *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	below(root, flags)
 	root.InitDefaultCompletionCmd()
@@ -71,11 +69,11 @@ func flag(c *cobra.Command, f *pflag.Flag, flags map[string]cobra.CompletionFunc
 		complete = cobra.NoFileCompletions
 	}
 	if err := c.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-		panic(err) // there are two for one flag: a mistake of ours, not of the user
+		panic(err) // two completions for one flag are a mistake in this program
 	}
 }
 
-// describe words the command in the way of the others.
+// describe gives the command `completion` help texts in the style of the other commands.
 func describe(c *cobra.Command, program string) {
 	c.Short = "Print the script that makes a shell complete commands, flags and their values"
 	c.Long = fmt.Sprintf("Prints the script that makes a shell complete commands, flags and their values.\n'%s completion SHELL --help' explains where to put it.", program)
