@@ -108,7 +108,7 @@ func (t *aws) Do(ctx context.Context, x *Call) (*Response, error) {
 // scheme from the host. It has no length, because the library would sign it.
 //
 // toSign also sorts the lines of each signed header in req, because the server joins them
-// in the order in which they arrive.
+// in their order of arrival.
 func toSign(req *request.Request) *http.Request {
 	header := http.Header{}
 	for name, texts := range req.Header {

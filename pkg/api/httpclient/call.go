@@ -45,7 +45,7 @@ type Call struct {
 	connected func()
 	// moments collects the times of the connection. It is nil without a recording.
 	moments *phaseTimes
-	// held is the time for which the rate limit delayed the request.
+	// held is the delay of the request by rate limits.
 	held time.Duration
 }
 

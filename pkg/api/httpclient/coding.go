@@ -24,9 +24,8 @@ const maxCodings = 4
 // aws-chunked, which described an upload.
 var noCodings = []string{"", "identity", "none", "binary", "7bit", "8bit", "aws-chunked"}
 
-// codingsOf returns the codings of a body in the order in which they were applied. If a
-// coding is unknown or there are too many codings, it returns only unknown, with their
-// names.
+// codingsOf returns the codings of a body in the order of encoding. If a coding is
+// unknown or there are too many codings, it returns only unknown, with their names.
 func codingsOf(h http.Header) (codings []string, unknown string) {
 	for _, line := range headerLines(h, "Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {

@@ -17,7 +17,7 @@ type DryRun struct {
 	// Header and Response are the header and the body of the response to every login.
 	Header   http.Header
 	Response []byte
-	// Outgoing are the requests in the order in which they would have been sent.
+	// Outgoing are the requests in the order of sending.
 	Outgoing []Outgoing
 }
 

@@ -95,7 +95,7 @@ func ambiguity(path string) string {
 	return "its path is encoded several times"
 }
 
-// visible is a mapping for strings.Map that drops white space and control characters.
+// visible maps white space and control characters to -1, so that strings.Map drops them.
 func visible(r rune) rune {
 	if r <= ' ' || r == 0x7f {
 		return -1

@@ -96,9 +96,9 @@ func refused(host, because string) error {
 	return failure.Userf("the host %s is refused by --deny-private-networks: %s", host, because)
 }
 
-// notPublicHost describes a host whose text alone shows that it is not on the public
-// internet: an address in any spelling that resolvers accept, or localhost. Otherwise it
-// returns "".
+// notPublicHost describes a host that is not on the public internet according to its
+// text: an address in any spelling that resolvers accept, or localhost. For any other
+// host it returns "".
 func notPublicHost(host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	// net/http converts Unicode digits to ASCII too.
