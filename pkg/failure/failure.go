@@ -68,8 +68,8 @@ func (e *Error) At(pointer string) *Error {
 	return &c
 }
 
-// KindOf returns the kind of the first *Error or Problems in the chain of err. Without
-// either the kind is Application.
+// KindOf returns the kind of the first *Error in the chain of err. Without an *Error,
+// Problems are a user error and any other error is an application error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

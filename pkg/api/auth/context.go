@@ -63,8 +63,8 @@ func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 	return members
 }
 
-// withContexts returns the input with additional contexts. A reference to a member that such a
-// context lacks is a problem at compile time.
+// withContexts returns the input with additional contexts. A reference to a member that
+// such a context lacks is a problem at compile time.
 func (s CompileInput) withContexts(contexts map[expr.Context]expr.Members) CompileInput {
 	before := s.compiler
 	s.compiler = func(place expr.Site) expr.Compiler {

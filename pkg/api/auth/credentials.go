@@ -106,8 +106,8 @@ func (c *oauthCredentials) report() {
 
 func (c *oauthCredentials) valid() bool { return len(c.faults) == 0 }
 
-// registerSecrets registers the credentials and all texts in the decoded data as secrets for the
-// whole run, because all requests use them.
+// registerSecrets registers the credentials and all texts in the decoded data as secrets
+// for the whole run, because all requests use them.
 func (c *oauthCredentials) registerSecrets(secrets *secret.Registry, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)

@@ -22,8 +22,8 @@ type expressionSection struct {
 	headers    bool            // true if the values are headers
 }
 
-// compileParams compiles an object or a list of expressions, a call that makes an object, or an
-// absent section.
+// compileParams compiles an object or a list of expressions, a call that makes an object,
+// or an absent section.
 func (s CompileInput) compileParams(section config.Section, place expr.Site) expressionSection {
 	return s.compileSection(section, place, expr.Compiler.Params)
 }
@@ -36,8 +36,8 @@ func (s CompileInput) compileSection(section config.Section, place expr.Site, co
 	return expressionSection{section: section, references: s.vocabulary.References.At(place), entries: compile(s.compiler(place), section.Value, section.Pointer)}
 }
 
-// compileObject compiles an object of expressions, or an absent section. Each expression must
-// return a text or a list of texts.
+// compileObject compiles an object of expressions, or an absent section. Each expression
+// must return a text or a list of texts.
 func (s CompileInput) compileObject(section config.Section, place expr.Site) expressionSection {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")

@@ -17,7 +17,7 @@ const shortest = 4
 // because the hashes of all texts stay in memory.
 const maxTexts = 1 << 16
 
-// registerFunc registers a secret: for the whole run, while tokens come and go, or for a
+// registerFunc registers a secret for the whole run, as a token of a login, or for one
 // request. secret.Registry has a method for each lifetime.
 type registerFunc func(secret string)
 

@@ -42,8 +42,8 @@ func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
-	// In the recorded responses the mask stands for secrets, so it is registered as a part of
-	// a secret. The word without brackets is not registered, because data may have it.
+	// In the recorded responses the mask stands for secrets, so it is masked here, too.
+	// It is registered with its brackets, because data may contain the word alone.
 	secrets.AddPart(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)

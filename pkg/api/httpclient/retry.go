@@ -75,7 +75,7 @@ func (t *retry) prepareRetry(ctx context.Context, x *Call, res *Response, reason
 		return err
 	}
 	if err := t.runLimits.check(); err != nil {
-		return err // without the wait
+		return err // waiting would be useless
 	}
 	wait := d.wait + d.jitter
 	t.Log.Emit(event.RequestRetried{

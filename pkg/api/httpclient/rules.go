@@ -23,8 +23,8 @@ import (
 // rule matches. It returns an error and closes the response if the rule fails the request
 // or cannot be applied.
 //
-// A response that is not used as data is removed from the cache, so that the next run
-// requests it again.
+// A response that is not used as data is removed from the cache, so that it is requested
+// again.
 func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	if res == nil {
 		return nil, nil
@@ -75,8 +75,8 @@ type polling struct {
 	polls int
 }
 
-// poll waits before it lets the caller request a response again that is not ready. Other
-// requests continue meanwhile. It closes the response.
+// poll waits until a response that is not ready may be requested again. Other requests
+// continue meanwhile. It closes the response.
 func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
 	p.polls++
 	wait, err := t.pollWait(res, d, p)
@@ -86,7 +86,7 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 		return err
 	}
 	if err := t.runLimits.check(); err != nil {
-		return err // without the wait
+		return err // waiting would be useless
 	}
 	t.Log.Emit(event.JobWaiting{
 		Method:      x.Method,
@@ -104,8 +104,8 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
 	wait, cut := t.runLimits.within(wait)
 	resume := func() error { return nil }
-	if rest := x.Sender.YieldSlot; rest != nil && x.Purpose == Data { // a login keeps its slot, because requests in flight wait for it
-		resume = rest()
+	if yieldSlot := x.Sender.YieldSlot; yieldSlot != nil && x.Purpose == Data { // a login keeps its slot, because requests in flight wait for it
+		resume = yieldSlot()
 	}
 	if err := cmp.Or(t.sleep(ctx, wait), cut); err != nil {
 		return err
@@ -153,8 +153,7 @@ func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, er
 }
 
 // finalResponse returns the result of an exchange that is not repeated. listed is true if
-// the status is one to retry and no retries are left. If a rule wants a retry, the result
-// is an error.
+// there was a reason to retry. If a rule wants a retry, the result is an error.
 func (t *retry) finalResponse(ctx context.Context, res *Response, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Response, error) {
 	if err == nil && listed {
 		res.tried, res.passed = attempt, passed
