@@ -136,7 +136,7 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// markSecretsKnown marks the last exchange as one with registered secrets. l may be nil.
+// markSecretsKnown marks the secrets in the last exchange as registered. l may be nil.
 func (l *loginRecord) markSecretsKnown() {
 	if l == nil {
 		return
