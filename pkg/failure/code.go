@@ -1,7 +1,7 @@
 package failure
 
-// Code names a kind of problem. Codes are stable: people search for them and programs
-// filter by them.
+// Code names a kind of problem. Codes are stable, because people search for them and
+// programs filter by them.
 type Code string
 
 // The kinds of problems of a configuration. Package diagnostic explains them.
@@ -58,7 +58,7 @@ const (
 	NoPrimaryKey        Code = "no-primary-key"
 	ErrorRow            Code = "error-row"
 
-	// What runs remember.
+	// Remembered values.
 	InvalidRemember   Code = "invalid-remember"
 	UnknownRemembered Code = "unknown-remembered"
 	UnreadRemembered  Code = "unread-remembered"

@@ -1,9 +1,9 @@
-// Package failure distinguishes errors that the author of a configuration can fix
-// from errors of the program, and adds the place in the configuration.
+// Package failure distinguishes errors that the author of a configuration can fix from
+// errors of the program, and adds the JSON pointer of the setting.
 //
-// A user error (Kind User) ends the program with exit code 1, and its message is
-// shown as it is. Everything else is an application error with exit code 2. The
-// package neither logs nor exits.
+// A user error (Kind User) ends the program with exit code 1, and its message is shown
+// unchanged. Any other error is an application error with exit code 2. The package
+// neither logs nor exits.
 package failure
 
 import (
@@ -14,21 +14,21 @@ import (
 // Kind is the class of an error.
 type Kind string
 
-// The two kinds, with the platform's names.
+// The kinds of errors, with the names that the platform uses.
 const (
 	User        Kind = "user"
 	Application Kind = "application"
 )
 
-// Error is an error with its kind and, if known, its place in the configuration.
-// Message is one plain sentence, essential words first.
+// Error is an error with its kind and, if known, the pointer to its setting. Message is
+// one plain sentence with the essential words first.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Pointer is the JSON pointer (RFC 6901) of the setting; empty if there is no
-	// single one.
+	// Pointer is the JSON pointer (RFC 6901) of the setting. It is empty if the error
+	// does not belong to a single setting.
 	Pointer string
-	// Cause is the wrapped error. Message need not have its text.
+	// Cause is the wrapped error. Message need not contain its text.
 	Cause error
 }
 
@@ -43,13 +43,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Userf makes a user error. A %w verb keeps its operand as the cause.
+// Userf returns a user error. The operand of a %w verb becomes its cause.
 func Userf(format string, args ...any) *Error {
 	return newf(User, format, args)
 }
 
-// Applicationf makes an application error. A %w verb keeps its operand as the
-// cause.
+// Applicationf returns an application error. The operand of a %w verb becomes its cause.
 func Applicationf(format string, args ...any) *Error {
 	return newf(Application, format, args)
 }
@@ -59,7 +58,7 @@ func newf(kind Kind, format string, args []any) *Error {
 	return &Error{Kind: kind, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
 
-// At returns the error with a pointer, unless it has one already.
+// At returns the error with a pointer, unless it already has a pointer.
 func (e *Error) At(pointer string) *Error {
 	if e.Pointer != "" {
 		return e
@@ -69,8 +68,8 @@ func (e *Error) At(pointer string) *Error {
 	return &c
 }
 
-// KindOf returns the kind of any error: that of the first *Error or Problems in its
-// chain, else Application.
+// KindOf returns the kind of the first *Error in the chain of err. Without an *Error,
+// Problems are a user error and any other error is an application error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -97,15 +96,15 @@ const (
 	ExitOK          = 0
 	ExitUser        = 1
 	ExitApplication = 2
-	// ExitLimitReached is the exit code of a run that a flag has limited: its tables are valid
-	// but hold only a part of the data. The platform uses no such flag.
+	// ExitLimitReached is the exit code of a run that a flag has limited. Its tables are
+	// valid but contain only a part of the data. The platform uses no such flag.
 	ExitLimitReached = 3
-	// ExitInterrupted is the exit code of a program that Ctrl-C has ended, as if it
-	// handled no signals.
+	// ExitInterrupted is the exit code of a program that Ctrl-C has ended. It is the same
+	// as without signal handling.
 	ExitInterrupted = 130
 )
 
-// ExitCode returns the exit code for an error, 0 for nil.
+// ExitCode returns the exit code for an error, and 0 for nil.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:
@@ -117,7 +116,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// Wrap adds in front of an error what was being done. A user error keeps its kind and
+// Wrap prefixes an error with the activity that failed. A user error keeps its kind and
 // cause, and its pointer if it has one.
 func Wrap(doing, pointer string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == User {

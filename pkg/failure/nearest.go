@@ -2,13 +2,14 @@ package failure
 
 import "strings"
 
-// maxNameLength in bytes limits the cost: longer names are not compared.
+// maxNameLength is the maximum length, in bytes, of a name that is compared. It limits
+// the cost.
 const maxNameLength = 100
 
-// Nearest returns the known name that a misspelt name most likely means. At most a
-// third of its letters (at least one, at most three) may be missing, additional,
-// different, or swapped with their neighbour. Case is ignored. Of equally near names
-// it returns the first in alphabetical order.
+// Nearest returns the known name that a misspelt name most likely means. At most a third
+// of its letters (at least one, at most three) may be missing, additional, different, or
+// swapped with their neighbour. Case is ignored. If several names are equally near,
+// Nearest returns the first in alphabetical order.
 func Nearest(name string, known []string) (string, bool) {
 	if name == "" || len(name) > maxNameLength {
 		return "", false
@@ -35,14 +36,14 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// Distance counts the letters to insert, delete, replace or swap with their neighbour to
-// turn one name into another, regardless of case.
+// Distance returns the number of letters to insert, delete, replace or swap with their
+// neighbour to turn one name into another, regardless of case.
 func Distance(a, b string) int {
 	return editDistance([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)))
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with their
-// neighbour to turn a into b.
+// editDistance returns the number of letters to insert, delete, replace or swap with
+// their neighbour to turn a into b.
 func editDistance(a, b []rune) int {
 	// Three rows of the usual table are enough, because a swap looks two rows back.
 	var beforeLast []int

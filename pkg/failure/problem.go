@@ -8,16 +8,16 @@ import (
 
 // Problem is one problem of the configuration.
 type Problem struct {
-	// Code is the kind of the problem; it may be empty.
+	// Code is the kind of the problem. It may be empty.
 	Code Code `json:"code,omitempty"`
-	// Pointer is the JSON pointer (RFC 6901) of the value in the given document; "" is
-	// the whole document.
+	// Pointer is the JSON pointer (RFC 6901) of the value in the document. "" is the
+	// whole document.
 	Pointer string `json:"pointer"`
-	// Found describes the value, shortened, without secrets.
+	// Found describes the value, shortened and without secrets.
 	Found Text `json:"found,omitempty"`
 	// Expected describes a correct value.
 	Expected Text `json:"expected"`
-	// Hint says what to try, e.g. the nearest known key. It may be empty.
+	// Hint is a suggestion, for example the nearest known key. It may be empty.
 	Hint Text `json:"hint,omitempty"`
 }
 
@@ -33,7 +33,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// Problems are all problems of one document. As an error it is a user error; an empty
+// Problems are the problems of one document. As an error it is a user error. An empty
 // list is not an error, see Err.
 type Problems []Problem
 

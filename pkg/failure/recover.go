@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Recover calls f and turns a panic into an application error that names the function.
+// Recover calls f and converts a panic into an application error that names the function.
 func Recover(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -16,7 +16,8 @@ func Recover(f func() error) (err error) {
 	return f()
 }
 
-// panicPlace returns the function that panicked: the first one below the runtime.
+// panicPlace returns the function and line that panicked: the first frame below the
+// runtime.
 func panicPlace() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])

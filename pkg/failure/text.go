@@ -2,25 +2,25 @@ package failure
 
 import "strings"
 
-// Text is a message of the program with parts of a document or a response (Part).
-// Secrets are masked in the parts only, so that words of the program are never masked.
-// A constant converts to Text by itself; with a computed string the caller decides
-// between a part and own words.
+// Text is a message of the program with parts of a document or a response (see Part).
+// Secrets are masked only in the parts, so that words of the program are never masked. A
+// constant converts to Text implicitly. For a computed string the caller chooses between
+// Part and a conversion.
 type Text string
 
-// Parts are enclosed in two Unicode noncharacters, which no text has.
+// Parts are enclosed in two Unicode noncharacters, which do not occur in texts.
 const (
 	partBegin = "\uFDD0"
 	partEnd   = "\uFDD1"
 )
 
-// Part makes a part of a name or value. A secret must not be split between parts,
-// because it would not be masked.
+// Part returns a name or a value as a part of a message. A secret must not be split
+// between parts, because it would not be masked.
 func Part(text string) Text {
 	return partBegin + Text(noMarks.Replace(text)) + partEnd
 }
 
-// Parts makes a part of a list of names or values.
+// Parts returns a list of names or values as one part.
 func Parts(texts []string) Text {
 	return Part(strings.Join(texts, ", "))
 }
@@ -33,7 +33,7 @@ func (t Text) String() string { return noMarks.Replace(string(t)) }
 // MarshalText implements encoding.TextMarshaler.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Mask returns the text with its parts masked, and without marks.
+// Mask returns the text with its parts masked and without their marks.
 func (t Text) Mask(mask func(string) string) Text {
 	var b strings.Builder
 	rest := string(t)

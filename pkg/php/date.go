@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Zone returns a time zone by its name in the time zone database, or by its abbreviation.
-// Without a name it is UTC.
+// Zone returns a time zone by its name in the time zone database or by its abbreviation.
+// An empty name is UTC.
 func Zone(name string) (*time.Location, bool) {
 	if name == "" || name == "UTC" {
 		return time.UTC, true
@@ -15,8 +15,8 @@ func Zone(name string) (*time.Location, bool) {
 	return zoneOf(name)
 }
 
-// DateIn is date: it formats a time in its time zone. Letters are replaced by parts of
-// the time, a backslash keeps the next letter.
+// DateIn implements date: it formats a time in its time zone. Letters are replaced by
+// parts of the time. A backslash keeps the next letter.
 func DateIn(format string, t time.Time) string {
 	var out []byte
 	for i := 0; i < len(format); i++ {
@@ -33,7 +33,7 @@ func DateIn(format string, t time.Time) string {
 	return string(out)
 }
 
-// layouts are the letters that package time can format.
+// layouts returns the layouts of package time for letters.
 func layouts() map[byte]string {
 	return map[byte]string{
 		'd': "02", 'j': "2", 'D': "Mon", 'l': "Monday", 'F': "January", 'M': "Jan", 'm': "01", 'n': "1",
@@ -41,7 +41,7 @@ func layouts() map[byte]string {
 	}
 }
 
-// datePart returns the part of a time for a letter, or the letter if it has none.
+// datePart returns the part of a time for a letter. A letter without a part stays.
 func datePart(letter byte, t time.Time) string {
 	if layout, ok := layouts()[letter]; ok {
 		return t.Format(layout)
@@ -66,7 +66,7 @@ func datePart(letter byte, t time.Time) string {
 		return fmt.Sprintf("%02d", isoWeek)
 	case 'o':
 		return strconv.Itoa(isoYear)
-	case 't': // day 0 of the next month is the last day of this one
+	case 't': // day 0 of the next month is the last day of this month
 		return strconv.Itoa(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day())
 	case 'L':
 		return strconv.Itoa(time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC).YearDay() - 365)

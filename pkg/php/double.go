@@ -7,13 +7,14 @@ import (
 	"strconv"
 )
 
-// Double is (string) of a double with the php.ini setting "precision": that many
-// significant digits without trailing zeros. If the decimal exponent is below -4 or
-// not below the precision it is written as 1.0E+25. A precision of 0 is the setting
-// -1: the fewest digits that give the same double, in the form for 17.
+// Double implements (string) of a double. precision is the php.ini setting of that name:
+// the number of significant digits. Trailing zeros are dropped. A number with a decimal
+// exponent below -4 or not below the precision has the form 1.0E+25. A precision of 0
+// stands for the setting -1: the fewest digits that give the same double, in the form for
+// 17 digits.
 func Double(f float64, precision int) string { return string(appendDouble(nil, f, precision)) }
 
-// appendDouble appends what Double returns.
+// appendDouble appends the result of Double.
 func appendDouble(b []byte, f float64, precision int) []byte {
 	if math.IsNaN(f) {
 		return append(b, "NAN"...)
@@ -54,13 +55,13 @@ func appendSignificant(b, all []byte, exponent, precision int) []byte {
 	}
 }
 
-// significant are the digits of a number in the form 1.25e+10 without zeros at the
-// end, and its exponent. The text is not valid any more.
+// significant returns the digits of a number in the form 1.25e+10, without trailing
+// zeros, and its exponent. It overwrites text.
 func significant(text []byte) (digits []byte, exponent int) {
 	digits, power, _ := bytes.Cut(text, []byte("e"))
 	exponent, _ = strconv.Atoi(string(power))
 	if len(digits) > 1 {
-		digits[1] = digits[0] // in the place of the point
+		digits[1] = digits[0] // overwrites the point
 		digits = digits[1:]
 	}
 	return bytes.TrimRight(digits, "0"), exponent

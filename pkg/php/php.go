@@ -1,6 +1,6 @@
-// Package php has some functions of PHP. The original extractor was written in PHP,
-// and configurations depend on them: dates in expressions, formats, ids of rows and
-// jobs.
+// Package php implements functions of PHP. The original extractor was written in PHP, and
+// configurations depend on these functions: dates in expressions, formats, ids of rows
+// and jobs.
 //
 //	DateIn      date
 //	StrToTime   strtotime, in UTC
@@ -8,9 +8,9 @@
 //	Double      (string) and var_export of a float
 //	Append…     serialize
 //	URL…        urlencode, rawurlencode, urldecode
-//	IsIndex     how keys of an array become integers
+//	IsIndex     conversion of array keys to integers
 //
-// They behave as in PHP 7.4, which the original ran on; only the letter "p" of a date is
-// from PHP 8. PHP's empty, is_numeric and casts are methods of value.Value, see
+// They behave as in PHP 7.4, which the original extractor used. Only the letter "p" of a
+// date is from PHP 8. PHP's empty, is_numeric and casts are methods of value.Value, see
 // pkg/value/php.go.
 package php

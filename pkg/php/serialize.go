@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The functions append what serialize writes. The caller ends an array or an object
-// with a brace.
+// The Append functions append the output of serialize. The caller ends an array or an
+// object with a brace.
 
 // AppendNull appends a null.
 func AppendNull(b []byte) []byte { return append(b, "N;"...) }
@@ -24,26 +24,27 @@ func AppendInt(b []byte, i int64) []byte {
 	return append(strconv.AppendInt(append(b, "i:"...), i, 10), ';')
 }
 
-// AppendNumber appends a number from its JSON literal: an integer if it fits 64 bits,
-// else a double with 17 significant digits (serialize_precision).
+// AppendNumber appends a number from its JSON literal: an integer if it fits into 64
+// bits, otherwise a double with 17 significant digits (serialize_precision).
 func AppendNumber[S string | []byte](b []byte, literal S) []byte {
-	if isShortInteger(literal) { // like most numbers
+	if isShortInteger(literal) { // most numbers are short
 		return append(append(append(b, "i:"...), literal...), ';')
 	}
 	text := string(literal)
-	// What has a fraction or an exponent is not an integer; strconv would make an error.
+	// A literal with a fraction or an exponent is not an integer. The check avoids the
+	// error that strconv would allocate.
 	if !strings.ContainsAny(text, ".eE") {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return AppendInt(b, i)
 		}
 	}
-	// A valid number has no other error than that a huge one is infinite.
+	// The only error for a valid number is ErrRange, and f is then infinite.
 	f, _ := strconv.ParseFloat(text, 64)
 	return AppendDouble(b, f)
 }
 
-// isShortInteger reports whether a literal is an integer that certainly fits 64 bits
-// and is printed as written, which "-0" is not.
+// isShortInteger reports whether a literal is an integer that certainly fits into 64 bits
+// and is printed as written. "-0" is not.
 func isShortInteger[S string | []byte](literal S) bool {
 	for i := range len(literal) {
 		if c := literal[i]; (c < '0' || c > '9') && (c != '-' || i > 0 || literal[1] == '0') {
@@ -76,7 +77,7 @@ func AppendStringHead(b []byte, size int) []byte {
 	}
 }
 
-// AppendKey appends a key of an array, see IsIndex.
+// AppendKey appends a key of an array. A key becomes an integer if IsIndex reports true.
 func AppendKey[S string | []byte](b []byte, name S) []byte {
 	if IsIndex(string(name)) {
 		return append(append(append(b, "i:"...), name...), ';')
@@ -87,7 +88,7 @@ func AppendKey[S string | []byte](b []byte, name S) []byte {
 // AppendArrayHead begins an array.
 func AppendArrayHead(b []byte, items int) []byte { return appendHead(b, "a:", items) }
 
-// AppendObjectHead begins an object as json_decode makes it.
+// AppendObjectHead begins an object of the class that json_decode creates.
 func AppendObjectHead(b []byte, members int) []byte {
 	return appendHead(b, `O:8:"stdClass":`, members)
 }
@@ -96,8 +97,8 @@ func appendHead(b []byte, kind string, size int) []byte {
 	return append(strconv.AppendInt(append(b, kind...), int64(size), 10), ":{"...)
 }
 
-// IsIndex reports whether PHP turns a key of an array into an integer: an integer of
-// 64 bits as it would be printed.
+// IsIndex reports whether PHP converts a key of an array to an integer. The key must be
+// the canonical form of an integer of 64 bits.
 func IsIndex(name string) bool {
 	i, err := strconv.ParseInt(name, 10, 64)
 	return err == nil && strconv.FormatInt(i, 10) == name

@@ -1,12 +1,12 @@
 package php
 
-// Interval is a length of time in the units of a calendar. Months differ in their days, and
-// days in their hours.
+// Interval is a duration in the units of a calendar. Months differ in their number of
+// days, and days in their number of hours.
 type Interval struct{ Months, Days, Seconds int64 }
 
-// ParseSpan reads a length of time as strtotime does ("7 days", "1 month", "2 weeks 12
-// hours"). It is false for what is not understood, for what is more than a length
-// ("tomorrow", "1 weekday", "3 mondays"), and for what has no length or goes back.
+// ParseSpan reads a duration like strtotime ("7 days", "1 month", "2 weeks 12 hours"). It
+// returns false for text that it cannot read, for text that is more than a duration
+// ("tomorrow", "1 weekday", "3 mondays"), and for zero or negative durations.
 func ParseSpan(text string) (Interval, bool) {
 	m, ok := readPhrase(text)
 	if !ok || m.tooFar() || m != (moment{years: m.years, months: m.months, days: m.days, seconds: m.seconds}) {

@@ -6,34 +6,35 @@ import (
 	"strings"
 )
 
-// Format is a format of sprintf.
+// Format is a parsed format of sprintf.
 type Format struct {
-	// Values is the number of values that it needs.
+	// Values is the number of values that the format needs.
 	Values     int
 	directives []directive
-	last       string // the text after the last directive
+	last       string // text after the last directive
 }
 
 // directive is one %… of a format.
 type directive struct {
-	before    string // plain text
-	argument  int    // number of its value, from 1; 0 is the next one
+	before    string // plain text before the directive
+	argument  int    // number of the value, from 1; 0 means the next value
 	left      bool
 	plus      bool
 	pad       byte
 	width     int
-	precision int // -1 when there is none
+	precision int // number of digits, or -1 without a precision
 	verb      byte
 }
 
 const (
 	verbs = "duoxXbcsfFeEgGhH%"
-	// widest limits the padding, so that a typing mistake does not take gigabytes.
-	widest = 1 << 16
-	// longest limits the text: a format may request one value again and again.
-	longest = 16 << 20
-	// mostDigits is PHP's limit for digits after the point.
-	mostDigits = 53
+	// maxWidth is the maximum width. It keeps a typing mistake from taking gigabytes.
+	maxWidth = 1 << 16
+	// maxResult is the maximum length of the result, in bytes. A format may use one value
+	// many times.
+	maxResult = 16 << 20
+	// maxPrecision is PHP's limit for digits after the point.
+	maxPrecision = 53
 )
 
 // ParseFormat reads a format. Errors do not repeat the text around the directive.
@@ -63,8 +64,8 @@ func ParseFormat(format string) (Format, error) {
 	}
 }
 
-// parseDirective reads what follows a percent sign:
-// [n$] [flags] [width] [.precision] verb.
+// parseDirective reads the text after a percent sign: [n$] [flags] [width] [.precision]
+// verb.
 func parseDirective(s string) (d directive, rest string, err error) {
 	d = directive{pad: ' ', precision: -1}
 	if n, after, ok, err := number(s); err != nil {
@@ -93,7 +94,7 @@ func parseDirective(s string) (d directive, rest string, err error) {
 		}
 		s = after
 	}
-	s = strings.TrimPrefix(s, "l") // a size as in C, without effect
+	s = strings.TrimPrefix(s, "l") // PHP ignores this size of C
 	switch {
 	case s == "":
 		return d, "", errors.New("the type is missing; a percent sign is written %%")
@@ -104,7 +105,7 @@ func parseDirective(s string) (d directive, rest string, err error) {
 	return d, s[1:], nil
 }
 
-// flags reads the flags, in any order; the last padding counts.
+// flags reads the flags in any order. The last padding counts.
 func (d *directive) flags(s string) (rest string, err error) {
 	for s != "" {
 		switch s[0] {
@@ -132,8 +133,8 @@ func (d *directive) flags(s string) (rest string, err error) {
 func number(s string) (n int, rest string, ok bool, err error) {
 	for rest = s; rest != "" && isDigit(rest[0]); rest = rest[1:] {
 		n = n*10 + int(rest[0]-'0')
-		if n > widest {
-			return 0, "", false, fmt.Errorf("a number above %d", widest)
+		if n > maxWidth {
+			return 0, "", false, fmt.Errorf("a number above %d", maxWidth)
 		}
 	}
 	return n, rest, len(rest) < len(s), nil
@@ -143,20 +144,20 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Scalar is a value for sprintf.
 type Scalar struct {
-	// Text is its (string).
+	// Text is the value converted by (string).
 	Text string
-	// Literal has its number: the literal of a number, else Text.
+	// Literal is the literal of a number. For any other value it is Text.
 	Literal string
 }
 
-// Sprintf is sprintf. value returns the values by their numbers, from 1.
+// Sprintf returns the formatted text. value returns the values by number, from 1.
 func (f Format) Sprintf(value func(n int) (Scalar, error)) (string, error) {
 	var out []byte
 	err := f.Each(value, func(text string, _ int) { out = append(out, text...) })
 	return string(out), err
 }
 
-// Each calls part for each part of the result of sprintf, in order. argument is the number
+// Each calls part for each part of the formatted text, in order. argument is the number
 // of the formatted value, or 0 for text of the format.
 func (f Format) Each(value func(n int) (Scalar, error), part func(text string, argument int)) error {
 	total := 0
@@ -174,8 +175,8 @@ func (f Format) Each(value func(n int) (Scalar, error), part func(text string, a
 		if err != nil {
 			return fmt.Errorf("argument %d %w", d.argument+1, err)
 		}
-		if total += len(d.before) + len(text); total > longest {
-			return fmt.Errorf("the value has more than %d MiB", longest>>20)
+		if total += len(d.before) + len(text); total > maxResult {
+			return fmt.Errorf("the value has more than %d MiB", maxResult>>20)
 		}
 		part(string(text), d.argument)
 	}

@@ -9,28 +9,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// mostWhole is the maximum number of digits before the point of a formatted number that
+// maxWholeDigits is the maximum number of digits before the point of a formatted number that
 // was written with an exponent.
-const mostWhole = 400
+const maxWholeDigits = 400
 
-var errDigits = fmt.Errorf("has more than %d digits", mostWhole)
+var errDigits = fmt.Errorf("has more than %d digits", maxWholeDigits)
 
 // number formats a number that is not negative. ok is false if it has too many digits.
 // PHP rounds the binary value of a double, ties to even. number does the same only if it
-// must round and PHP's text of the double is n. So 0.1 with 20 digits ends with zeros.
+// must round and n is PHP's text of a double. Otherwise it formats the decimal digits:
+// 0.1 with 20 digits ends with zeros.
 func (d directive) number(n decimal.Number, literal string) (text string, ok bool) {
 	precision := 6
 	if d.precision >= 0 {
-		precision = min(d.precision, mostDigits)
+		precision = min(d.precision, maxPrecision)
 	}
-	digits, exponent, ok := n.Digits(mostExact)
+	digits, exponent, ok := n.Digits(maxExactDigits)
 	if !ok {
 		return "", false
 	}
-	most := int64(max(precision, 1)) // digits that are written
+	most := int64(max(precision, 1)) // number of digits in the result
 	switch d.verb {
 	case 'f', 'F':
-		if exponent > mostWhole {
+		if exponent > maxWholeDigits {
 			return "", false
 		}
 		most = exponent + int64(precision)
@@ -46,8 +47,8 @@ func (d directive) number(n decimal.Number, literal string) (text string, ok boo
 	return d.exact(digits, exponent, precision), true
 }
 
-// mostExact is above the number of digits that a format writes.
-const mostExact = 1 << 20
+// maxExactDigits exceeds the number of digits that any format writes.
+const maxExactDigits = 1 << 20
 
 // double formats the binary value of a double.
 func (d directive) double(f float64, precision int) string {
@@ -58,12 +59,12 @@ func (d directive) double(f float64, precision int) string {
 		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', precision, 64), "e")
 		return mantissa + string(d.verb) + exponent[:1] + cmp.Or(strings.TrimLeft(exponent[1:], "0"), "0")
 	default:
-		return d.small(Double(f, max(precision, 1)))
+		return d.lowerExponent(Double(f, max(precision, 1)))
 	}
 }
 
-// exact formats the number 0.DIGITS × 10^exponent without rounding: it has at most as many
-// digits as the format writes.
+// exact formats the number 0.DIGITS × 10^exponent without rounding. digits has at most as
+// many digits as the format writes.
 func (d directive) exact(digits string, exponent int64, precision int) string {
 	switch d.verb {
 	case 'f', 'F':
@@ -91,12 +92,13 @@ func (d directive) exact(digits string, exponent int64, precision int) string {
 		if digits == "" {
 			return "0"
 		}
-		return d.small(string(appendSignificant(nil, []byte(digits), int(exponent-1), max(precision, 1))))
+		return d.lowerExponent(string(appendSignificant(nil, []byte(digits), int(exponent-1), max(precision, 1))))
 	}
 }
 
-// small returns text with a small letter for the exponent if the verb is a small letter.
-func (d directive) small(text string) string {
+// lowerExponent returns text with a lower-case exponent letter if the verb is a lower-case
+// letter.
+func (d directive) lowerExponent(text string) string {
 	if d.verb == 'g' || d.verb == 'h' {
 		return strings.Replace(text, "E", "e", 1)
 	}

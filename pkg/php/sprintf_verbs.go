@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// append formats one scalar.
 func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 	switch d.verb {
 	case 's':
@@ -23,7 +22,7 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 		if !ok {
 			return nil, errDigits
 		}
-		d.noZerosBehind()
+		d.avoidTrailingZeros()
 		return d.pads(dst, d.sign(n.negative), n.digits), nil
 	case 'u', 'x', 'X', 'o', 'b', 'c':
 		n, ok := integerOf(v)
@@ -35,7 +34,7 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 			return append(dst, byte(bits)), nil
 		}
 		if d.verb == 'u' {
-			d.noZerosBehind()
+			d.avoidTrailingZeros()
 		}
 		return d.pads(dst, "", d.digits(bits)), nil
 	default:
@@ -49,8 +48,8 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 	}
 }
 
-// pads pads to the width in bytes. Zeros go between sign and digits, other padding
-// before the sign.
+// pads pads to the width in bytes. Zeros are inserted between sign and digits, other
+// padding before the sign.
 func (d directive) pads(dst []byte, sign, text string) []byte {
 	missing := strings.Repeat(string([]byte{d.pad}), max(0, d.width-len(sign)-len(text)))
 	switch {
@@ -63,9 +62,9 @@ func (d directive) pads(dst []byte, sign, text string) []byte {
 	}
 }
 
-// noZerosBehind replaces zeros by blanks if they would follow the digits of an integer
+// avoidTrailingZeros replaces zeros by blanks if they would follow the digits of an integer
 // and change its value.
-func (d *directive) noZerosBehind() {
+func (d *directive) avoidTrailingZeros() {
 	if d.left && d.pad == '0' {
 		d.pad = ' '
 	}
@@ -91,19 +90,19 @@ func (d directive) digits(bits uint64) string {
 	return text
 }
 
-// integer is a whole number of any size: digits without leading zeros.
+// integer is an integer of any size. Its digits have no leading zeros.
 type integer struct {
 	negative bool
 	digits   string
 }
 
 // integerOf returns the number at the beginning of a text without its fraction, or 0 if
-// there is none. ok is false if the number has too many digits.
+// the text has no number there. ok is false if the number has too many digits.
 func integerOf(v Scalar) (n integer, ok bool) {
 	literal := leadingNumber(v)
 	if strings.ContainsAny(literal, ".eE") {
 		number, _ := decimal.Parse(literal)
-		if literal, ok = number.Whole(mostWhole); !ok {
+		if literal, ok = number.Whole(maxWholeDigits); !ok {
 			return n, false
 		}
 	}
@@ -115,7 +114,7 @@ func integerOf(v Scalar) (n integer, ok bool) {
 	return integer{negative, digits}, true
 }
 
-// bits is the number in 64 bits, unsigned, or in two's complement if negative.
+// bits returns the number in 64 bits: unsigned, or in two's complement if it is negative.
 func (n integer) bits() (uint64, bool) {
 	if n.negative {
 		i, err := strconv.ParseInt("-"+n.digits, 10, 64)
@@ -127,8 +126,8 @@ func (n integer) bits() (uint64, bool) {
 
 var leading = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
 
-// leadingNumber is the decimal number at the beginning of a literal, after blanks; ""
-// if there is none.
+// leadingNumber returns the decimal number at the beginning of a literal, after white
+// space, or "".
 func leadingNumber(v Scalar) string {
 	return leading.FindString(strings.TrimLeft(v.Literal, " \t\n\r\v\f"))
 }

@@ -5,24 +5,26 @@ import (
 	"time"
 )
 
-// longestPhrase is the longest text in bytes. It limits the work and the sums.
+// longestPhrase is the maximum length of a text in bytes. It limits the work and the
+// sums.
 const longestPhrase = 500
 
-// Farthest is the largest number of seconds before or after 1970: about 300 million
-// years. So milliseconds taken for seconds give the same as in the original.
+// Farthest is the largest number of seconds before or after 1970, about 300 million
+// years. With this limit, milliseconds that are read as seconds have the same result as
+// in the original extractor.
 const Farthest = 1e16
 
-// StrToTime is strtotime: it reads a date, a time or an English phrase ("2017-10-04
-// 12:30 CEST", "-7 days", "last monday of next month"), ignoring case. A text without
-// a zone is in UTC, missing parts come from base, and a day that a month does not have
-// is in the next one. The result is in UTC and has whole seconds; false if the text is
-// not understood.
+// StrToTime implements strtotime. It reads a date, a time or an English phrase
+// ("2017-10-04 12:30 CEST", "-7 days", "last monday of next month"), and ignores case. A
+// text without a zone is in UTC. Missing parts come from base. A day that a month does
+// not have is in the next month. The result is in UTC and has whole seconds. StrToTime
+// returns false if it cannot read the text.
 func StrToTime(text string, base time.Time) (time.Time, bool) {
 	return StrToTimeIn(text, base, time.UTC)
 }
 
-// StrToTimeIn is StrToTime where another zone than UTC is the default: a text without a
-// zone is in it, and missing parts come from base as the clocks there show it.
+// StrToTimeIn does the same as StrToTime in another default zone than UTC. A text without
+// a zone is in that zone, and missing parts come from base in that zone.
 func StrToTimeIn(text string, base time.Time, zone *time.Location) (time.Time, bool) {
 	m, ok := readPhrase(text)
 	if !ok {
@@ -33,10 +35,10 @@ func StrToTimeIn(text string, base time.Time, zone *time.Location) (time.Time, b
 
 // readPhrase reads the tokens of a text.
 //
-// The text is split into tokens, always the longest possible (tokenRules). Each sets a
-// part of the moment; relative parts are applied at the end, so that the order of
-// words rarely matters. It does for words that set the time of day: "tomorrow 9am" is
-// at nine, "9am tomorrow" at midnight.
+// It always takes the longest possible token (see tokenRules). Each token sets a part of
+// the moment. Relative parts are applied at the end, so the order of words rarely
+// matters. It matters for words that set the time of day: "tomorrow 9am" is at nine, "9am
+// tomorrow" at midnight.
 func readPhrase(text string) (m moment, ok bool) {
 	if text == "" || len(text) > longestPhrase {
 		return m, false
@@ -60,8 +62,8 @@ func readPhrase(text string) (m moment, ok bool) {
 	return m, true
 }
 
-// bareEpoch reports whether a text is seconds or milliseconds since 1970 without an @
-// in front. Some of those could be read as a date.
+// bareEpoch reports whether a text is a number of seconds or milliseconds since 1970
+// without a leading @. Some of these numbers could be read as a date.
 func bareEpoch(text string) bool {
 	if strings.Trim(text, "0123456789") != "" {
 		return false
@@ -69,7 +71,8 @@ func bareEpoch(text string) bool {
 	return len(text) >= 9 && len(text) != 12 && len(text) != 14
 }
 
-// asciiLower, unlike strings.ToLower, keeps the length of the text.
+// asciiLower converts ASCII letters to lower case. Unlike strings.ToLower it keeps the
+// length of the text.
 func asciiLower(text string) string {
 	lower := []byte(text)
 	for i, c := range lower {
@@ -80,14 +83,15 @@ func asciiLower(text string) string {
 	return string(lower)
 }
 
-// token is one piece of the text, with the match of a rule's pattern.
+// token is one token of the text, with the match of the pattern of its rule.
 type token struct {
-	original string // as it was written
-	text     string // lower case, from the token on
-	ends     []int  // pairs of beginning and end, of the token and its groups
+	original string // token with its original case
+	text     string // lower-case text from the token to the end
+	ends     []int  // pairs of start and end, for the token and its groups
 }
 
-// group is the text of a group of the pattern, from 1; "" when it is absent.
+// group returns the text of a group of the pattern, from 1. It returns "" if the group is
+// absent.
 func (t token) group(i int) string {
 	if t.ends[2*i] < 0 {
 		return ""
@@ -95,7 +99,8 @@ func (t token) group(i int) string {
 	return t.text[t.ends[2*i]:t.ends[2*i+1]]
 }
 
-// longestToken finds the first rule with the longest match at the beginning of a text.
+// longestToken returns the rule with the longest match at the beginning of a text. If
+// several matches have the same length, the first rule wins.
 func longestToken(text string) (*tokenRule, []int) {
 	var longest *tokenRule
 	var ends []int

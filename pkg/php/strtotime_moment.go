@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// moment is what the tokens read so far say. Methods that read a token return false if
-// it contradicts them.
+// moment holds the result of the tokens read so far. A method that reads a token returns
+// false if the token contradicts the moment.
 type moment struct {
 	year, month, day     part
 	hour, minute, second part
-	// haveDate and haveTime are set by a date or a time; words such as "today" set the
-	// time of day without haveTime.
+	// haveDate and haveTime are true after a date or a time. Words such as "today" set
+	// the time of day but not haveTime.
 	haveDate, haveTime bool
 	zone               *time.Location
 	zones              int
 
-	// The distance from the date and time.
+	// Distance from the date and time.
 	years, months, days, seconds, workdays int64
-	haveWorkdays                           bool // also for 0 working days
+	haveWorkdays                           bool // true also for 0 working days
 	weekday                                *weekdayRule
 	edge                                   edge
 	// nthFrom is the day from which a weekday of a month is counted.
@@ -36,7 +36,7 @@ const (
 	lastDay
 )
 
-// nthFrom says where to begin counting for "second monday of".
+// nthFrom is the start of the count for "second monday of".
 type nthFrom int
 
 const (
@@ -47,17 +47,17 @@ const (
 
 // weekdayRule is a weekday near the date.
 type weekdayRule struct {
-	day    int // Sunday is 0; negative after "ago"
+	day    int // number of the weekday, with Sunday as 0; negative after "ago"
 	choice choice
 }
 
-// choice says which day a weekday means.
+// choice selects the day that a weekday means.
 type choice int
 
 const (
-	nextOne   choice = iota // strictly later
-	sameOrOne               // the day itself or the next one
-	sameWeek                // the one in the week that begins on Monday
+	nextOne   choice = iota // next such day after the date
+	sameOrOne               // date itself, or the next such day
+	sameWeek                // day in the same week, which begins on Monday
 )
 
 func (m *moment) setDate(year, month, day part) bool {
@@ -95,7 +95,7 @@ func (m *moment) setYear(year part) bool {
 	return true
 }
 
-// dayStart goes to the beginning of a day, counted from the date.
+// dayStart sets the time to the beginning of a day. days is the distance from the date.
 func (m *moment) dayStart(days int64) bool {
 	m.haveTime = false
 	m.hour, m.minute, m.second = known(0), known(0), known(0)
@@ -105,7 +105,7 @@ func (m *moment) dayStart(days int64) bool {
 	return true
 }
 
-// epoch is @ and the seconds since 1970.
+// epoch reads @ and the seconds since 1970.
 func (m *moment) epoch(t token) bool {
 	seconds, err := strconv.ParseInt(t.group(1), 10, 64)
 	if err != nil || math.Abs(float64(seconds)) > Farthest {
@@ -118,7 +118,7 @@ func (m *moment) epoch(t token) bool {
 	return m.inZone(time.UTC)
 }
 
-// fourDigits are hours and minutes, or a year if the time is already known.
+// fourDigits reads hours and minutes, or a year if the time is already known.
 func (m *moment) fourDigits(t token) bool {
 	if m.haveTime {
 		return m.setYear(yearOf(t.group(1) + t.group(2)))
@@ -137,15 +137,15 @@ func (m *moment) isoWeek(t token) bool {
 	return m.setDate(known(year), known(1), known(monday+(week-1)*7+day-1))
 }
 
-// logTime is a time as in the logs of web servers.
+// logTime reads a time in the format of the logs of web servers.
 func (m *moment) logTime(t token) bool {
 	return m.setDate(yearOf(t.group(3)), monthOf(t.group(2)), dayOf(t.group(1))) &&
 		m.setTime(numberOf(t.group(4)), numberOf(t.group(5)), numberOf(t.group(6))) &&
 		m.inZone(fixedZone(t.group(7)))
 }
 
-// aroundHour is a quarter past an hour (back of) or a quarter to it (front of). It
-// overrides an earlier time of day. The original reads "Back" as "front".
+// aroundHour reads a quarter past an hour (back of) or a quarter to an hour (front of).
+// It overrides an earlier time of day. The original extractor reads "Back" as "front".
 func (m *moment) aroundHour(t token) bool {
 	hour, minute := numberOf(t.group(2)), 15
 	if t.original[0] != 'b' {
@@ -163,7 +163,7 @@ func (m *moment) aroundHour(t token) bool {
 
 func (m *moment) offset(t token) bool { return m.inZone(fixedZone(t.text[:t.ends[1]])) }
 
-// fixedZone is the zone of an offset such as +02:00 or GMT+02:00.
+// fixedZone returns the zone of an offset such as +02:00 or GMT+02:00.
 func fixedZone(offset string) *time.Location {
 	offset = strings.TrimPrefix(offset, "gmt")
 	seconds := offsetOf(offset[1:])
@@ -178,8 +178,8 @@ func (m *moment) zoneName(t token) bool {
 	return ok && m.inZone(zone)
 }
 
-// inZone sets the first zone and ignores a second one: mail adds the abbreviation of
-// an offset in brackets.
+// inZone sets the first zone and ignores a second zone, because mail adds the
+// abbreviation of an offset in brackets.
 func (m *moment) inZone(zone *time.Location) bool {
 	if m.zone == nil {
 		m.zone = zone
@@ -200,7 +200,7 @@ func (m *moment) ago(token) bool {
 	return true
 }
 
-// comingWeekday is the name of a weekday alone. "weekdays" alone is Monday.
+// comingWeekday reads the name of a weekday alone. "weekdays" alone is Monday.
 func (m *moment) comingWeekday(t token) bool {
 	m.dayStart(0)
 	chosen := sameOrOne
@@ -211,8 +211,8 @@ func (m *moment) comingWeekday(t token) bool {
 	return true
 }
 
-// weekAround is "last week" and similar: in that week, the weekday of another token,
-// else Monday.
+// weekAround reads "last week" and similar phrases. They mean the weekday of another
+// token in that week, or Monday.
 func (m *moment) weekAround(t token) bool {
 	m.days += 7 * amountOf(t.group(1))
 	if m.weekday == nil {
@@ -240,7 +240,7 @@ func (m *moment) weekdayOfMonth(t token) bool {
 	return m.weekdaysAway(amount, t.group(2), nextOne)
 }
 
-// weekdaysAway is the amount-th weekday of a name.
+// weekdaysAway moves to the amount-th weekday with a name.
 func (m *moment) weekdaysAway(amount int64, name string, c choice) bool {
 	m.dayStart(0)
 	if amount > 0 {
@@ -259,7 +259,7 @@ func (m *moment) relativeWord(t token) bool {
 	if strings.HasPrefix(t.group(2), "weekday") {
 		m.dayStart(0) // "+1 weekday" keeps the time of day
 	}
-	return m.away(amountOf(t.group(1)), t.group(2), c)
+	return m.addDistance(amountOf(t.group(1)), t.group(2), c)
 }
 
 func (m *moment) relativeNumber(t token) bool {
@@ -267,10 +267,10 @@ func (m *moment) relativeNumber(t token) bool {
 	if strings.Count(t.group(1), "-")%2 == 1 {
 		amount = -amount
 	}
-	return err == nil && m.away(amount, t.group(3), sameOrOne)
+	return err == nil && m.addDistance(amount, t.group(3), sameOrOne)
 }
 
-func (m *moment) away(amount int64, unit string, c choice) bool {
+func (m *moment) addDistance(amount int64, unit string, c choice) bool {
 	switch strings.TrimSuffix(unit, "s") {
 	case "sec", "second":
 		m.seconds += amount

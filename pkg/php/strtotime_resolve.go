@@ -2,7 +2,7 @@ package php
 
 import "time"
 
-// resolve takes missing parts from base and applies the relative ones in this order:
+// resolve takes missing parts from base and applies the relative parts in this order:
 // weekday; years, months and days; edge of the month; working days; seconds.
 func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	if m.tooFar() {
@@ -15,7 +15,7 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	if m.weekday != nil {
 		d = d.AddDate(0, 0, m.weekday.daysFrom(int(d.Weekday()), m.days))
 	}
-	d = m.edge.of(d.Year()+int(m.years), int(d.Month())+int(m.months), d.Day()+int(m.days))
+	d = m.edge.date(d.Year()+int(m.years), int(d.Month())+int(m.months), d.Day()+int(m.days))
 	if m.haveWorkdays {
 		d = addWorkdays(d, int(m.workdays))
 	}
@@ -25,7 +25,7 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 		zone = base.Location()
 	}
 	t := Clock(d.Year(), int64(d.Month()), int64(d.Day()),
-		m.hour.or(base.Hour()), m.minute.or(base.Minute()), m.second.or(base.Second()), zone)
+		m.hour.valueOr(base.Hour()), m.minute.valueOr(base.Minute()), m.second.valueOr(base.Second()), zone)
 	seconds := t.Unix() + m.seconds
 	if seconds < -Farthest || seconds > Farthest {
 		return time.Time{}, false
@@ -33,8 +33,9 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), true
 }
 
-// Clock is when the clocks of a zone show a time. A time that they leave out is as much
-// later as they skip. Months and days may run over.
+// Clock returns the time at which the clocks of a zone show a date and time. If the
+// clocks skip that time, the result is later by the skipped duration. Months and days may
+// exceed their range.
 func Clock(year int, month, day int64, hour, minute, second int, zone *time.Location) time.Time {
 	years := floorDiv(month-1, 12)
 	shown := time.Date(year+int(years), time.Month(month-12*years), 1, hour, minute, second, 0, time.UTC).AddDate(0, 0, int(day-1))
@@ -61,10 +62,10 @@ func (m *moment) tooFar() bool {
 		beyond(m.workdays, 1e10) || beyond(m.seconds, Farthest)
 }
 
-// startDay is the date to which distances are added. If a day is counted within a
-// month, it adds the months already.
+// startDay returns the date that the distances are added to. If a weekday is counted
+// within a month, startDay has already added the months.
 func (m *moment) startDay(base time.Time) time.Time {
-	year, month, day := m.year.or(base.Year()), m.month.or(int(base.Month())), m.day.or(base.Day())
+	year, month, day := m.year.valueOr(base.Year()), m.month.valueOr(int(base.Month())), m.day.valueOr(base.Day())
 	switch m.nthFrom {
 	case fromFirstOfMonth:
 		month, day = month+int(m.months), 1
@@ -73,11 +74,12 @@ func (m *moment) startDay(base time.Time) time.Time {
 		month, day = month+int(m.months)+1, 1
 		m.months = 0
 	}
-	return m.edge.of(year, month, day)
+	return m.edge.date(year, month, day)
 }
 
-// of is a day, or the edge of the given month, before the day runs over.
-func (e edge) of(year, month, day int) time.Time {
+// date returns a day, or the edge of the given month. The edge applies before a day exceeds
+// the month.
+func (e edge) date(year, month, day int) time.Time {
 	switch e {
 	case firstDay:
 		day = 1
@@ -87,8 +89,9 @@ func (e edge) of(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// daysFrom is the number of days from a weekday to the wanted one. days are those to
-// be added afterwards: if they are negative the count begins before today.
+// daysFrom returns the number of days from a weekday to the weekday of the rule. days is
+// the number of days that are added afterwards. If it is negative, the count begins
+// before today.
 func (w weekdayRule) daysFrom(today int, days int64) int {
 	if w.choice == sameWeek {
 		return (w.day+6)%7 - (today+6)%7
@@ -104,8 +107,8 @@ func (w weekdayRule) daysFrom(today int, days int64) int {
 	return difference
 }
 
-// addWorkdays adds n days from Monday to Friday. With n = 0 a weekend becomes the
-// Monday after it.
+// addWorkdays adds n days from Monday to Friday. If n is 0, it moves a day of a weekend
+// to the Monday after it.
 func addWorkdays(d time.Time, n int) time.Time {
 	weekend := func() bool { return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday }
 	if n == 0 {

@@ -8,13 +8,13 @@ import (
 // tokenRule is one form of a token.
 type tokenRule struct {
 	pattern *regexp.Regexp
-	// apply adds the token to the moment; false if they contradict.
+	// apply adds the token to the moment. It returns false if they contradict each other.
 	apply func(m *moment, t token) bool
 }
 
 type addRule func(pattern string, apply func(*moment, token) bool)
 
-// Parts of the patterns, for text in lower case. "lz" is with a leading zero.
+// Parts of the patterns, for lower-case text. "lz" means with a leading zero.
 const (
 	reHour24   = `(?:[01]?[0-9]|2[0-4])`
 	reHour24lz = `(?:[01][0-9]|2[0-4])`
@@ -48,8 +48,9 @@ const (
 	reDayOnly = `(` + reMonthName + `)` + reBetween + `(` + reDay + `)`
 )
 
-// tokenRules are all forms. Of equally long matches the first counts: keywords come
-// before time zones, and times before dates ("04.10.17" is a time of day).
+// tokenRules returns all forms of tokens. If several matches have the same length, the
+// first form wins: keywords come before time zones, and times before dates ("04.10.17" is
+// a time of day).
 var tokenRules = sync.OnceValue(func() []tokenRule {
 	var rules []tokenRule
 	add := func(pattern string, apply func(*moment, token) bool) {
@@ -93,7 +94,7 @@ func addTimes(add addRule) {
 }
 
 func addDates(add addRule) {
-	// date adds a form with the numbers of its groups, 0 for a missing part.
+	// date adds a form with the numbers of its groups. 0 means that a part is missing.
 	date := func(year, month, day int, pattern string) {
 		add(pattern, func(m *moment, t token) bool {
 			part := func(i int) string {
@@ -118,7 +119,7 @@ func addDates(add addRule) {
 	date(3, 1, 2, `(`+reMonthName3+`)-(`+reDaylz+`)-(`+reYear+`)`)
 	date(1, 2, 3, `(`+reYear+`)-(`+reMonthName3+`)-(`+reDaylz+`)`)
 
-	// The dates and times in logs of web servers, and in photographs.
+	// Dates and times in the logs of web servers, and in photographs.
 	add(`(`+reDay+`)/(`+reMonthName3+`)/(`+reYear4+`):(`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)[ \t]+((?:gmt)?`+reOffset+`)`, (*moment).logTime)
 	add(`(`+reYear4+`):(`+reMonthlz+`):(`+reDaylz+`) (`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)`, func(m *moment, t token) bool {
 		return m.setDate(yearOf(t.group(1)), monthOf(t.group(2)), dayOf(t.group(3))) &&
@@ -134,7 +135,8 @@ func addDates(add addRule) {
 	firstOfMonth(2, 1, `(`+reMonthName+`)`+reBetween+`(`+reYear4+`)`)
 	firstOfMonth(1, 2, `(`+reYear4+`)`+reBetween+`(`+reMonthName+`)`)
 
-	// A month with its day and a time, so that the hour is not read as a year.
+	// A month with its day and a time. Without this form the hour would be read as a
+	// year.
 	add(reDayOnly+reAfterDay+reClock24, func(m *moment, t token) bool {
 		return m.setDate(part{}, monthOf(t.group(1)), dayOf(t.group(2))) &&
 			m.setTime(numberOf(t.group(3)), numberOf(t.group(4)), numberOf(t.group(5)))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// part is a number of a date or a time, if it is known.
+// part is a number of a date or a time, if the number is known.
 type part struct {
 	value int
 	known bool
@@ -14,15 +14,15 @@ type part struct {
 
 func known(n int) part { return part{n, true} }
 
-// or is the part, or fallback if it is not known.
-func (p part) or(fallback int) int {
+// valueOr returns the value of the part, or fallback if it is not known.
+func (p part) valueOr(fallback int) int {
 	if p.known {
 		return p.value
 	}
 	return fallback
 }
 
-// numberOf reads the digits of a group; a missing one is 0.
+// numberOf reads the digits of a group. A missing group is 0.
 func numberOf(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -31,7 +31,8 @@ func numberOf(digits string) int {
 	return n
 }
 
-// yearOf reads a year. Two digits below 70 are in this century.
+// yearOf reads a year. A year of up to three digits below 70 is in this century, and from
+// 70 to 99 in the previous century.
 func yearOf(digits string) part {
 	n := numberOf(digits)
 	switch {
@@ -57,7 +58,7 @@ func monthOf(text string) part {
 
 func dayOf(digits string) part { return known(numberOf(digits)) }
 
-// hourOf is an hour of a twelve-hour clock.
+// hourOf returns the hour of a time on the twelve-hour clock.
 func hourOf(digits, half string) int {
 	hour := numberOf(digits) % 12
 	if half == "p" {
@@ -66,7 +67,7 @@ func hourOf(digits, half string) int {
 	return hour
 }
 
-// weekdayOf is the number of a weekday by its name; Sunday is 0, "weekdays" are 1.
+// weekdayOf returns the number of a weekday. Sunday is 0, and "weekdays" is 1.
 func weekdayOf(name string) int {
 	if strings.HasPrefix(name, "weekday") {
 		return 1
@@ -75,14 +76,14 @@ func weekdayOf(name string) int {
 	return strings.Index(names, name[:3]) / 4
 }
 
-// amountOf is the number for a word.
+// amountOf returns the number that a word stands for.
 func amountOf(word string) int64 {
 	switch word {
 	case "last", "previous":
 		return -1
 	case "next":
 		return 1
-	case "eight": // the original accepts this spelling
+	case "eight": // the original extractor accepts this spelling
 		return 8
 	}
 	ordinals := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
@@ -94,16 +95,16 @@ func amountOf(word string) int64 {
 	return 0 // "this"
 }
 
-// zoneOf finds a time zone by its abbreviation, or its name in the tz database.
+// zoneOf returns a time zone by its abbreviation or by its name in the tz database.
 func zoneOf(name string) (*time.Location, bool) {
 	if hours, ok := zoneHours(strings.ToUpper(name)); ok {
 		return time.FixedZone(name, int(hours*3600)), true
 	}
 	if !strings.Contains(name, "/") {
-		// Also excludes "Local", the zone of the machine.
+		// Excludes "Local", too, which is the zone of the machine.
 		return nil, false
 	}
-	for _, spelling := range []string{name, titled(name)} {
+	for _, spelling := range []string{name, titleCase(name)} {
 		if zone, err := time.LoadLocation(spelling); err == nil {
 			return zone, true
 		}
@@ -111,8 +112,8 @@ func zoneOf(name string) (*time.Location, bool) {
 	return nil, false
 }
 
-// titled is the usual spelling of a zone: America/New_York for america/NEW_york.
-func titled(name string) string {
+// titleCase returns the usual spelling of a zone: America/New_York for america/NEW_york.
+func titleCase(name string) string {
 	spelling := []byte(asciiLower(name))
 	for i, c := range spelling {
 		if 'a' <= c && c <= 'z' && (i == 0 || strings.IndexByte("/_-", spelling[i-1]) >= 0) {
@@ -122,8 +123,8 @@ func titled(name string) string {
 	return string(spelling)
 }
 
-// zoneHours is the offset of a zone in hours. For an ambiguous abbreviation it is that
-// of the best known zone, or there is none.
+// zoneHours returns the offset of a zone in hours. An ambiguous abbreviation has the
+// offset of its best-known zone, or is not in the table.
 func zoneHours(abbreviation string) (float64, bool) {
 	hours, ok := map[string]float64{
 		"UTC": 0, "GMT": 0, "UT": 0, "Z": 0,
@@ -138,7 +139,8 @@ func zoneHours(abbreviation string) (float64, bool) {
 	return hours, ok
 }
 
-// offsetOf reads an offset without its sign (H, HH, HMM, HHMM, H:M, HH:MM), in seconds.
+// offsetOf reads an offset without its sign (H, HH, HMM, HHMM, H:M, HH:MM) and returns it
+// in seconds.
 func offsetOf(digits string) int {
 	hours, minutes, ok := strings.Cut(digits, ":")
 	if !ok && len(digits) > 2 {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// URLEncode is urlencode: blanks become +, everything but letters, digits, - . _
-// is percent-encoded.
+// URLEncode implements urlencode: blanks become +, and all characters except letters,
+// digits, - . _ are percent-encoded.
 func URLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "~", "%7E") }
 
-// RawURLEncode is rawurlencode, and RFC 3986: everything but letters, digits,
-// - . _ ~ is percent-encoded.
+// RawURLEncode implements rawurlencode (RFC 3986): all characters except letters, digits,
+// - . _ ~ are percent-encoded.
 func RawURLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// URLDecode is urldecode: it decodes + and percent escapes. A percent sign that begins
-// no escape stays.
+// URLDecode implements urldecode: it decodes + and percent escapes. A percent sign that
+// begins no escape stays.
 func URLDecode(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
@@ -37,13 +37,13 @@ func URLDecode(s string) string {
 	return string(b)
 }
 
-// Parameter is one name=value of a query, decoded.
+// Parameter is one decoded name=value of a query.
 type Parameter struct {
 	Name, Value string
-	Bare        bool // there is no =
+	Bare        bool // true if there is no =
 }
 
-// Query yields the parameters of a query in their order, without empty ones.
+// Query yields the parameters of a query in their order, without empty parameters.
 func Query(query string) iter.Seq[Parameter] {
 	return func(yield func(Parameter) bool) {
 		for pair := range strings.SplitSeq(query, "&") {

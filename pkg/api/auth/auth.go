@@ -1,10 +1,10 @@
-// Package auth holds the authentications: each one decorates a request with
-// credentials, in a file of its own. What they share, how headers and query
-// parameters of an authentication meet those of a request, is in merge.go.
+// Package auth implements the authentication schemes. Each scheme adds credentials to a
+// request and has its own file. The code that merges headers and query parameters of a
+// scheme with those of a request is in merge.go.
 //
-// The package sends nothing by itself: a login goes out through the function it
-// is given. It knows nothing of retries and redirects; it is called again for
-// every attempt.
+// The package sends no requests itself: the caller passes a function that sends a login.
+// The package does not handle retries and redirects. It is called again for every
+// attempt.
 package auth
 
 import (
@@ -22,27 +22,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Authenticator adds credentials to a request that is about to be sent. It is
-// called again for every attempt and for every hop of a redirect, by several
-// requests at once. Errors are user errors.
+// Authenticator adds credentials to a request that is about to be sent. It is called
+// again for every attempt and for every hop of a redirect. It is safe for concurrent use.
+// Errors are user errors.
 type Authenticator interface {
 	Authenticate(context.Context, *Attempt) error
 }
 
-// authenticatorFunc is an Authenticator that keeps nothing.
+// authenticatorFunc is an Authenticator without state.
 type authenticatorFunc func(context.Context, *Attempt) error
 
 func (f authenticatorFunc) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
 
-// Renewer is an Authenticator that can fetch new credentials when the API
-// returns 401.
+// Renewer is an Authenticator that can fetch new credentials when the API returns 401.
 type Renewer interface {
-	// Revoked reports whether the credentials of an attempt were given up meanwhile,
-	// because of another one. For an attempt in advance it waits until that is so,
-	// or the request is needed or broken off.
+	// Revoked reports whether the credentials of an attempt were given up meanwhile
+	// because of another attempt. For a lookahead request it first waits until they are
+	// given up, the request is needed, or the context ends.
 	Revoked(context.Context, *Attempt) bool
-	// Renew gives up the credentials of an attempt. The next Authenticate fetches
-	// new ones.
+	// Renew gives up the credentials of an attempt. The next Authenticate fetches new
+	// credentials.
 	Renew(*Attempt)
 }
 
@@ -51,23 +50,23 @@ type Attempt struct {
 	*request.Request
 	// Login sends a login request and returns its complete response.
 	Login func(context.Context, config.RequestSpec) (LoginResponse, error)
-	// Needed is set for a request in advance, and closed when someone needs it.
-	// Before that no credentials are given up because of it: an API may answer 401
-	// after the end of a list, and what no one needs should cost no login.
+	// Needed is set for a lookahead request, and is closed when the job needs the
+	// response. Until then a 401 does not give up the credentials: an API may return 401
+	// after the end of a list, and an unneeded response should not cost a login.
 	Needed <-chan struct{}
 
-	used *credentials // of a login; nil for none
+	used *credentials // credentials of a login that the request got; may be nil
 }
 
 // LoginResponse is the response to a login.
 type LoginResponse struct {
 	Header http.Header
-	Body   *response.Spool // must be closed
+	Body   *response.Spool // body, which the caller must close
 }
 
 type deps struct{ *env.Run }
 
-// scope is what expressions see while the authentication works.
+// scope returns the scope of the expressions of an authentication.
 func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	random := func(n int) ([]byte, error) { return d.Random(n, "the authentication") }
 	return &expr.Scope{Now: d.Now, Random: random, Contexts: contexts, Warn: func(pointer, text string) {
@@ -75,39 +74,38 @@ func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	}}
 }
 
-// nonce is a text that was not used before, of two hexadecimal digits for each
-// random byte.
+// nonce returns the given number of random bytes as hexadecimal digits.
 func (d deps) nonce(bytes int) (string, error) {
 	b, err := d.Random(bytes, "the authentication")
 	return hex.EncodeToString(b), err
 }
 
-// Method is an authentication that was read from the configuration. Each Start
-// gives it a life of its own: one for each iteration, with what this one remembers.
+// Method is a compiled authentication. Start returns an independent Authenticator for one
+// iteration, with the remembered values of that iteration.
 type Method interface {
 	Start(*env.Run, *state.IterationValues) Authenticator
 }
 
-// CompileInput is what an authentication is compiled from.
+// CompileInput is the input of Scheme.Compile.
 type CompileInput struct {
 	config.Section                // `api.authentication`
 	Attributes     value.Value    // `config` without `jobs`
-	attr           expr.Members   // the same, flattened
+	attr           expr.Members   // Attributes, flattened
 	authorization  config.Section // top-level `authorization`
 	oldQuery       config.Section // `api.query`
 	compiler       func(expr.Site) expr.Compiler
 	vocabulary     expr.Vocabulary
 }
 
-// Compile reads `api.authentication` of one iteration. It is nil when there is
-// none. Problems go to the section.
+// Compile reads `api.authentication` for one iteration. It returns nil if no
+// authentication is configured. It reports problems to the section.
 func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method {
 	s := doc.API.Authentication
 	if s.Value.Kind() != value.Object {
 		return nil
 	}
 	scheme, ok := schemes.Of(s)
-	if !ok { // no type; any other is a problem already
+	if !ok { // no type; the schema reports an unknown type
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)

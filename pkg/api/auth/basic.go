@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// basic is HTTP basic authentication with the name and password of `config`.
+// basic is HTTP basic authentication with the user name and password of `config`.
 type basic struct {
 	user, password string
 }
@@ -35,15 +35,16 @@ func compileBasic(s CompileInput) Method {
 	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
 	}
-	// An empty password is one: many APIs take their key as the user name.
+	// An empty password is valid: many APIs take their key as the user name.
 	if password.IsNull() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the password in 'config.#password'", "write an empty text where there is none")
 	}
 	return basic{user: user.Text(), password: password.Text()}
 }
 
-// credential is a key of `config`; without the hash sign first, and what is not
-// empty before what is. It is null when neither key is there.
+// credential returns a key of `config`, without or with the hash sign. The key without
+// the hash sign wins, unless only the other key has a value. It returns null if both keys
+// are missing.
 func (s CompileInput) credential(setting field.Setting[string]) value.Value {
 	plain, secret := s.Attributes.Field(setting.Name), s.Attributes.Field("#"+setting.Name)
 	if plain.Empty() && !secret.Empty() || plain.IsNull() {

@@ -11,15 +11,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestContexts are the contexts about a request, as it is before
-// authentication: its parts, and the decoded parameters of its query. Address
-// and path are those of the request line: percent-encoded, without user name,
-// password and a port that goes without saying.
+// requestContexts returns the contexts for a request before authentication: its parts,
+// and the decoded parameters of its query. URL and path have the form of the request
+// line: percent-encoded, without user, password and default port.
 func requestContexts(r *request.Request) map[expr.Context]expr.Members {
 	address := *r.URL
 	address.User = nil
 	port, err := strconv.Atoi(address.Port())
-	if err != nil { // there is none
+	if err != nil { // without a port
 		port = map[string]int{"http": 80, "https": 443}[address.Scheme]
 	}
 	contexts := map[expr.Context]expr.Members{
@@ -42,8 +41,8 @@ func requestContexts(r *request.Request) map[expr.Context]expr.Members {
 	return contexts
 }
 
-// queryMembers are parameters by their names; of a name with several values
-// each is under its index. A name without = has no value to refer to.
+// queryMembers returns parameters by name. If a name has several values, each value is
+// under its index. A name without = has no value to refer to.
 func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 	members := expr.Members{}
 	for _, p := range q {
@@ -64,9 +63,9 @@ func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 	return members
 }
 
-// knowing is the source with contexts whose members are final, or at least
-// their names: a reference to any other is a problem when compiling.
-func (s CompileInput) knowing(contexts map[expr.Context]expr.Members) CompileInput {
+// withContexts returns the input with additional contexts. A reference to a member that
+// such a context lacks is a problem at compile time.
+func (s CompileInput) withContexts(contexts map[expr.Context]expr.Members) CompileInput {
 	before := s.compiler
 	s.compiler = func(place expr.Site) expr.Compiler {
 		c := before(place)
@@ -76,9 +75,9 @@ func (s CompileInput) knowing(contexts map[expr.Context]expr.Members) CompileInp
 	return s
 }
 
-// ofRequests is the source for expressions about each request: what a request
-// has is known, its parameters are not.
-func (s CompileInput) ofRequests() CompileInput {
+// forRequests returns the input for expressions about each request. The parts of a request
+// are known at compile time, its parameters are not.
+func (s CompileInput) forRequests() CompileInput {
 	parts := requestContexts(&request.Request{URL: &url.URL{}})[expr.Request]
-	return s.knowing(map[expr.Context]expr.Members{expr.Request: parts})
+	return s.withContexts(map[expr.Context]expr.Members{expr.Request: parts})
 }

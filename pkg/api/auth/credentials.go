@@ -10,10 +10,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// oauthCredentials is `authorization.oauth_api.credentials`: what the platform
-// hands over after the configuration was authorized. What is wrong with
-// them is kept until report, for an authentication may have checks of its own
-// that come first.
+// oauthCredentials is `authorization.oauth_api.credentials`: the data that the platform
+// adds after the configuration was authorized. Problems are stored until report, because
+// an authentication may have other checks that come first.
 type oauthCredentials struct {
 	section config.Section
 	data    string // `#data`
@@ -27,7 +26,7 @@ type credentialFault struct {
 	expected, hint failure.Text
 }
 
-// Authorization is the member of the document with the credentials.
+// Authorization is the member of the document that holds the credentials.
 var (
 	Authorization = field.Of("authorization", "OAuth credentials", "Filled in by the platform after somebody has authorized the configuration.",
 		open(field.Object("authorization", "OAuth credentials", "Added by the platform after somebody has authorized the configuration. Only `oauth_api.credentials` is read.", oauthAPI)))
@@ -56,7 +55,7 @@ func (s CompileInput) credentials() *oauthCredentials {
 	return c
 }
 
-// text is a key of the credentials, which must not be empty.
+// text returns a member of the credentials, which must not be empty.
 func (c *oauthCredentials) text(setting field.Setting[string], what failure.Text) string {
 	section := setting.In(c.section)
 	if !section.Present() || !section.Value.IsScalar() {
@@ -66,8 +65,8 @@ func (c *oauthCredentials) text(setting field.Setting[string], what failure.Text
 	return section.Value.Text()
 }
 
-// decoded is `#data` read as JSON, which must be of one of these kinds. Null
-// stands for data with a fault.
+// decoded parses `#data` as JSON of one of these kinds. If `#data` is not valid, it adds
+// a fault and returns null.
 func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) value.Value {
 	if c.data == "" {
 		return value.Value{}
@@ -76,7 +75,7 @@ func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) v
 	v, err := value.Parse([]byte(c.data))
 	switch {
 	case err != nil:
-		// What the error says may quote the text, which is secret.
+		// The error may quote the text, which is secret.
 		c.fault(section, expected, "it is not valid JSON")
 	case !slices.Contains(kinds, v.Kind()):
 		c.fault(section, expected, "its type is "+failure.Text(v.Kind().String()))
@@ -86,7 +85,7 @@ func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) v
 	return value.Value{}
 }
 
-// member is a key of the decoded data with a text or a number.
+// member returns a member of the decoded data. The member must be a scalar.
 func (c *oauthCredentials) member(data value.Value, name string) string {
 	v := data.Field(name)
 	if !v.IsScalar() {
@@ -105,11 +104,11 @@ func (c *oauthCredentials) report() {
 	}
 }
 
-func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
+func (c *oauthCredentials) valid() bool { return len(c.faults) == 0 }
 
-// conceal keeps the secrets and what is in the decoded data out of every event,
-// for good: they serve all requests.
-func (c *oauthCredentials) conceal(secrets *secret.Registry, decoded value.Value) {
+// registerSecrets registers the credentials and all texts in the decoded data as secrets
+// for the whole run, because all requests use them.
+func (c *oauthCredentials) registerSecrets(secrets *secret.Registry, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
 	registerTexts(secrets.Add, decoded)

@@ -8,18 +8,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// LoginValue is a value that an authentication takes from the response of its login.
+// LoginValue is a value in the response of a login that an authentication uses.
 type LoginValue struct {
-	// Path of the value in the response.
+	// Path is the path of the value in the response.
 	Path string
-	// Literal is set when the configuration writes the path as a mere text,
-	// which is sent as it is when the response has nothing there.
+	// Literal is true if the configuration writes the path as a plain text, which is sent
+	// unchanged if the response has no value at the path.
 	Literal bool
 }
 
-// DryRunResponse is a response to the login of a method, for a run that sends none: what
-// standIn gives in the place of every value that the method takes. It has no body for
-// a method without a login.
+// DryRunResponse returns a response to the login of a method, for a run that sends none.
+// The result of standIn replaces every value that the method uses. A method without a
+// login has no body.
 func DryRunResponse(m Method, standIn func(LoginValue) string) (header http.Header, body []byte) {
 	if l, ok := m.(interface {
 		response(func(LoginValue) string) (http.Header, []byte)
@@ -38,7 +38,7 @@ func (l login) response(standIn func(LoginValue) string) (header http.Header, bo
 		header.Add("Set-Cookie", name+"="+standIn(LoginValue{Path: "cookie " + name}))
 	}
 	var members []value.Member
-	all := append(l.with.headers.taken(), l.with.query.taken()...)
+	all := append(l.added.headers.loginValues(), l.added.query.loginValues()...)
 	for _, r := range l.remembered {
 		for _, path := range r.expr.References(expr.Response) {
 			all = append(all, LoginValue{Path: path})
@@ -54,11 +54,11 @@ func (l login) response(standIn func(LoginValue) string) (header http.Header, bo
 	return header, value.OfMembers(members...).AppendJSON(nil)
 }
 
-// pathLike are the texts that may be a path in a response: those of one word.
+// pathLike matches texts that may be a path in a response. They are one word.
 var pathLike = regexp.MustCompile(`^[A-Za-z0-9_.\-]+$`)
 
-// taken are the values of a login's response that the entries take.
-func (p expressionSection) taken() []LoginValue {
+// loginValues returns the values of the response that the entries use.
+func (p expressionSection) loginValues() []LoginValue {
 	var all []LoginValue
 	for _, path := range p.entries.References(expr.Response) {
 		all = append(all, LoginValue{Path: path})

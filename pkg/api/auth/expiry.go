@@ -13,12 +13,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// expiry is `expires`: how long the credentials of a login last.
+// expiry is the setting `expires`, the lifetime of the credentials of a login.
 type expiry struct {
 	kind     expiryKind
-	seconds  int64  // of afterSeconds
-	path     string // of fromResponse
-	relative bool   // of fromResponse: the value counts seconds from now
+	seconds  int64  // lifetime, for afterSeconds
+	path     string // path in the response, for fromResponse
+	relative bool   // true if the value counts seconds from now, for fromResponse
 	pointer  string
 }
 
@@ -31,10 +31,10 @@ const (
 	fromResponse
 )
 
-// expiryTime is when credentials end; the zero value is never.
+// expiryTime is the time when credentials end. The zero value means that they never end.
 type expiryTime struct {
 	set  bool
-	unix int64 // until this second has passed; afterOneRequest is after one request
+	unix int64 // last valid second since 1970, or afterOneRequest
 }
 
 const afterOneRequest = math.MinInt64
@@ -53,8 +53,8 @@ var (
 	expiresRelative = field.Flag("relative", "Relative", "The value is a number of seconds from now on.").Example(`true`)
 )
 
-// compileExpiry reads `expires`; false and "" mean no expiry, and the original
-// takes true for never. That an object names a path is checked by the schema.
+// compileExpiry reads `expires`. false and "" mean no expiry. true means the same, as in
+// the original extractor. The schema checks that an object names a path.
 func compileExpiry(s config.Section) expiry {
 	e := expiry{pointer: s.Pointer}
 	switch s.Value.Kind() {
@@ -77,8 +77,8 @@ func compileExpiry(s config.Section) expiry {
 	return e
 }
 
-// wholeSeconds reads an integer, or a text that holds a decimal one. Fractions
-// and other spellings are problems of the schema; a number may be too large.
+// wholeSeconds reads an integer, or a text with a decimal integer. The schema reports
+// fractions and other spellings. ok is false for a number that is too large.
 func wholeSeconds(v value.Value) (int64, bool) {
 	if v.Kind() == value.Number {
 		return v.Int()
@@ -87,7 +87,7 @@ func wholeSeconds(v value.Value) (int64, bool) {
 	return seconds, err == nil
 }
 
-func (e expiry) from(response value.Value, now time.Time) (expiryTime, error) {
+func (e expiry) timeFrom(response value.Value, now time.Time) (expiryTime, error) {
 	switch e.kind {
 	case never:
 		return expiryTime{}, nil
@@ -111,12 +111,12 @@ func (e expiry) from(response value.Value, now time.Time) (expiryTime, error) {
 	return expiryTime{true, unix}, nil
 }
 
-// farthest is the last second of the year 9999: long enough to be valid, and
-// far from what the sum with the time of day cannot hold.
+// farthest is the last second of the year 9999. It is late enough for every expiry, and
+// the sum of it and the current time fits into 64 bits.
 const farthest = 253402300799
 
-// unix reads a value as seconds since 1970: a number or numeric text counts
-// from then, or from now when relative; anything else is a date.
+// unix reads a value as seconds since 1970. It adds the current time to a number or
+// numeric text if the setting is relative. Any other text is a date.
 func (e expiry) unix(v value.Value, now time.Time) (int64, bool) {
 	if v.IsNumeric() {
 		n, ok := v.Int()

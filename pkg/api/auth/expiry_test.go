@@ -169,7 +169,7 @@ func FuzzExpiry(f *testing.F) {
 			responses = append(responses, v)
 		}
 		for _, v := range responses {
-			end, err := e.from(value.OfMembers(value.Member{Name: "u", Value: v}), today())
+			end, err := e.timeFrom(value.OfMembers(value.Member{Name: "u", Value: v}), today())
 			switch {
 			case err != nil && failure.KindOf(err) != failure.User:
 				t.Errorf("%q: %v", text, err)

@@ -13,23 +13,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// expressionSection is a section of expressions: the headers or parameters that an
+// expressionSection is a section of expressions for the headers or parameters that an
 // authentication computes.
 type expressionSection struct {
-	section    config.Section // as it is in the configuration
+	section    config.Section // section of the configuration
 	entries    expr.Entries
-	references expr.References // those that exist there
-	headers    bool            // the values are those of headers
+	references expr.References // references that exist at its site
+	headers    bool            // true if the values are headers
 }
 
-// params compiles an object or a list of expressions, a call that makes an object, or
-// nothing.
-func (s CompileInput) params(section config.Section, place expr.Site) expressionSection {
-	return s.part(section, place, expr.Compiler.Params)
+// compileParams compiles an object or a list of expressions, a call that makes an object,
+// or an absent section.
+func (s CompileInput) compileParams(section config.Section, place expr.Site) expressionSection {
+	return s.compileSection(section, place, expr.Compiler.Params)
 }
 
-// part compiles a section.
-func (s CompileInput) part(section config.Section, place expr.Site, compile func(expr.Compiler, value.Value, string) expr.Entries) expressionSection {
+func (s CompileInput) compileSection(section config.Section, place expr.Site, compile func(expr.Compiler, value.Value, string) expr.Entries) expressionSection {
 	if section.Present() && section.Value.IsScalar() {
 		section.Problem("expected an object of names and values", "")
 		return expressionSection{}
@@ -37,19 +36,19 @@ func (s CompileInput) part(section config.Section, place expr.Site, compile func
 	return expressionSection{section: section, references: s.vocabulary.References.At(place), entries: compile(s.compiler(place), section.Value, section.Pointer)}
 }
 
-// object compiles an object of expressions that each give a text or a list of
-// texts, or nothing.
-func (s CompileInput) object(section config.Section, place expr.Site) expressionSection {
+// compileObject compiles an object of expressions, or an absent section. Each expression
+// must return a text or a list of texts.
+func (s CompileInput) compileObject(section config.Section, place expr.Site) expressionSection {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")
 		return expressionSection{}
 	}
 	checkTexts(section, s.vocabulary.References.At(place))
-	return s.part(section, place, expr.Compiler.Entries)
+	return s.compileSection(section, place, expr.Compiler.Entries)
 }
 
-func (s CompileInput) headers(section config.Section, place expr.Site) expressionSection {
-	p := s.object(section, place)
+func (s CompileInput) compileHeaders(section config.Section, place expr.Site) expressionSection {
+	p := s.compileObject(section, place)
 	p.headers = true
 	for _, m := range p.section.Value.Members() {
 		if !httpguts.ValidHeaderFieldName(m.Name) {
@@ -60,10 +59,11 @@ func (s CompileInput) headers(section config.Section, place expr.Site) expressio
 	return p
 }
 
-// eval computes the entries, hides what expressions gave and marks it as secret.
-func (p expressionSection) eval(scope *expr.Scope, hide registerFunc) (value.Value, error) {
+// eval computes the entries, registers the results of expressions and marks them as
+// secrets.
+func (p expressionSection) eval(scope *expr.Scope, register registerFunc) (value.Value, error) {
 	hiding := *scope
-	hiding.Conceal = hide
+	hiding.Conceal = register
 	computed, err := p.entries.Eval(&hiding)
 	if err != nil {
 		return value.Value{}, err
@@ -71,7 +71,7 @@ func (p expressionSection) eval(scope *expr.Scope, hide registerFunc) (value.Val
 	if computed.Kind() == value.Array {
 		items := slices.Clone(computed.Items())
 		for i := range items {
-			items[i] = p.concealComputed(hide, p.section.Value.Items()[i], items[i])
+			items[i] = p.registerComputed(register, p.section.Value.Items()[i], items[i])
 		}
 		return value.OfItems(items...), nil
 	}
@@ -81,16 +81,16 @@ func (p expressionSection) eval(scope *expr.Scope, hide registerFunc) (value.Val
 		if !p.entries.IsCall() {
 			written = written.AsObject().Field(m.Name)
 		}
-		members[i].Value = p.concealComputed(hide, written, m.Value)
+		members[i].Value = p.registerComputed(register, written, m.Value)
 	}
 	return value.OfMembers(members...), nil
 }
 
-// texts computes the entries of an object, each a text or a list of texts. A
-// literal that is a path of the login's response stands for the value there: old
-// configurations name their token like that.
-func (p expressionSection) texts(scope *expr.Scope, hide registerFunc) (value.Value, error) {
-	computed, err := p.eval(scope, hide)
+// texts computes the entries of an object. Each value is a text or a list of texts. If a
+// literal is a path in the response of the login, the value at that path replaces it,
+// because old configurations name their token in this form.
+func (p expressionSection) texts(scope *expr.Scope, register registerFunc) (value.Value, error) {
+	computed, err := p.eval(scope, register)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -98,7 +98,7 @@ func (p expressionSection) texts(scope *expr.Scope, hide registerFunc) (value.Va
 	for _, m := range computed.Members() {
 		if written := p.section.Value.Field(m.Name); written.Kind() == value.String {
 			if found, ok := scope.Contexts[expr.Response][written.Raw()]; ok {
-				m.Value = concealUsed(hide, found)
+				m.Value = registerUsed(register, found)
 			}
 		}
 		if m.Value, err = p.text(m); err != nil {
@@ -109,11 +109,11 @@ func (p expressionSection) texts(scope *expr.Scope, hide registerFunc) (value.Va
 	return value.OfMembers(members...), nil
 }
 
-// text checks one value, and trims it when it is that of a header.
+// text checks one value. It trims the value of a header.
 func (p expressionSection) text(m value.Member) (value.Value, error) {
-	items := list(m.Value)
+	items := itemsOf(m.Value)
 	if m.Value.Kind() == value.Array && p.headers {
-		items = slices.DeleteFunc(slices.Clone(items), value.Value.IsNull) // nothing is there
+		items = slices.DeleteFunc(slices.Clone(items), value.Value.IsNull) // null adds no line
 	}
 	if len(items) == 0 || slices.ContainsFunc(items, nested) {
 		return value.Value{}, failure.Userf("'%s' must be a text, found an %s", m.Name, m.Value.Kind()).At(p.section.Get(m.Name).Pointer)
@@ -135,19 +135,20 @@ func (p expressionSection) text(m value.Member) (value.Value, error) {
 	return value.OfItems(lines...), nil
 }
 
-func list(v value.Value) []value.Value {
+func itemsOf(v value.Value) []value.Value {
 	if v.Kind() == value.Array {
 		return v.Items()
 	}
 	return []value.Value{v}
 }
 
-// expectedText is what a header or a query parameter must be.
+// expectedText is the expectation in problems about the value of a header or a query
+// parameter.
 const expectedText = "expected a text, a list of texts, or an expression"
 
-// checkTexts reports what can never become the value of a header or of a query
-// parameter, no matter what is computed: objects that are not an expression at this place,
-// and lists that are empty or hold anything but texts and expressions.
+// checkTexts reports values that can never become the value of a header or a query
+// parameter: objects that are not an expression at this site, and lists that are empty or
+// contain anything but texts and expressions.
 func checkTexts(section config.Section, references expr.References) {
 	if section.Value.Kind() != value.Object {
 		return

@@ -59,7 +59,7 @@ type world struct {
 	spools    *response.Spooler
 }
 
-// newWorld answers logins.
+// newWorld returns an environment that responds to logins.
 func newWorld(t testing.TB, responses ...string) *world {
 	return &world{clock: clock.At(today()), responses: responses, spools: response.NewSpooler(t.TempDir(), 1<<20)}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Identity differs between the accounts of iterations and runs: it is everything that
-// the credentials are made of, but for what changes with every login and every
-// request. It holds secrets. It is "" without an authentication.
+// Identity returns a text that differs between the accounts of iterations and runs. It
+// consists of all values that the credentials are made from, except those that change
+// with every login or request. It contains secrets. Without an authentication it is "".
 func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string {
 	section := doc.API.Authentication
 	if section.Value.IsNull() {

@@ -21,21 +21,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// login sends a request of its own, once or whenever the credentials have
-// ended, and puts parts of the response into the headers and the query of every
-// later request.
+// login sends a login request, once or whenever the credentials have expired. It adds
+// parts of the response to the headers and the query of every later request.
 type login struct {
 	pointer  string
-	text     bool // the response is plain text, not JSON
+	text     bool // true if the response is plain text, not JSON
 	endpoint string
 	method   string
-	params   expressionSection // of the login request
-	headers  expressionSection // of the login request
-	with     struct{ headers, query expressionSection }
-	// remembered is what the login leaves for the next one.
-	remembered []remembered
+	params   expressionSection // parameters of the login request
+	headers  expressionSection // headers of the login request
+	added    struct{ headers, query expressionSection }
+	// remembered holds the values that the login leaves for the next login.
+	remembered []rememberEntry
 	expires    expiry
-	contexts   map[expr.Context]expr.Members // of the login request
+	contexts   map[expr.Context]expr.Members // contexts of the login request
 }
 
 // The settings of a login.
@@ -69,8 +68,8 @@ func loginScheme() Scheme {
 
 func compileLogin(s CompileInput) Method { return newLogin(s, expr.InLogin, nil) }
 
-// newLogin compiles a login whose request may refer to more contexts than the
-// attributes.
+// newLogin compiles a login. Its request may refer to the attributes and to the contexts
+// in more.
 func newLogin(s CompileInput, place expr.Site, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
@@ -83,8 +82,8 @@ func newLogin(s CompileInput, place expr.Site, more map[expr.Context]expr.Member
 	}
 	l.expires = compileExpiry(Expires.In(s.Section))
 	use := APIRequest.In(s.Section)
-	l.with.headers = s.headers(laterHeaders.In(use), expr.InAfterLogin)
-	l.with.query = s.object(laterQuery.In(use), expr.InAfterLogin)
+	l.added.headers = s.compileHeaders(laterHeaders.In(use), expr.InAfterLogin)
+	l.added.query = s.compileObject(laterQuery.In(use), expr.InAfterLogin)
 	for _, item := range append(laterHeaders.In(use).Items(), laterQuery.In(use).Items()...) {
 		if item.Value.IsNull() {
 			item.Problem("expected a text or an expression", "")
@@ -99,14 +98,15 @@ func (l *login) compileRequest(s CompileInput, request config.Section, place exp
 		endpoint.Problem("the login request needs an endpoint", "")
 	}
 	l.method = strings.ToUpper(loginMethod.Of(request))
-	l.params = s.params(LoginParams.In(request), place)
-	l.headers = s.headers(LoginHeaders.In(request), place)
-	l.remembered = s.remembered(LoginRemember.In(request))
+	l.params = s.compileParams(LoginParams.In(request), place)
+	l.headers = s.compileHeaders(LoginHeaders.In(request), place)
+	l.remembered = s.compileRemembered(LoginRemember.In(request))
 }
 
-// references are the names in a context that later requests and later logins refer to.
+// references returns the names in a context that later requests and later logins refer
+// to.
 func (l login) references(c expr.Context) []string {
-	names := append(l.with.headers.entries.References(c), l.with.query.entries.References(c)...)
+	names := append(l.added.headers.entries.References(c), l.added.query.entries.References(c)...)
 	for _, r := range l.remembered {
 		names = append(names, r.expr.References(c)...)
 	}
@@ -117,7 +117,7 @@ func (l login) Start(d *env.Run, m *state.IterationValues) Authenticator {
 	return &session{login: l, deps: deps{d}, memory: m}
 }
 
-// session is a login at work: the credentials of now.
+// session is a login in use, with its current credentials.
 type session struct {
 	login
 	deps   deps
@@ -125,16 +125,16 @@ type session struct {
 
 	mu      sync.Mutex
 	current *credentials  // nil before the first login
-	pending *loginAttempt // nil while no one logs in
+	pending *loginAttempt // nil while no login is in progress
 }
 
 var _ Renewer = (*session)(nil)
 
 type credentials struct {
 	headers, query value.Value
-	secrets        []string // that headers and query were made of
+	secrets        []string // secrets in headers and query
 	end            expiryTime
-	revoked        chan struct{} // closed when they are
+	revoked        chan struct{} // closed when the credentials are given up
 }
 
 func (c *credentials) areGivenUp() bool {
@@ -146,22 +146,21 @@ func (c *credentials) areGivenUp() bool {
 	}
 }
 
-// Authenticate implements Authenticator: it logs in when there are no valid
-// credentials and adds those there are.
+// Authenticate implements Authenticator. It logs in if there are no valid credentials.
 func (s *session) Authenticate(ctx context.Context, r *Attempt) error {
 	c, err := s.credentials(ctx, r)
 	if err != nil {
 		return err
 	}
-	s.deps.Secrets.AddTokens(c.secrets) // once more: what is used is not forgotten
+	s.deps.Secrets.AddTokens(c.secrets) // again, because the registry forgets tokens that are not used
 	mergeHeaders(r.Request, c.headers)
 	mergeIndexed(r.Request, c.query)
 	r.used = c
 	return nil
 }
 
-// Revoked implements Renewer. Credentials that were only replaced, because they
-// had expired, were not given up: a 401 to them is one like any other.
+// Revoked implements Renewer. Credentials that expired and were replaced were not given
+// up: a 401 to them is an ordinary 401.
 func (s *session) Revoked(ctx context.Context, sent *Attempt) bool {
 	if sent.used == nil {
 		return false
@@ -191,9 +190,8 @@ func (s *session) Renew(sent *Attempt) {
 	}
 }
 
-// credentials are those of now. Of several requests that need new ones at the
-// same time one logs in, and if that fails the others fail with it: no one wants
-// an account locked because of many wrong logins.
+// credentials returns the current credentials and logs in if there are none. Concurrent
+// callers share one login and its error, because repeated failures can lock an account.
 func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, error) {
 	for {
 		s.mu.Lock()
@@ -206,7 +204,7 @@ func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, er
 			mine := &loginAttempt{done: make(chan struct{})}
 			s.pending = mine
 			s.mu.Unlock()
-			return s.try(ctx, r, mine)
+			return s.runLogin(ctx, r, mine)
 		}
 		s.mu.Unlock()
 		select {
@@ -222,11 +220,11 @@ func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, er
 
 type loginAttempt struct {
 	done chan struct{}
-	err  error // once it is done; nil also when it was only broken off
+	err  error // set before done is closed; nil if the context ended first
 }
 
-// try logs in, and lets those who wait for it continue no matter what happens.
-func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *credentials, err error) {
+// runLogin logs in, stores the result and wakes the requests that wait for the login.
+func (s *session) runLogin(ctx context.Context, r *Attempt, l *loginAttempt) (c *credentials, err error) {
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -277,19 +275,19 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	if done.Remembered, err = s.remember(ctx, scope); err != nil {
 		return nil, err
 	}
-	c, err := s.use(scope, res, done)
+	c, err := s.newCredentials(scope, res, done)
 	if err != nil {
 		return nil, err
 	}
-	c.keep(texts)
+	c.keepSecrets(texts)
 	return c, nil
 }
 
-// keep remembers those texts of the response that requests carry as they are.
-func (c *credentials) keep(texts []string) {
+// keepSecrets stores the texts of the response that requests carry unchanged.
+func (c *credentials) keepSecrets(texts []string) {
 	for _, part := range []value.Value{c.headers, c.query} {
 		for _, m := range part.Members() {
-			for _, item := range list(m.Value) {
+			for _, item := range itemsOf(m.Value) {
 				if text := item.Text(); slices.Contains(texts, text) {
 					c.secrets = append(c.secrets, text)
 				}
@@ -298,21 +296,21 @@ func (c *credentials) keep(texts []string) {
 	}
 }
 
-// use makes credentials of a response, and reports the login.
-func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) (*credentials, error) {
+// newCredentials makes credentials from a response and reports the login.
+func (s *session) newCredentials(scope *expr.Scope, res value.Value, done event.LoginDone) (*credentials, error) {
 	c := &credentials{revoked: make(chan struct{})}
-	hide := func(secret string) {
+	register := func(secret string) {
 		s.deps.Secrets.AddToken(secret)
 		c.secrets = append(c.secrets, secret)
 	}
 	var err error
-	if c.headers, err = s.with.headers.texts(scope, hide); err != nil {
+	if c.headers, err = s.added.headers.texts(scope, register); err != nil {
 		return nil, err
 	}
-	if c.query, err = s.with.query.texts(scope, hide); err != nil {
+	if c.query, err = s.added.query.texts(scope, register); err != nil {
 		return nil, err
 	}
-	if c.end, err = s.expires.from(res, s.deps.Now()); err != nil {
+	if c.end, err = s.expires.timeFrom(res, s.deps.Now()); err != nil {
 		return nil, err
 	}
 	if c.end.set && c.end.unix != afterOneRequest {
@@ -322,14 +320,14 @@ func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) 
 	return c, nil
 }
 
-// maxResponse is how large the response of a login may be.
+// maxResponse is the maximum size, in bytes, of the response of a login.
 const maxResponse = 8 << 20
 
-// byteOrderMark is what some servers send before the JSON.
+// byteOrderMark is the prefix that some servers send before JSON.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// read is the response as an object: a scalar, and any text in the text format,
-// is under the name data.
+// read returns the response as an object. A scalar, or the whole body in the text format,
+// becomes its member data.
 func (s *session) read(spool *response.Spool) (value.Value, error) {
 	if spool.Size() > maxResponse {
 		return value.Value{}, failure.Userf("the response of the login has %d bytes, expected at most %d", spool.Size(), maxResponse)

@@ -14,13 +14,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Everything that a response to a login holds is secret, also of one that refuses
-// the login, redirects it or is to be repeated: what is there may be what the
-// API identifies others by. The authentication conceals the response it reads; the
-// rest is concealed here.
+// All texts in a response to a login are secrets, also if the response refuses the login,
+// redirects it or is to be repeated, because the API may identify other users by them.
+// The authentication registers the texts of the response that it reads. This file
+// registers all others.
 
-// RegisterSecrets hides what a response to a login holds beside its body: the reason in its
-// status line, its header, and where it redirects to.
+// RegisterSecrets registers the secrets of a response to a login outside its body: the
+// reason in its status line, its headers, and the target of a redirect.
 func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.Header) {
 	texts := reasonOf(statusLine)
 	for name, lines := range header {
@@ -34,10 +34,10 @@ func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.He
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
 
-// RegisterRefusedSecrets hides what the body of a response to a login holds that the
-// authentication will not read, because of its status or a rule: all its texts but
-// messages (Said) and the values at the paths that the rules of the login compare
-// or show.
+// RegisterRefusedSecrets registers the secrets in the body of a response to a login that
+// the authentication will not read, because of its status or a rule. All texts of the
+// body are secrets except messages (see ErrorMessages) and the values at paths, which the
+// rules of the login compare or show.
 func RegisterRefusedSecrets(secrets *secret.Registry, body []byte, paths []string) {
 	texts := readRefusal(body).secrets
 	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
@@ -51,18 +51,19 @@ func RegisterRefusedSecrets(secrets *secret.Registry, body []byte, paths []strin
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
 
-// reasonOf is the reason in a status line, in words of its own.
+// reasonOf returns the reason in a status line and its words. It returns nil for the
+// standard reason.
 func reasonOf(statusLine string) []string {
 	number, reason, _ := strings.Cut(statusLine, " ")
-	status, _ := strconv.Atoi(number) // as net/http has read it
+	status, _ := strconv.Atoi(number) // net/http has checked the number
 	if reason == "" || reason == http.StatusText(status) {
 		return nil
 	}
 	return append(wordsOf(reason), reason)
 }
 
-// PlainHeader reports whether a header is of the protocol and says nothing about who
-// logs in.
+// PlainHeader reports whether a header belongs to the protocol and does not identify the
+// user who logs in.
 func PlainHeader(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	return slices.Contains(plainHeaders, name) || strings.HasPrefix(name, "Access-Control-") || strings.Contains(name, "Ratelimit") || strings.Contains(name, "Rate-Limit")
@@ -92,8 +93,8 @@ func headerTexts(name, line string) []string {
 	return texts
 }
 
-// addressTexts are the secrets in an address that a response leads to: the values of
-// its parameters and the names in its path that are data, and then all after the
+// addressTexts returns the secrets in a URL that a response leads to: the values of its
+// parameters, the names in its path that are data, and then the whole text after the
 // host.
 func addressTexts(address string) []string {
 	u, err := url.Parse(address)
@@ -121,7 +122,7 @@ func addressTexts(address string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return len(text) < shortest })
 }
 
-// pairsOf are the values in a text of parameters.
+// pairsOf returns the values in a text of parameters.
 func pairsOf(query string) []string {
 	var texts []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -136,11 +137,11 @@ func pairsOf(query string) []string {
 	return texts
 }
 
-// wordsOf are the words in a text that no one would write by hand.
+// wordsOf returns the words in a text that look generated.
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
-		word = strings.TrimLeft(word, "/") // of a path, as it comes after a host
+		word = strings.TrimLeft(word, "/") // a path after a host begins with a slash
 		if len(word) >= 2*longWord || len(word) >= longWord && mixed(word) {
 			words = append(words, word)
 		}
@@ -148,8 +149,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// longWord is the length from which a text with letters and digits is taken for an
-// identifier; twice of it suffices without digits.
+// longWord is the length from which a text with letters and digits counts as an
+// identifier. A text without digits must be twice as long.
 const longWord = 8
 
 var (
@@ -158,18 +159,17 @@ var (
 	digit  = regexp.MustCompile(`[0-9]`)
 )
 
-// mixed reports whether a text has at least some characters, letters and digits
-// among them.
+// mixed reports whether a text has letters and digits and is not too short.
 func mixed(text string) bool {
 	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
 }
 
-// ErrorMessages is what the response to a login that was refused says about that, "" for
-// nothing: the members whose names say that they are messages, at the top and below
-// error and errors.
+// ErrorMessages returns the error messages in the response to a refused login, or "".
+// These are the members with the name of a message, at the top and below error and
+// errors.
 func ErrorMessages(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }
 
-// errorBody is a body that refuses a login, taken apart.
+// errorBody is the parsed body of a response that refuses a login.
 type errorBody struct{ messages, secrets []string }
 
 func readRefusal(body []byte) errorBody {
@@ -186,7 +186,7 @@ func readRefusal(body []byte) errorBody {
 	return r
 }
 
-// read takes an object with messages apart.
+// read sorts the texts of an object into messages and secrets.
 func (r *errorBody) read(object value.Value) {
 	for _, m := range object.Members() {
 		if isData(m.Name) {
@@ -196,14 +196,14 @@ func (r *errorBody) read(object value.Value) {
 		case secret.ErrorsName(m.Name) && !m.Value.IsScalar():
 			r.readErrors(m.Name, m.Value)
 		case m.Value.IsScalar() && secret.MessageName(m.Name):
-			r.say(m.Name, m.Value)
+			r.addMessage(m.Name, m.Value)
 		default:
 			r.secrets = append(r.secrets, secretTexts(value.OfItems(m.Value), "", 0)...)
 		}
 	}
 }
 
-// readErrors takes what is below error or errors apart.
+// readErrors sorts the texts below the member error or errors.
 func (r *errorBody) readErrors(name string, v value.Value) {
 	if v.Kind() == value.Object {
 		r.read(v)
@@ -213,14 +213,14 @@ func (r *errorBody) readErrors(name string, v value.Value) {
 		case item.Kind() == value.Object:
 			r.read(item)
 		case item.IsScalar():
-			r.say(name, item)
+			r.addMessage(name, item)
 		default:
 			r.secrets = append(r.secrets, secretTexts(item, "", 0)...)
 		}
 	}
 }
 
-func (r *errorBody) say(name string, v value.Value) {
+func (r *errorBody) addMessage(name string, v value.Value) {
 	if text := strings.TrimSpace(v.Text()); text != "" {
 		r.messages = append(r.messages, name+": "+text)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// mergeHeaders lays the headers of an authentication over those of a request:
-// of one name, regardless of its letter case, only the authentication's is sent.
+// mergeHeaders adds the headers of an authentication to a request. They replace headers
+// with the same name, regardless of case.
 func mergeHeaders(r *request.Request, headers value.Value) {
 	r.SetHeaders(func(yield func(string, []string) bool) {
 		for _, m := range headers.Members() {
@@ -23,8 +23,8 @@ func mergeHeaders(r *request.Request, headers value.Value) {
 	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
-// markSensitive records which of the headers or parameters that were added to a
-// request are secrets.
+// markSensitive marks the headers or parameters that were added to a request and are
+// secrets.
 func markSensitive(r *request.Request, added value.Value, with func(secret.Sensitive, string) secret.Sensitive) {
 	for _, m := range added.Members() {
 		if m.Value.Secret() {
@@ -33,17 +33,17 @@ func markSensitive(r *request.Request, added value.Value, with func(secret.Sensi
 	}
 }
 
-// textsOf is a value as text: one, or one for each item of a list.
+// textsOf returns a scalar as one text, and a list as one text per item.
 func textsOf(v value.Value) []string {
 	var all []string
-	for _, item := range list(v) {
+	for _, item := range itemsOf(v) {
 		all = append(all, item.Text())
 	}
 	return all
 }
 
-// query is the query of an address, taken apart: names with their values in
-// the order of their first appearance.
+// query is a parsed query: names with their values, in the order of their first
+// occurrence.
 type query []parameter
 
 type parameter struct {
@@ -51,14 +51,13 @@ type parameter struct {
 	values []optionalText
 }
 
-// optionalText is a value that may be missing altogether (a name without =).
+// optionalText is a value that may be missing (a name without =).
 type optionalText struct {
 	s       string
 	missing bool
 }
 
-// parseQuery takes a query apart. Names are what they are after decoding: a[0]
-// is just a name.
+// parseQuery parses a query. A decoded name is taken literally: a[0] is just a name.
 func parseQuery(raw string) query {
 	var q query
 	for p := range php.Query(raw) {
@@ -71,8 +70,8 @@ func (q *query) find(name string) int {
 	return slices.IndexFunc(*q, func(p parameter) bool { return p.name == name })
 }
 
-// of is the parameter of that name, which is appended when there is none.
-func (q *query) of(name string) *parameter {
+// getOrAdd returns the parameter with a name. It appends the parameter if it is missing.
+func (q *query) getOrAdd(name string) *parameter {
 	at := q.find(name)
 	if at < 0 {
 		at = len(*q)
@@ -82,7 +81,7 @@ func (q *query) of(name string) *parameter {
 }
 
 func (q *query) add(name string, values ...optionalText) {
-	p := q.of(name)
+	p := q.getOrAdd(name)
 	p.values = append(p.values, values...)
 }
 
@@ -114,9 +113,8 @@ func queryTexts(v value.Value) []optionalText {
 	return all
 }
 
-// mergeIndexed adds the query parameters of a login: a name that the request
-// has too is sent as a list, the request's value first. The query is always put
-// together again.
+// mergeIndexed adds the query parameters of a login. A name that the request also has is
+// sent as a list with the value of the request first. The query is always encoded again.
 func mergeIndexed(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	var plain, indexed query
@@ -134,11 +132,11 @@ func mergeIndexed(r *request.Request, added value.Value) {
 	markSensitive(r, added, secret.Sensitive.WithParam)
 }
 
-// mergeReplaced adds query parameters that replace those of the same name.
+// mergeReplaced adds query parameters. They replace parameters with the same name.
 func mergeReplaced(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	for _, m := range added.Members() {
-		q.of(m.Name).values = queryTexts(m.Value)
+		q.getOrAdd(m.Name).values = queryTexts(m.Value)
 	}
 	r.URL.RawQuery = q.encode()
 	markSensitive(r, added, secret.Sensitive.WithParam)

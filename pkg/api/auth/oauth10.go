@@ -20,14 +20,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// oauth10 signs every request as OAuth 1.0 does, with HMAC-SHA1 or HMAC-SHA256. Parameters are
-// signed wherever they are sent, in the query or in a form; a JSON body is not.
+// oauth10 signs every request with OAuth 1.0, using HMAC-SHA1 or HMAC-SHA256. It signs
+// parameters in the query and in a form. A JSON body is not signed.
 //
-// The recipe is written out here, on the cryptography of the standard library,
-// because clock and random bytes must be given to it, and because two rules are
-// those of the original and of no one else: of parameters with one name those of
-// OAuth are signed, else those of the form, else those of the query; and a name
-// without = is not signed at all.
+// The signature is implemented here with the cryptography of the standard library,
+// because clock and random bytes must be injected and because two rules belong only to
+// the original extractor. First, if a name occurs several times, only the parameter of
+// OAuth is signed, otherwise the parameter of the form, otherwise the parameter of the
+// query. Second, a name without = is not signed.
 type oauth10 struct {
 	credentials                 *oauthCredentials
 	consumer, token             string
@@ -36,7 +36,6 @@ type oauth10 struct {
 	method, realm               string
 }
 
-// The settings of the type oauth10 alone.
 var (
 	signatureMethod = field.Text("signatureMethod", "Signature method", "How requests are signed, `HMAC-SHA1` by default.").
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(hmacSHA1, hmacSHA256)}).Example(`"HMAC-SHA256"`)
@@ -44,7 +43,6 @@ var (
 		Typed(&field.Type{Kinds: []string{"string", "number"}, Pattern: field.NewPattern(`^[^\x00-\x1f\x7f]*$`), Message: "expected a text without line breaks and control characters"}).Example(`"123456_SB1"`)
 )
 
-// The signature methods.
 const (
 	hmacSHA1   = "HMAC-SHA1"
 	hmacSHA256 = "HMAC-SHA256"
@@ -67,7 +65,7 @@ func compileOAuth10(s CompileInput) Method {
 }
 
 func (o oauth10) Start(d *env.Run, _ *state.IterationValues) Authenticator {
-	o.credentials.conceal(d.Secrets, o.data)
+	o.credentials.registerSecrets(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)
 	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
@@ -89,8 +87,8 @@ func (o oauth10) Start(d *env.Run, _ *state.IterationValues) Authenticator {
 	})
 }
 
-// sign returns the parameters of OAuth, sorted by name, with the signature of the
-// request among them.
+// sign returns the parameters of OAuth, sorted by name. The signature of the request is
+// one of them.
 func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
 	protocol.add("oauth_consumer_key", optionalText{s: s.consumer})
 	protocol.add("oauth_nonce", optionalText{s: nonce})
@@ -112,9 +110,8 @@ func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol
 
 func byName(a, b parameter) int { return strings.Compare(a.name, b.name) }
 
-// baseString is the text that is signed: method, address and parameters. Of a
-// name that occurs twice in the list only the first counts. Several values of
-// one parameter are sorted.
+// baseString returns the text to sign: method, URL and parameters. If a name occurs twice
+// in the list, the first parameter counts. The values of one parameter are sorted.
 func baseString(r *request.Request, parameters query) string {
 	var signed query
 	for _, p := range parameters {

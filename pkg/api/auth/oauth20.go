@@ -12,16 +12,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// oauth20 adds headers and query parameters that are computed for each request
-// from the credentials of an authorization and from the request itself: a token
-// as it is, or a signature.
+// oauth20 adds headers and query parameters that are computed for each request from the
+// credentials of an authorization and from the request. They are an unchanged token or a
+// signature.
 type oauth20 struct {
 	credentials    *oauthCredentials
-	data           value.Value // an object: `#data` under the name data
+	data           value.Value // object with `#data` as its member data
 	headers, query expressionSection
 }
 
-// oauth20Headers is a setting.
 var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers).Evaluated(expr.InOAuthRequest)
 
 func oauth20Scheme() Scheme {
@@ -37,17 +36,17 @@ func compileOAuth20(s CompileInput) Method {
 	}
 	c.report()
 	o.data = value.OfMembers(value.Member{Name: "data", Value: data})
-	s = s.ofRequests()
-	if c.sound() {
-		s = s.knowing(map[expr.Context]expr.Members{expr.Authorization: o.authorization("", 0)})
+	s = s.forRequests()
+	if c.valid() {
+		s = s.withContexts(map[expr.Context]expr.Members{expr.Authorization: o.authorization("", 0)})
 	}
 	headers, query := oauth20Headers.In(s.Section), Query.In(s.Section)
-	o.headers, o.query = s.headers(headers, expr.InOAuthRequest), s.object(query, expr.InOAuthRequest)
+	o.headers, o.query = s.compileHeaders(headers, expr.InOAuthRequest), s.compileObject(query, expr.InOAuthRequest)
 	return o
 }
 
-// authorization is the context of one request. The secret of the application is
-// not in it.
+// authorization returns the members of the context for one request. The secret of the
+// application is not one of them.
 func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 	members := expr.Flatten(o.data.AsSecret())
 	maps.Copy(members, expr.Members{
@@ -58,10 +57,10 @@ func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 	return members
 }
 
-// Start implements Method. All expressions see one nonce and one timestamp, and the
-// request as it came.
+// Start implements Method. All expressions of a request get the same nonce, the same
+// timestamp and the request without added headers and parameters.
 func (o oauth20) Start(d *env.Run, _ *state.IterationValues) Authenticator {
-	o.credentials.conceal(d.Secrets, o.data)
+	o.credentials.registerSecrets(d.Secrets, o.data)
 	return authenticatorFunc(func(_ context.Context, r *Attempt) error {
 		nonce, err := deps{d}.nonce(8)
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// oauth20Login is a login whose request may refer to the credentials of an
-// authorization, to exchange a refresh token for an access token.
+// oauth20Login is a login with a request that may refer to the credentials of an
+// authorization, for example to exchange a refresh token for an access token.
 type oauth20Login struct {
 	login
 	credentials *oauthCredentials
@@ -26,8 +26,8 @@ func compileOAuth20Login(s CompileInput) Method {
 		expr.Consumer: {"client_id": value.OfString(c.id), "client_secret": value.OfString(c.secret).AsSecret()},
 		expr.User:     expr.Flatten(o.user.AsSecret()),
 	}
-	if c.sound() {
-		s = s.knowing(contexts)
+	if c.valid() {
+		s = s.withContexts(contexts)
 	}
 	o.login = newLogin(s, expr.InOAuthLogin, contexts)
 	c.report()
@@ -35,6 +35,6 @@ func compileOAuth20Login(s CompileInput) Method {
 }
 
 func (o oauth20Login) Start(d *env.Run, m *state.IterationValues) Authenticator {
-	o.credentials.conceal(d.Secrets, o.user)
+	o.credentials.registerSecrets(d.Secrets, o.user)
 	return o.login.Start(d, m)
 }

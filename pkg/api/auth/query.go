@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/state"
 )
 
-// queryAuth adds parameters to the query of every request. They are computed
-// for each one and may refer to it, to sign it for example.
+// queryAuth adds parameters to the query of every request. They are computed for each
+// request and may refer to it, for example to sign it.
 type queryAuth struct {
 	attr  expr.Members
 	added expressionSection
@@ -32,7 +32,7 @@ func compileQuery(s CompileInput) Method {
 	if !section.Present() {
 		section.Problem("query authentication needs the object 'query'", "")
 	}
-	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, expr.InQueryAuth)}
+	return queryAuth{attr: s.attr, added: s.forRequests().compileObject(section, expr.InQueryAuth)}
 }
 
 func (q queryAuth) Start(d *env.Run, _ *state.IterationValues) Authenticator {

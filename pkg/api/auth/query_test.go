@@ -151,7 +151,7 @@ func TestQueryErrors(t *testing.T) {
 	}
 }
 
-// TestQuerySecrets shows that what is computed is concealed, and what merely
+// TestQuerySecrets shows that what is computed is masked, and what merely
 // repeats the request or a plain attribute is not.
 func TestQuerySecrets(t *testing.T) {
 	w := newWorld(t)

@@ -8,29 +8,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shortest is the length from which any text of a login's response is masked. A
-// shorter one (a status "ok", a count) is masked only where a request carries
-// it: it would make every message unreadable.
+// shortest is the minimum length, in bytes, of a text in the response of a login that is
+// masked everywhere. A shorter text (a status "ok", a count) is masked only where a
+// request carries it, because masking it everywhere would make messages unreadable.
 const shortest = 4
 
-// maxTexts is how many texts the response of a login may have: all of them are kept
-// in memory, as hashes.
+// maxTexts is the maximum number of texts in the response of a login. The limit exists
+// because the hashes of all texts stay in memory.
 const maxTexts = 1 << 16
 
-// registerFunc keeps a secret out of every event: for good, as long as tokens come and
-// go, or for a request (secret.Registry has a method for each).
+// registerFunc registers a secret for the whole run, as a token of a login, or for one
+// request. secret.Registry has a method for each lifetime.
 type registerFunc func(secret string)
 
-// registerTexts hides all texts of a value.
-func registerTexts(hide registerFunc, v value.Value) {
+// registerTexts registers all texts of a value.
+func registerTexts(register registerFunc, v value.Value) {
 	for _, text := range secretTexts(v, "", 0) {
-		hide(text)
+		register(text)
 	}
 }
 
-// secretTexts are all texts of a value that are secret when it is: every leaf, what is
-// in one that holds JSON or parameters itself, and names that are data. The path
-// of the time at which the credentials end is left out; it is not a secret. depth is how many texts around this value were JSON.
+// secretTexts returns all texts of a secret value: every leaf, the texts in a leaf that
+// contains JSON or parameters, and names that are data. It leaves out the path expiry,
+// because the time when credentials end is not a secret. depth is the number of JSON
+// texts around the value.
 func secretTexts(v value.Value, expiry string, depth int) []string {
 	var texts []string
 	for path, leaf := range expr.Flatten(v) {
@@ -45,7 +46,7 @@ func secretTexts(v value.Value, expiry string, depth int) []string {
 	return append(texts, namesOf(v)...)
 }
 
-// textsIn are the secrets in a secret text that is JSON, or parameters as in a form.
+// textsIn returns the secrets in a secret text that is JSON or encoded parameters.
 func textsIn(text string, depth int) []string {
 	const mostDepth = 3
 	trimmed := strings.TrimSpace(text)
@@ -77,47 +78,46 @@ func namesOf(v value.Value) []string {
 	return names
 }
 
-// concealComputed hides what an authentication computes, and marks it as a secret.
-// What was written as it is, or as a mere reference to the configuration or to the
-// request, is no secret by that. A short text that a function made ("1", "page") is
-// masked only where a request carries it.
-func (p expressionSection) concealComputed(hide registerFunc, written, computed value.Value) value.Value {
+// registerComputed registers a value that an authentication computes, and marks it as a
+// secret. A literal, or a plain reference to the configuration or the request, does not
+// become a secret. A short text that a function made ("1", "page") is masked only where a
+// request carries it.
+func (p expressionSection) registerComputed(register registerFunc, written, computed value.Value) value.Value {
 	form, ok := p.references.Parse(written, false)
 	switch {
 	case !ok && nested(written) && p.references.Any(written, true):
-		return concealMarked(hide, computed)
+		return registerMarked(register, computed)
 	case !ok, form.Literal, form.Is(expr.Attr, expr.Query, expr.Request) && !nested(form.Default):
 		return computed
 	case computed.IsScalar() && form.Call && !expr.Conceals(computed.Text()):
 		return computed.AsSecret()
 	default:
-		return concealUsed(hide, computed)
+		return registerUsed(register, computed)
 	}
 }
 
-// concealMarked hides the parts of a list or an object that are secrets.
-func concealMarked(hide registerFunc, v value.Value) value.Value {
+// registerMarked registers the secret parts of a list or an object.
+func registerMarked(register registerFunc, v value.Value) value.Value {
 	if !nested(v) {
 		if v.Secret() {
-			return concealUsed(hide, v)
+			return registerUsed(register, v)
 		}
 		return v
 	}
 	return v.Map(func(m value.Member) value.Member {
-		m.Value = concealMarked(hide, m.Value)
+		m.Value = registerMarked(register, m.Value)
 		return m
 	})
 }
 
-// concealUsed hides what a login returned and a request will carry, and marks it as
-// a secret.
-func concealUsed(hide registerFunc, v value.Value) value.Value {
+// registerUsed registers a value that a request will carry, and marks it as a secret.
+func registerUsed(register registerFunc, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
-		registerTexts(hide, v)
+		registerTexts(register, v)
 	case len(v.Text()) >= shortest && v.Kind() != value.Bool:
-		for _, spelling := range secret.Spellings(v) { // of the response, and of a request
-			hide(spelling)
+		for _, spelling := range secret.Spellings(v) { // the spellings in a response and in a request
+			register(spelling)
 		}
 	}
 	return v.AsSecret()

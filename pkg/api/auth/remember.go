@@ -12,25 +12,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// LoginRemember is what a login leaves for the next one.
+// LoginRemember is the setting for values that a login leaves for the next login.
 var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's response, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.RememberRole).Evaluated(expr.InLoginRemember)
 
-// remembered is one name of LoginRemember.
-type remembered struct {
+// rememberEntry is one compiled entry of LoginRemember.
+type rememberEntry struct {
 	RememberedName
 	expr expr.Expr
 }
 
-// remembered compiles LoginRemember.
-func (s CompileInput) remembered(section config.Section) []remembered {
+// compileRemembered compiles LoginRemember.
+func (s CompileInput) compileRemembered(section config.Section) []rememberEntry {
 	if section.Value.Kind() != value.Object {
 		return nil
 	}
 	compiler := s.compiler(expr.InLoginRemember)
 	compiler.Exact = true
-	var all []remembered
+	var all []rememberEntry
 	for _, m := range section.Value.Members() {
 		item := section.Get(m.Name)
 		if name, marked := strings.CutPrefix(m.Name, "#"); name == "" || !marked {
@@ -43,13 +43,12 @@ func (s CompileInput) remembered(section config.Section) []remembered {
 			item.Fault(failure.InvalidRemember, `expected an expression of the login's response, such as {"response": "PATH"}`, "")
 			continue
 		}
-		all = append(all, remembered{RememberedName{m.Name, item.Pointer}, e})
+		all = append(all, rememberEntry{RememberedName{m.Name, item.Pointer}, e})
 	}
 	return all
 }
 
-// Remembered are the names that a method remembers after each of its logins, with their
-// places.
+// Remembered returns the names that a method remembers after each of its logins.
 func Remembered(m Method) []RememberedName {
 	if l, ok := m.(interface{ remembers() []RememberedName }); ok {
 		return l.remembers()
@@ -57,7 +56,7 @@ func Remembered(m Method) []RememberedName {
 	return nil
 }
 
-// RememberedName is a name and its place.
+// RememberedName is a remembered name with its JSON pointer.
 type RememberedName struct{ Name, Pointer string }
 
 func (l login) remembers() []RememberedName {
@@ -68,14 +67,15 @@ func (l login) remembers() []RememberedName {
 	return names
 }
 
-// isBlank reports whether a value is null or the empty text, as for a "default": it is
-// no credential that could take the place of another one.
+// isBlank reports whether a value is null or the empty text, as from a "default". Such a
+// value is no credential and must not replace another one.
 func isBlank(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
 
-// remember stores what the next login needs of the response in the scope, and returns the
-// names of what has changed. It comes before anything else that can fail: the old
-// values may be good for nothing now. So an error of one value leaves the others. A
-// recording has no credentials: what they replaced stays.
+// remember evaluates the remembered values and stores them for the next login. It returns
+// the names of changed values. It runs before any other step that can fail, because the
+// API may no longer accept the old values. For the same reason an error in one value does
+// not keep the others from being stored. A replay stores no values, because a recording
+// has no credentials.
 func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []string, err error) {
 	if s.deps.Player != nil {
 		return nil, nil
@@ -86,7 +86,7 @@ func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []st
 		v, failed := r.expr.Eval(&hiding)
 		if failed == nil && !isBlank(v) {
 			var other bool
-			if other, failed = s.memory.SetDurable(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
+			if other, failed = s.memory.SetDurable(r.Name, registerUsed(s.deps.Secrets.AddToken, v)); other {
 				changed = append(changed, r.Name)
 			}
 		}

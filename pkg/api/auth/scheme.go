@@ -8,35 +8,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Scheme is an authentication, one of those that `api.authentication.type` names.
-// Each has its file and its line in AllSchemes.
+// Scheme is an authentication scheme that `api.authentication.type` names. Each scheme
+// has its own file and its line in AllSchemes.
 type Scheme struct {
 	Name string
-	// OldName still means it, with a warning.
+	// OldName is an older name of the scheme. It still works, with a warning.
 	OldName string
-	// Settings are those of `api.authentication` that count with it; schemes may
-	// share some.
+	// Settings are the settings of `api.authentication` that the scheme reads. Schemes
+	// may share settings.
 	Settings []field.Declaration
-	// Attributes are settings of `config` that it reads.
+	// Attributes are the settings of `config` that the scheme reads.
 	Attributes []field.Declaration
-	// Platform is set when it reads `authorization`, SetsAuthorization when it makes
-	// the header of that name although no setting says so.
+	// Platform is true if the scheme reads `authorization`. SetsAuthorization is true if
+	// the scheme sets the header Authorization although no setting names it.
 	Platform, SetsAuthorization bool
 	Compile                     func(CompileInput) Method
 }
 
-// Schemes are the authentications that a configuration may use.
+// Schemes is the list of schemes that a configuration may use.
 type Schemes []Scheme
 
-// AllSchemes are the authentications of this program.
+// AllSchemes returns the authentication schemes of this program.
 func AllSchemes() Schemes {
 	return Schemes{basicScheme(), queryScheme(), loginScheme(), oauth10Scheme(), oauth20Scheme(), oauth20LoginScheme()}
 }
 
-// TypeSetting names the scheme.
+// TypeSetting is the setting that names the scheme.
 var TypeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request returns the credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
 
-// Type is the type of `api.authentication` with these schemes.
+// Type returns the type of `api.authentication` for these schemes.
 func (all Schemes) Type() *field.Type {
 	kind := &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant
@@ -53,7 +53,7 @@ func (all Schemes) Type() *field.Type {
 	return t
 }
 
-// foreignSchemes are words of other tools, and what to write here.
+// foreignSchemes returns the words of other tools, with hints.
 func foreignSchemes() []field.Choice {
 	hint := func(text failure.Text, names ...string) field.Choice {
 		return field.Choice{Name: names[0], AlsoCalled: names[1:], Hint: text}
@@ -65,7 +65,7 @@ func foreignSchemes() []field.Choice {
 	}
 }
 
-// Attributes are the settings of `config` that some scheme reads.
+// Attributes returns the settings of `config` that a scheme reads.
 func (all Schemes) Attributes() []field.Declaration {
 	var fields []field.Declaration
 	for _, s := range all {
@@ -74,7 +74,7 @@ func (all Schemes) Attributes() []field.Declaration {
 	return fields
 }
 
-// Names are the names of all schemes, old ones included, sorted.
+// Names returns the names of all schemes, including old names, sorted.
 func (all Schemes) Names() []string {
 	var names []string
 	for _, s := range all {
@@ -87,7 +87,8 @@ func (all Schemes) Names() []string {
 	return names
 }
 
-// Of is the scheme that a section names, if there is one of that name.
+// Of returns the scheme that a section names. ok is false if there is no scheme with that
+// name.
 func (all Schemes) Of(section config.Section) (Scheme, bool) {
 	name := TypeSetting.Of(section)
 	i := slices.IndexFunc(all, func(s Scheme) bool { return name != "" && (s.Name == name || s.OldName == name) })

@@ -14,7 +14,7 @@ import (
 
 const tokenLogin = `"apiRequest":{"headers":{"X-Token":{"response":"t"}},"query":{"sid":{"response":"s"}}}`
 
-// tokensOf answers logins with other tokens each time.
+// tokensOf returns the responses to n logins, each with different tokens.
 func tokensOf(n int) []string {
 	var responses []string
 	for i := range n {

@@ -21,7 +21,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// nowhere is a sink that drops every event.
 func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -101,7 +100,7 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 const session = `"type":"login","loginRequest":{"endpoint":"session","method":"POST","params":{"user":"eva"}},"apiRequest":{"query":{"sid":{"response":"sid"}}}`
 
 func TestOnTheWire(t *testing.T) {
-	// Each path is answered by its own words; a session by its number.
+	// The response to each path has its own words. The response to a login has a number.
 	number := 0
 	res := func(status ...int) http.HandlerFunc {
 		number = 0

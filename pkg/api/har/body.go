@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/disguise"
 )
 
-// body is the body of a response as it is stored.
+// body is the body of a response as written to the recording.
 type body struct {
-	open   func() io.Reader // nil for none
-	size   int64            // 0 if it is not known
-	binary bool             // the body is stored in base64
-	clean  bool             // all secrets in the body are masked already
-	masked bool             // there were secrets
-	// omitted is the reason to leave out the body, "" for none.
+	open   func() io.Reader // nil if there is no body
+	size   int64            // size in bytes, 0 if unknown
+	binary bool             // true if the body is stored in base64
+	clean  bool             // true if all secrets in the body are already masked
+	masked bool             // true if the body contained secrets
+	// omitted is the reason to leave out the body, or "".
 	omitted string
 
 	result disguise.Result
@@ -36,23 +36,23 @@ func (r *Recorder) bodyOf(x Exchange) (body, error) {
 		b.open, b.size, b.masked = func() io.Reader { return bytes.NewReader(hidden) }, int64(len(hidden)), true
 		return b, err
 	case !x.Binary:
-		suspect, err := startsOddly(x.Body())
+		suspect, err := hasSuspectStart(x.Body())
 		if err != nil || !suspect {
 			return b, err
 		}
 	}
 	result, err := disguise.Clean(x.Body, disguise.Options{Mask: r.mask, TempDir: filepath.Dir(r.o.Path), Charsets: x.Charsets})
 	b.result, b.open, b.clean, b.masked, b.omitted = result, result.Body, true, result.Masked, result.Omitted
-	b.binary = b.binary || result.Masked && !result.Text // masked in another character set
+	b.binary = b.binary || result.Masked && !result.Text // the masked body has another character set
 	if b.omitted != "" {
 		b.open, b.binary, b.masked = nil, false, false
 	}
 	return b, err
 }
 
-// startsOddly reports whether the beginning of a body in UTF-8 is suspect, see
+// hasSuspectStart reports whether the beginning of a UTF-8 body is suspect, see
 // disguise.Suspect.
-func startsOddly(r io.Reader) (bool, error) {
+func hasSuspectStart(r io.Reader) (bool, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -61,7 +61,7 @@ func startsOddly(r io.Reader) (bool, error) {
 	return disguise.Suspect(head[:n]), nil
 }
 
-// mask copies a text with its secrets masked. See disguise.Mask.
+// mask copies a text with its secrets masked. It implements disguise.Mask.
 func (r *Recorder) mask(w io.Writer, text io.Reader) (found bool, err error) {
 	m := masker{w: w, secrets: r.o.Secrets}
 	err = m.copy(text)

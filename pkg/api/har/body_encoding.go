@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// limitedWriter passes on at most left bytes, of text only whole characters.
+// limitedWriter passes on at most left bytes. It does not split the characters of a text.
 type limitedWriter struct {
 	w    io.Writer
 	left int64
@@ -14,7 +14,7 @@ type limitedWriter struct {
 	cut  bool
 }
 
-// Write implements io.Writer; it drops the rest.
+// Write implements io.Writer. It drops the bytes beyond the limit without an error.
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	if l.cut || int64(n) > l.left {
@@ -36,8 +36,8 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 
 type quoteWriter struct{ w io.Writer }
 
-// Write implements io.Writer. It escapes the contents of a JSON string, but no more
-// than necessary, so that the text stays readable.
+// Write implements io.Writer. It escapes the contents of a JSON string only where
+// necessary, so that the text stays readable.
 func (q quoteWriter) Write(p []byte) (int, error) {
 	const digits = "0123456789abcdef"
 	out := make([]byte, 0, len(p)+len(p)/8)
@@ -59,7 +59,8 @@ func (q quoteWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// encoder writes a body as text or in base64; Close completes it.
+// encoder returns a writer that encodes a body as text or in base64. Close completes the
+// encoding.
 func encoder(w io.Writer, text bool) io.WriteCloser {
 	if text {
 		return nopCloser{quoteWriter{w}}

@@ -104,8 +104,8 @@ func TestPackedBodies(t *testing.T) {
 	}
 }
 
-// BenchmarkRecord records answers of 1 MB, unpacked, of which one in a hundred rows holds
-// the secret.
+// BenchmarkRecord records responses of 1 MB, unpacked. One in a hundred rows contains the
+// secret.
 func BenchmarkRecord(b *testing.B) {
 	rows := func(row string) string {
 		var all strings.Builder

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clock is the time of a run that is recorded or replayed. It changes only at times
-// that are in the file (the start of a request, the end of an exchange) and by waits.
-// So a replay computes the same from the time as the recorded run.
+// clock is the clock of a run that is recorded or replayed. It advances only to times
+// that are in the file (the start of a request, the end of an exchange) and by waits. So
+// a replay computes the same values from the time as the recorded run.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -19,7 +19,8 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// forward sets the clock, but never back, and returns its time.
+// forward advances the clock to a time and returns the time of the clock. It never sets
+// the clock back.
 func (c *clock) forward(to time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

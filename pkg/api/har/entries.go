@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Entries calls visit for each entry of any HTTP archive, in order; only one is in
-// memory at a time. It stops at the first error of visit and returns it.
+// Entries calls visit for each entry of any HTTP archive, in order. Only one entry is in
+// memory at a time. Entries stops at the first error of visit and returns it.
 func Entries(r io.Reader, visit func(*Entry) error) error {
 	return walk(r, nil, func(e *Entry, _, _ int64) error { return visit(e) })
 }
 
-// walk calls visit with the entries and their offsets in the text. It sets started to
-// the start of the first page, unless started is nil.
+// walk calls visit with the entries and their offsets in the text. If started is not nil,
+// walk sets it to the start of the first page.
 func walk(r io.Reader, started *time.Time, visit func(e *Entry, from, to int64) error) error {
 	d := json.NewDecoder(r)
 	found := false
@@ -66,7 +66,7 @@ func eachEntry(d *json.Decoder, visit func(e *Entry, from, to int64) error) erro
 	return err
 }
 
-// members reads an object; read must read the value of each name.
+// members reads an object. It calls read for each name, and read must consume the value.
 func members(d *json.Decoder, read func(name string) error) error {
 	if err := opening(d, '{'); err != nil {
 		return err

@@ -1,13 +1,13 @@
-// Package har records the HTTP exchanges of a run in a file and replays them. The
-// format is HTTP Archive 1.2, which browsers and many other tools can open.
+// Package har records the HTTP exchanges of a run in a file and replays them. The format
+// is HTTP Archive 1.2, which browsers and many other tools can open.
 //
-// A Recorder writes the file during the run, a Player responds to the same run from it.
-// Both provide the clock of their run, so that a replay sees the recorded times.
-// Known secrets are masked in the file, so requests are compared in their masked
-// form.
+// A Recorder writes the file during the run. A Player returns the responses in the file
+// to the same run. Both provide the clock of their run, so that a replay sees the
+// recorded times. Known secrets are masked in the file, so requests are compared in their
+// masked form.
 //
-// The package sends nothing and knows neither retries, redirects nor credentials
-// (package exchange).
+// The package sends no requests, and does not handle retries, redirects or credentials
+// (see package httpclient).
 package har
 
 import (
@@ -20,7 +20,7 @@ import (
 // Version is the version of the format.
 const Version = "1.2"
 
-// Page groups the entries of a run; it holds the time at which the run started.
+// Page groups the entries of a run. It holds the start time of the run.
 type Page struct {
 	Started time.Time `json:"startedDateTime"`
 	ID      string    `json:"id"`
@@ -28,10 +28,11 @@ type Page struct {
 	Timings struct{}  `json:"pageTimings"`
 }
 
-// Entry is one exchange. Names with an underscore are ours; other tools ignore them.
+// Entry is one exchange. Members with an underscore are extensions, which other tools
+// ignore.
 //
-// Response is the last member, Content the last one in it, and Text the last one
-// there, so that the writer can append a body of any length.
+// Response is the last member of Entry, Content the last member of Response, and Text the
+// last member of Content, so that the writer can append a body of any length.
 type Entry struct {
 	Page    string    `json:"pageref,omitempty"`
 	Started time.Time `json:"startedDateTime"`
@@ -40,19 +41,21 @@ type Entry struct {
 	Request Request  `json:"request"`
 	Cache   struct{} `json:"cache"`
 	Timings Timings  `json:"timings"`
-	// Error is why no complete response arrived; Code is its number in `retryConfig`.
+	// Error is the reason why no complete response arrived. Code is its number in
+	// `retryConfig`.
 	Error string `json:"_error,omitempty"`
 	Code  int    `json:"_errorCode,omitempty"`
-	// Unsent is set if there was no connection.
+	// Unsent is true if there was no connection.
 	Unsent bool `json:"_unsent,omitempty"`
-	// Unknown is set if a replay was recorded that had no response to the request.
+	// Unknown is true if a replay was recorded that had no response to the request.
 	Unknown bool `json:"_unknown,omitempty"`
-	// Origin is what the exchange was for; nil in recordings of other programs.
+	// Origin is the page that the exchange was sent for. It is nil in recordings of other
+	// programs.
 	Origin   *Initiator `json:"_origin,omitempty"`
 	Response Response   `json:"response"`
 }
 
-// Request is what was sent.
+// Request is a request as it was sent.
 type Request struct {
 	Method      string    `json:"method"`
 	URL         string    `json:"url"`
@@ -61,9 +64,9 @@ type Request struct {
 	Headers     []Pair    `json:"headers"`
 	Query       []Pair    `json:"queryString"`
 	Post        *PostData `json:"postData,omitempty"`
-	HeadersSize int64     `json:"headersSize"` // -1: not known
+	HeadersSize int64     `json:"headersSize"` // size in bytes, or -1 if unknown
 	BodySize    int64     `json:"bodySize"`
-	// Anonymous is set if the job wanted no credentials.
+	// Anonymous is true if the request was sent without the credentials of the API.
 	Anonymous bool `json:"_anonymous,omitempty"`
 }
 
@@ -77,12 +80,12 @@ type Pair struct {
 type PostData struct {
 	MimeType string `json:"mimeType"`
 	Text     string `json:"text"`
-	// Params are the fields of a form. Browsers write them in addition to Text or
-	// instead of it; we do not.
+	// Params are the fields of a form. Browsers write them in addition to Text or instead
+	// of Text. A Recorder does not write them.
 	Params []Pair `json:"params,omitempty"`
 }
 
-// Timings are the parts of Entry.Time in milliseconds.
+// Timings are the phases of Entry.Time, in milliseconds.
 type Timings struct {
 	Blocked float64 `json:"blocked"`
 	Send    float64 `json:"send"`
@@ -90,7 +93,7 @@ type Timings struct {
 	Receive float64 `json:"receive"`
 }
 
-// Response is the response; its status is 0 if there was none.
+// Response is the response to a request. Its status is 0 if no response arrived.
 type Response struct {
 	Status      int     `json:"status"`
 	StatusText  string  `json:"statusText"`
@@ -98,28 +101,29 @@ type Response struct {
 	Cookies     []Pair  `json:"cookies"`
 	Headers     []Pair  `json:"headers"`
 	RedirectURL string  `json:"redirectURL"`
-	HeadersSize int64   `json:"headersSize"` // -1: not known
-	BodySize    int64   `json:"bodySize"`    // as it was transferred; -1: not known
+	HeadersSize int64   `json:"headersSize"` // size in bytes, or -1 if unknown
+	BodySize    int64   `json:"bodySize"`    // size as transferred, in bytes, or -1 if unknown
 	Content     Content `json:"content"`
 }
 
-// Content is the body of a response, decompressed.
+// Content is the decompressed body of a response.
 type Content struct {
-	// Size is that of the body before masking and capping, in bytes.
+	// Size is the size of the body, in bytes, before masking and capping.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
-	// Comment says that something is masked, or why the body is left out.
+	// Comment notes that secrets are masked, or gives the reason why the body is left
+	// out.
 	Comment string `json:"comment,omitempty"`
 	// Encoding is base64 or "".
 	Encoding string `json:"encoding,omitempty"`
-	// Capped is set if Text is only the beginning.
+	// Capped is true if Text is only the beginning of the body.
 	Capped bool `json:"_capped,omitempty"`
-	// Omitted is set if the body is left out, because it cannot be searched for secrets.
+	// Omitted is true if the body is left out because it cannot be searched for secrets.
 	Omitted bool   `json:"_omitted,omitempty"`
 	Text    string `json:"text,omitempty"`
 }
 
-// escapedHidden is the mask in an address, where brackets are not allowed.
+// escapedHidden is the mask in a URL, where brackets are not allowed.
 const escapedHidden = "%5Bhidden%5D"
 
 func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hidden, escapedHidden) }
@@ -128,5 +132,5 @@ func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedH
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// resolution is that of every time in a file.
+// resolution is the resolution of all times in a file.
 const resolution = time.Millisecond

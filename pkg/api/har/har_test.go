@@ -200,8 +200,8 @@ func TestCovers(t *testing.T) {
 		{"a[hidden]", "ab", true}, {"a[hidden]", "ba", false}, {"[hidden]a", "ba", true}, {"[hidden]a", "ab", false},
 		{"a[hidden]b[hidden]c", "a1b2c", true}, {"a[hidden]b[hidden]c", "a1c", false}, {"a[hidden]a", "a", false}, {"a[hidden]b[hidden]b", "a1b", false},
 	} {
-		if got := covers(tt.masked, tt.text); got != tt.want {
-			t.Errorf("covers(%q, %q) is %t", tt.masked, tt.text, got)
+		if got := matchesMasked(tt.masked, tt.text); got != tt.want {
+			t.Errorf("matchesMasked(%q, %q) is %t", tt.masked, tt.text, got)
 		}
 	}
 }

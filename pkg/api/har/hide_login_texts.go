@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hideAll hides the texts in the response to a failed login. It keeps the error messages
-// of a status from 400, because the error of the run shows them. In an object of a
-// status below 300 it keeps numbers and dates, which may explain the failure (expired
-// credentials) and whose secrets are known. Of other JSON it keeps only the shape, of
-// other texts nothing.
+// hideAll hides the texts in the response to a failed login. For a status from 400 it
+// keeps the error messages, because the error of the run shows them. For a status below
+// 300 it keeps numbers and dates in an object: they may explain the failure (expired
+// credentials), and their secrets are known. From other JSON it keeps only the shape.
+// Text that is not JSON is hidden as a whole.
 func hideAll(r io.Reader, status int) ([]byte, error) {
 	body, err := io.ReadAll(r)
 	if err != nil || len(body) == 0 {
@@ -44,7 +44,7 @@ func hideTexts(v value.Value, known bool) value.Value {
 	})
 }
 
-// hideBesideMessages hides the texts in an error, except its messages. An error is an
+// hideBesideMessages hides the texts in an error except its messages. An error is an
 // object with messages, a list of errors, or a message.
 func hideBesideMessages(v value.Value) value.Value {
 	inList := v.Kind() == value.Array
@@ -63,7 +63,7 @@ func hideBesideMessages(v value.Value) value.Value {
 	})
 }
 
-// shownName is the name of a member, hidden if it may be data.
+// shownName returns the name of a member. A name that may be data is hidden.
 func shownName(name string) string {
 	if secret.OrdinaryName(name) {
 		return name

@@ -12,13 +12,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// key is a hash of method, masked address and masked body of a request, and of whether
-// its job wanted no credentials.
+// key is a hash of the method, the masked URL, the masked body and the field Anonymous of
+// a request.
 type key [16]byte
 
-func asked(method, url, body string, anonymous bool) string {
+func requestText(method, url, body string, anonymous bool) string {
 	if anonymous {
-		url += " (without credentials)" // no address has a blank
+		url += " (without credentials)" // a URL has no blank
 	}
 	return method + " " + url + "\n" + body
 }
@@ -28,34 +28,34 @@ func keyOf(text string) key {
 	return key(sum[:16])
 }
 
-func (e *Entry) asked() string {
+func (e *Entry) requestText() string {
 	body := ""
 	if e.Request.Post != nil {
 		body = e.Request.Post.Text
 	}
-	return asked(e.Request.Method, unescapeHidden(e.Request.URL), body, e.Request.Anonymous)
+	return requestText(e.Request.Method, unescapeHidden(e.Request.URL), body, e.Request.Anonymous)
 }
 
 type entryRange struct {
 	from, to int64
 	started  time.Time
-	hidden   bool // something in the request is masked
+	hidden   bool // true if a part of the request is masked
 	used     bool
 }
 
-// index knows where the entries of a file are.
+// index holds the offsets of the entries of a file.
 type index struct {
 	source  io.ReaderAt
 	started time.Time
 	entries []entryRange
-	byKey   map[key][]int // numbers of entries, the next one first
+	byKey   map[key][]int // indices of entries, next entry first
 }
 
-// newIndex reads a file once.
+// newIndex reads a file once and returns its index.
 func newIndex(source io.ReaderAt) (*index, error) {
 	x := &index{source: source, byKey: map[key][]int{}}
 	err := walk(io.NewSectionReader(source, 0, math.MaxInt64), &x.started, func(e *Entry, from, to int64) error {
-		text := e.asked()
+		text := e.requestText()
 		k := keyOf(text)
 		x.byKey[k] = append(x.byKey[k], len(x.entries))
 		x.entries = append(x.entries, entryRange{from: from, to: to, started: e.Started, hidden: strings.Contains(text, secret.Hidden)})

@@ -11,26 +11,27 @@ import (
 )
 
 const (
-	// maskWindow is how many bytes of a body are searched for secrets at a time.
+	// maskWindow is the number of bytes of a body that are searched for secrets at a
+	// time.
 	maskWindow = 256 << 10
-	// maskAhead is how long a secret across two windows may be.
+	// maskAhead is the maximum length, in bytes, of a secret across two windows.
 	maskAhead = 64 << 10
 )
 
-// masker copies a body of any length with its secrets masked. A mask that replaces a
-// JSON number gets quotes, so that the body stays JSON.
+// masker copies a body of any length with its secrets masked. A mask that replaces a JSON
+// number gets quotes, so that the body stays JSON.
 type masker struct {
 	w       io.Writer
 	secrets *secret.Registry
-	size    int64 // of the body, 0 if unknown
+	size    int64 // size of the body in bytes, 0 if unknown
 	json    bool
-	quoted  bool // inside a JSON string
-	escaped bool // after a backslash in it
+	quoted  bool // true inside a JSON string
+	escaped bool // true after a backslash in a JSON string
 	found   bool
 }
 
 func (m *masker) copy(r io.Reader) error {
-	var window bytes.Buffer // as large as its text: an archive may have thousands of small files
+	var window bytes.Buffer // no larger than the text, because an archive may have thousands of small files
 	length := maskWindow + maskAhead
 	if 0 < m.size && m.size < int64(length) {
 		length = int(m.size) + 1 // one more, to see the end
@@ -58,8 +59,9 @@ func looksLikeJSON(text []byte) bool {
 	return len(text) > 0 && (bytes.IndexByte([]byte(`{["`), text[0]) >= 0 || len(text) < 100 && json.Valid(text))
 }
 
-// write masks and writes a text and returns how much it wrote. Unless all is set it
-// leaves the end, where a secret may begin that is not complete yet.
+// write masks and writes a text and returns the number of bytes of the text that it has
+// written. Unless all is set, it leaves the end of the text, which may be the beginning
+// of a secret.
 func (m *masker) write(text string, all bool) (int, error) {
 	spans := m.secrets.MaskedSpans(text)
 	limit := len(text)
@@ -81,7 +83,7 @@ func (m *masker) write(text string, all bool) (int, error) {
 			break
 		}
 		if s.To <= at {
-			continue // the number around an earlier one
+			continue // inside the number that an earlier mask replaced
 		}
 		next, err := m.hide(text, at, s)
 		if err != nil {
@@ -99,8 +101,8 @@ func (m *masker) write(text string, all bool) (int, error) {
 	return at, nil
 }
 
-// hide writes the text before a secret, and the mask. It returns the offset after
-// the secret.
+// hide writes the text before a secret, and the mask. It returns the offset after the
+// secret.
 func (m *masker) hide(text string, at int, s secret.Span) (int, error) {
 	m.found = true
 	from := max(s.From, at)
@@ -149,8 +151,9 @@ func partOfNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '+' || c == '-'
 }
 
-// border is the last offset up to at that is not inside a word, a number or a
-// character. If that is far away it is only not inside a character.
+// border returns the last offset up to at that is not inside a word, a number or a
+// character. If the nearest such offset is far away, border returns an offset that is
+// only not inside a character.
 func border(text string, at int) int {
 	const far = 4 << 10
 	for i := at; i > max(0, at-far); i-- {

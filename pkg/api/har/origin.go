@@ -2,43 +2,44 @@ package har
 
 import "github.com/keboola/configurable-extractor/pkg/api/request"
 
-// Initiator says for which page of which job an exchange was, and where the parts of its
-// request come from.
+// Initiator identifies the page of the job that an exchange was sent for, and the sources
+// of its request.
 type Initiator struct {
-	// Job is the name of the job as in events, Pointer its place in the document.
+	// Job is the name of the job as in events. Pointer is its JSON pointer.
 	Job     string `json:"job"`
 	Pointer string `json:"pointer"`
-	// At is the place of the page in the run, in numbers from 1: its iteration, its job
-	// in it, the run of the job (one for each window), and the page of that run. For a
-	// child job follow its run for that page, and the page of this run, and so on.
+	// At identifies the page in the run with numbers from 1: the iteration, the job in
+	// it, the run of the job (one for each window), and the page of that run. For a child
+	// job, its run for that page and the page of that run follow, and so on.
 	At []int `json:"at"`
-	// Login is set for a request of the authentication, which was sent for this page.
+	// Login is true for a request of the authentication that was sent for this page.
 	Login bool `json:"login,omitempty"`
 	// Attempt counts from 1.
 	Attempt int `json:"attempt,omitempty"`
-	// Redirected is set if a response led the request to another address. Then it has no
-	// Sources.
+	// Redirected is true if a response led the request to another URL. Then Sources is
+	// empty.
 	Redirected bool `json:"redirected,omitempty"`
-	// Sources say where the parts of the request come from, without those that are the
+	// Sources are the sources of the parts of the request, without the parts that are the
 	// same for every request.
 	Sources []request.Source `json:"sources,omitempty"`
 }
 
-// PageFindings is what a run found in the response for a page.
+// PageFindings holds the findings of a run in the response for a page.
 type PageFindings struct {
-	// At is that of the Origin.
+	// At is the field At of the Initiator.
 	At []int `json:"at"`
-	// Rows is how many items there were.
+	// Rows is the number of items.
 	Rows int `json:"rows"`
-	// Data are the names on the way to the items in the body; none for the body itself.
-	// It is nil if they were found at no single place.
+	// Data is the path of the items in the body, as a list of names. It is empty if the
+	// body itself holds the items, and nil if the items have no single path.
 	Data []string `json:"data"`
-	// Next are the names on the way to each value in the body that leads to the next
-	// page, or to none. A name "*" is every item of the data.
+	// Next lists the paths of all values in the body that determine the next page. A name
+	// "*" stands for every item of the data.
 	Next [][]string `json:"next,omitempty"`
-	// NextHeader is the header of the response that leads to it.
+	// NextHeader is the header of the response that leads to the next page.
 	NextHeader string `json:"nextHeader,omitempty"`
-	// Stop is the rule that ended the run of the job here, Pointer the setting behind it.
+	// Stop is the rule that ended the run of the job on this page. Pointer is the JSON
+	// pointer of its setting.
 	Stop    string `json:"stop,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
 }

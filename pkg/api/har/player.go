@@ -17,13 +17,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Player responds to the requests of a run from a recording. It is safe for concurrent
-// use.
+// Player returns the responses of a recording to the requests of a run. It is safe for
+// concurrent use.
 //
-// A request gets the first unused response of an equal request; the order of different
-// requests does not matter. Requests are equal if method, address and body are, with
-// secrets masked, and both have credentials or neither. A masked part of a recorded request matches any text, because a
-// secret of the recorded run may be none in this one.
+// A request gets the first unused response of an equal request. The order of different
+// requests does not matter. Requests are equal if their method, URL and body are equal
+// with secrets masked, and if both have credentials or neither has. A masked part of a
+// recorded request matches any text, because a secret of the recorded run need not be
+// registered in this run.
 type Player struct {
 	path    string
 	file    *os.File
@@ -32,17 +33,17 @@ type Player struct {
 
 	mu    sync.Mutex
 	index *index
-	next  int // all entries before it are used
+	next  int // index of the first unused entry
 }
 
-// NewPlayer opens a recording. If it cannot be read that is a user error.
+// NewPlayer opens a recording. It returns a user error if the recording cannot be read.
 func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	file, x, err := open(path)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
-	// In the responses the mask replaces secrets, so it is treated as one. Without its
-	// brackets it is a word that data may have.
+	// In the recorded responses the mask stands for secrets, so it is masked here, too.
+	// It is registered with its brackets, because data may contain the word alone.
 	secrets.AddPart(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)
@@ -67,8 +68,8 @@ func open(path string) (*os.File, *index, error) {
 // Now returns the recorded time.
 func (p *Player) Now() time.Time { return p.clock.now() }
 
-// BeginRequest sets the clock to the time of the next recorded request. It is called before
-// each request.
+// BeginRequest sets the clock to the start of the first unused entry and returns the time
+// of the clock. It is called before each request.
 func (p *Player) BeginRequest() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,13 +85,13 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Response returns what was recorded for a request and sets the clock to the start of
-// the exchange. A request that was not recorded, or not so often, is a user error.
+// Response returns the entry recorded for a request and sets the clock to the start of
+// the exchange. It returns a user error if the request was not recorded, or not so often.
 func (p *Player) Response(r *request.Request) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	address := p.secrets.RedactAddress(r.URL, r.Sensitive).Whole
-	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(r.Body), r.Sensitive.Body()), r.Anonymous)
+	text := requestText(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(r.Body), r.Sensitive.Body()), r.Anonymous)
 	number, e, err := p.find(text)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", p.path, err)
@@ -131,15 +132,15 @@ func (p *Player) find(text string) (int, *Entry, error) {
 			continue
 		}
 		e, err := p.index.entry(number)
-		if err != nil || covers(e.asked(), text) {
+		if err != nil || matchesMasked(e.requestText(), text) {
 			return number, e, err
 		}
 	}
 	return 0, nil, nil
 }
 
-// covers reports whether a text matches a masked one, whose masks match anything.
-func covers(masked, text string) bool {
+// matchesMasked reports whether a text matches a masked text. A mask matches any text.
+func matchesMasked(masked, text string) bool {
 	parts := strings.Split(masked, secret.Hidden)
 	last := len(parts) - 1
 	if !strings.HasPrefix(text, parts[0]) || last == 0 {
@@ -156,7 +157,8 @@ func covers(masked, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// Finish is a user error if a recorded request was not sent. It names the first one.
+// Finish returns a user error if a recorded request was not sent. The error names the
+// first such request.
 func (p *Player) Finish() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +179,7 @@ func (p *Player) Finish() error {
 	if left == 1 {
 		verb = "was"
 	}
-	return failure.Userf("the recording holds %s that %s not sent, the first: %s", textfmt.Count(left, "request"), verb, firstLine(e.asked()))
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", textfmt.Count(left, "request"), verb, firstLine(e.requestText()))
 }
 
 // Body returns the body of the recorded response.
@@ -189,11 +191,11 @@ func (e *Entry) Body() ([]byte, error) {
 	case "base64":
 		body, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, failure.Userf("the recorded body of %s is not valid base64", firstLine(e.asked()))
+			return nil, failure.Userf("the recorded body of %s is not valid base64", firstLine(e.requestText()))
 		}
 		return body, nil
 	default:
-		return nil, failure.Userf("the recorded body of %s has the encoding '%s', expected none or base64", firstLine(e.asked()), e.Response.Content.Encoding)
+		return nil, failure.Userf("the recorded body of %s has the encoding '%s', expected none or base64", firstLine(e.requestText()), e.Response.Content.Encoding)
 	}
 }
 

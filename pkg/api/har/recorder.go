@@ -21,15 +21,16 @@ import (
 
 // Options are the options of a Recorder.
 type Options struct {
-	// Path of the file. Close replaces an existing one.
+	// Path is the path of the file. Close replaces an existing file.
 	Path string
-	// Creator is the name of the program in the file.
+	// Creator is the name of the program in the file, and Version its version.
 	Creator, Version string
-	// MaxBody is how many bytes of each body of a response are kept; 0 is all.
+	// MaxBody is the maximum number of bytes to record of each response body. 0 means
+	// all.
 	MaxBody int64
 	Secrets *secret.Registry
 	Now     func() time.Time
-	// Sleep waits, or returns the error of the context when it ends first.
+	// Sleep waits, or returns the error of the context if the context ends first.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -41,42 +42,42 @@ type Recorder struct {
 	mu     sync.Mutex
 	writer *writer
 	closed bool
-	err    error // the first one
+	err    error // first error of Add or Read
 }
 
 // Exchange is one request and its response.
 type Exchange struct {
-	// Request is the one that was sent.
+	// Request is the request as it was sent.
 	Request *request.Request
-	// Response is nil if none arrived. Then Err is the reason and Code its number.
-	// Unsent is set if there was no connection.
+	// Response is nil if no response arrived. Then Err is the reason and Code its number.
+	// Unsent is true if there was no connection.
 	Response *http.Response
 	Err      string
 	Code     int
 	Unsent   bool
-	// Unknown is set if a replay had no response.
+	// Unknown is true if a replay had no response.
 	Unknown bool
-	// Body reads the decompressed body of Size bytes, from the start with each call.
+	// Body returns a new reader of the decompressed body. The body has Size bytes.
 	Body func() io.Reader
 	Size int64
-	// Binary is set if the body is not UTF-8.
+	// Binary is true if the body is not UTF-8.
 	Binary bool
 	// Charsets are the possible character sets of a binary body.
 	Charsets []encoding.Encoding
-	// HideTexts hides all texts of the body except messages: those of a failed login,
-	// whose secrets are not known.
+	// HideTexts hides all texts of the body except messages. It is set for failed logins,
+	// because their secrets are not known.
 	HideTexts bool
-	// Origin is what it was for; nil if that is not known.
+	// Origin is the page that the exchange was sent for. It may be nil.
 	Origin *Initiator
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
 	Timings        Timings
 }
 
-// page is the id of the only page of a recording.
+// page is the ID of the only page of a recording.
 const page = "run"
 
-// NewRecorder starts a recording. If the file cannot be made that is a user error.
+// NewRecorder starts a recording. It returns a user error if the file cannot be created.
 func NewRecorder(o Options) (*Recorder, error) {
 	r := &Recorder{o: o}
 	r.clock.forward(o.Now())
@@ -88,14 +89,14 @@ func NewRecorder(o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Now returns the time of the recorded run.
+// Now returns the time of the clock of the recording.
 func (r *Recorder) Now() time.Time { return r.clock.now() }
 
 // WallClock returns the real time, for Timings.
 func (r *Recorder) WallClock() time.Time { return r.o.Now() }
 
-// Tick sets the clock to the real time and returns its time. It is called before each
-// request and at the end of each exchange.
+// Tick sets the clock to the real time and returns the time of the clock. It is called
+// before each request and at the end of each exchange.
 func (r *Recorder) Tick() time.Time { return r.clock.forward(r.o.Now()) }
 
 // Sleep waits and advances the clock. Concurrent waits do not add up.
@@ -106,11 +107,11 @@ func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// Add writes an exchange with all secrets masked that are known by now. An error is
-// an application error, which Close returns too.
+// Add writes an exchange. It masks the secrets that are registered when Add is called. An
+// error is an application error, and Close returns it, too.
 func (r *Recorder) Add(x Exchange) error {
 	stored, err := r.bodyOf(x)
-	defer stored.close() // which leaves at most an open file
+	defer stored.close() // on failure at most a file stays open
 	e := r.entry(x, stored)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +130,7 @@ func (r *Recorder) Add(x Exchange) error {
 	return err
 }
 
-// Read writes what the run found in a response. Errors are those of Add.
+// Read writes the findings of the run in a response. Errors are as for Add.
 func (r *Recorder) Read(found PageFindings) error {
 	found = found.redacted(r.o.Secrets.Mask)
 	r.mu.Lock()
@@ -137,7 +138,7 @@ func (r *Recorder) Read(found PageFindings) error {
 	if r.closed {
 		return nil
 	}
-	err := r.writer.note(found)
+	err := r.writer.addFindings(found)
 	if err != nil {
 		err = failure.Applicationf("cannot record what was found in a response: %w", err)
 		if r.err == nil {
@@ -180,8 +181,9 @@ func (r *Recorder) write(e Entry, x Exchange, stored body) error {
 	})
 }
 
-// Close completes the file and puts it in its place, or removes it if an exchange
-// could not be written. A second call only returns the first error again.
+// Close completes the file and renames it to its path. If an exchange could not be
+// written, Close removes the file instead. A second call only returns the first error
+// again.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +201,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// entry makes the entry of an exchange, without the body of its response.
+// entry returns the entry of an exchange, without the body of the response.
 func (r *Recorder) entry(x Exchange, stored body) Entry {
 	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
@@ -253,14 +255,14 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 
 const httpVersion = "HTTP/1.1"
 
-// headers masks headers. Credentials, and headers made of secrets, are hidden as a
-// whole.
+// headers returns masked headers. Credentials, and headers made from secrets, are hidden
+// as a whole.
 func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	pairs := []Pair{}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, text := range h[name] {
 			switch {
-			case text == "null": // expressions take it for no header
+			case text == "null": // expressions read it as a missing header
 			case strings.EqualFold(name, "Set-Cookie"):
 				text = cookieOf(text)
 			case sensitive.Header(name), slices.Contains([]string{"authorization", "proxy-authorization", "cookie"}, strings.ToLower(name)):
@@ -272,8 +274,8 @@ func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	return pairs
 }
 
-// cookieOf is a cookie without its value. Its name stays, for a replay that looks for
-// it, unless the name is data.
+// cookieOf returns a cookie without its value. The name stays for replays that read the
+// cookie, unless the name is data.
 func cookieOf(line string) string {
 	if name, _, ok := strings.Cut(line, "="); ok && secret.OrdinaryName(name) {
 		return name + "=" + secret.Hidden
@@ -281,7 +283,7 @@ func cookieOf(line string) string {
 	return secret.Hidden
 }
 
-// queryOf returns the parameters of an address, decoded if possible.
+// queryOf returns the parameters of a URL, decoded if possible.
 func queryOf(address string) []Pair {
 	pairs := []Pair{}
 	_, query, _ := strings.Cut(address, "?")

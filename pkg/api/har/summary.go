@@ -12,20 +12,20 @@ import (
 	"unicode/utf8"
 )
 
-// Span is where something is in a file: the offsets of its first byte and of the byte
-// after it.
+// Span is a range of bytes in a file: the offsets of its first byte and of the byte after
+// its last.
 type Span struct{ From, To int64 }
 
 // Summary is an entry without the body of its response.
 type Summary struct {
 	*Entry
-	// Line is where the entry is in the file, Text where its body is.
+	// Line is the range of the entry in the file. Text is the range of its body.
 	Line, Text Span
 }
 
-// Summaries reads a recording of a Recorder: it calls entry for each entry and then
-// reading for each reading, in their order. No body is in memory. It stops at the first
-// error of a function and returns it.
+// Summaries reads the recording of a Recorder. It calls entry for each entry and then
+// reading for the findings of each page, in their order. It keeps no body in memory. It
+// stops at the first error of a function and returns it.
 func Summaries(r io.Reader, entry func(Summary) error, reading func(PageFindings) error) error {
 	l := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
 	head, _, _, err := l.next()
@@ -54,7 +54,7 @@ func Summaries(r io.Reader, entry func(Summary) error, reading func(PageFindings
 	return err
 }
 
-// SummaryAt reads the entry whose Line this is.
+// SummaryAt reads the entry in the range line.
 func SummaryAt(r io.ReaderAt, line Span) (Summary, error) {
 	l := &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(r, line.From, line.To-line.From), 64<<10), at: line.From}
 	text, body, end, err := l.next()
@@ -87,18 +87,19 @@ func (l *lineReader) readings(reading func(PageFindings) error) error {
 	}
 }
 
-// lineReader reads the lines of a recording without the bodies of responses: each entry is
-// a line, and its body is the member response.content.text of it.
+// lineReader reads the lines of a recording without the bodies of responses. Each entry
+// is a line, and its body is the member response.content.text.
 type lineReader struct {
 	r  *bufio.Reader
 	at int64 // offset of the next byte
 }
 
-// next is the next line without its body, and where the body and the end of the line are.
+// next returns the next line without its body, the range of the body, and the offset of
+// the end of the line.
 func (l *lineReader) next() (line []byte, body Span, end int64, err error) {
 	var (
-		keys            [4]string // of the objects around, by their depth
-		word            []byte    // the last text
+		keys            [4]string // current keys of the enclosing objects, by depth
+		word            []byte    // last string, cut to 16 bytes
 		depth           int
 		quoted, escaped bool
 		afterColon      bool
@@ -158,13 +159,13 @@ func (l *lineReader) next() (line []byte, body Span, end int64, err error) {
 	}
 }
 
-// skipText skips the rest of a text, with its closing quote.
+// skipText skips the rest of a string, including its closing quote.
 func (l *lineReader) skipText() error {
 	for {
 		piece, err := l.r.ReadSlice('"')
 		l.at += int64(len(piece))
 		if errors.Is(err, bufio.ErrBufferFull) {
-			// What was read may end within an escape.
+			// The piece may end within an escape.
 			if backslashes(piece)%2 == 1 {
 				if _, err = l.r.Discard(1); err == nil {
 					l.at++
@@ -184,13 +185,13 @@ func (l *lineReader) skipText() error {
 	}
 }
 
-// backslashes is how many are at the end of a text.
+// backslashes returns the number of backslashes at the end of a text.
 func backslashes(text []byte) int {
 	return len(text) - len(bytes.TrimRight(text, `\`))
 }
 
-// Body reads the body of a response of a recording, as far as it was kept, piece by
-// piece.
+// Body returns a reader of the recorded body of a response, which may be capped. It does
+// not load the whole body.
 func (s Summary) Body(r io.ReaderAt) io.Reader {
 	text := &unquoteReader{r: bufio.NewReader(io.NewSectionReader(r, s.Text.From, s.Text.To-s.Text.From))}
 	if s.Response.Content.Encoding == "base64" {
@@ -202,7 +203,7 @@ func (s Summary) Body(r io.ReaderAt) io.Reader {
 // unquoteReader reads the contents of a JSON string.
 type unquoteReader struct {
 	r    *bufio.Reader
-	left []byte // decoded, and not read yet
+	left []byte // decoded bytes that are not read yet
 }
 
 // Read implements io.Reader.
@@ -231,7 +232,7 @@ func (u *unquoteReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// escape is what an escape stands for, after its backslash.
+// escape decodes an escape after its backslash.
 func (u *unquoteReader) escape() ([]byte, error) {
 	c, err := u.r.ReadByte()
 	if err != nil {
@@ -249,5 +250,5 @@ func (u *unquoteReader) escape() ([]byte, error) {
 	if _, err := fmt.Sscanf(string(digits), "%04x", &code); err != nil {
 		return nil, errors.New("the text of a body has an escape that JSON does not have")
 	}
-	return utf8.AppendRune(nil, code), nil // the Recorder escapes control characters only
+	return utf8.AppendRune(nil, code), nil // the Recorder escapes only control characters
 }

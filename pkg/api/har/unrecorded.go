@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// UnrecordedError says that a request is not in the recording that is replayed.
+// UnrecordedError is the error for a request that is not in the recording.
 type UnrecordedError struct{ text string }
 
 func (e *UnrecordedError) Error() string { return e.text }
@@ -18,8 +18,8 @@ func unknownf(format string, args ...any) error {
 	return failure.Userf("%w", &UnrecordedError{fmt.Sprintf(format, args...)})
 }
 
-// unknown is the error for a request without an entry. It names the nearest recorded
-// request and the first difference.
+// unknown returns the error for a request without an entry. The error names the nearest
+// recorded request and the first difference.
 func (p *Player) unknown(text string) error {
 	nearest, best, unused, times := "", -1, false, 0
 	for number, at := range p.index.entries {
@@ -27,7 +27,7 @@ func (p *Player) unknown(text string) error {
 		if err != nil {
 			return failure.Userf("cannot replay '%s': %w", p.path, err)
 		}
-		recorded := e.asked()
+		recorded := e.requestText()
 		if recorded == text {
 			times++
 		}
@@ -45,7 +45,7 @@ func (p *Player) unknown(text string) error {
 	return unknownf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
 }
 
-// common is the length in bytes of the common beginning of two texts, in whole
+// common returns the length, in bytes, of the common beginning of two texts, in whole
 // characters.
 func common(a, b string) int {
 	n := 0
@@ -58,7 +58,7 @@ func common(a, b string) int {
 	return n
 }
 
-// difference says in words where a request differs from the recorded one.
+// difference describes the first difference between a request and the recorded request.
 func difference(recorded, sent string, at int) string {
 	where := "the method"
 	switch line := firstLine(recorded); {
@@ -72,7 +72,7 @@ func difference(recorded, sent string, at int) string {
 	return fmt.Sprintf("%s differs, recorded %s, sent %s", where, around(recorded, at), around(sent, at))
 }
 
-// around returns the part of a text around a difference.
+// around returns the part of a text around an offset.
 func around(text string, at int) string {
 	const before, behind = 20, 40
 	from, to := max(0, at-before), min(len(text), at+behind)

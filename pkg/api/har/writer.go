@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// writer writes one file: entries go to a temporary file beside it, which close
-// completes and renames.
+// writer writes one file. Entries go to a temporary file in the same directory. close
+// completes and renames that file.
 type writer struct {
 	path    string
 	file    *os.File
 	buffer  *bufio.Writer
 	entries int
-	// notes are the readings, in a file of their own until close; nil before the first.
+	// notes is a temporary file with the findings of pages. It is nil before the first
+	// finding.
 	notes       *os.File
 	notesBuffer *bufio.Writer
 }
 
-// newWriter starts a file. An existing one stays until close.
+// newWriter starts a file. An existing file stays until close.
 func newWriter(path, creator, version string, page Page) (*writer, error) {
 	// Without this check only close would fail, after the whole run.
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -44,11 +45,11 @@ func newWriter(path, creator, version string, page Page) (*writer, error) {
 	return w, nil
 }
 
-// entryEnd is the end of an entry: of content, response and entry.
+// entryEnd closes the content, the response and the entry.
 const entryEnd = "}}}"
 
-// write appends an entry. body writes the contents of the string in Content.Text;
-// finish then returns the other members of Content.
+// write appends an entry. body writes the contents of the string in Content.Text. Then
+// finish returns the other members of Content.
 func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[string]any) error {
 	text, err := encode(e)
 	if err != nil {
@@ -77,8 +78,8 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 	return err
 }
 
-// note keeps a reading for the end of the file, after the entries.
-func (w *writer) note(found PageFindings) error {
+// addFindings stores findings that end writes after the entries.
+func (w *writer) addFindings(found PageFindings) error {
 	separator := ",\n"
 	if w.notes == nil {
 		file, err := os.CreateTemp(filepath.Dir(w.path), "."+filepath.Base(w.path)+"-*")
@@ -94,7 +95,7 @@ func (w *writer) note(found PageFindings) error {
 	return err
 }
 
-// end writes what comes after the entries.
+// end writes the end of the file, with the findings.
 func (w *writer) end() error {
 	if w.notes != nil {
 		if err := w.notesBuffer.Flush(); err != nil {
@@ -114,7 +115,7 @@ func (w *writer) end() error {
 	return err
 }
 
-// dropNotes removes the file of the readings.
+// dropNotes removes the file of findings.
 func (w *writer) dropNotes() error {
 	if w.notes == nil {
 		return nil
@@ -151,7 +152,7 @@ func (w *writer) discard() error {
 	return errors.Join(w.dropNotes(), w.file.Close(), os.Remove(w.file.Name()))
 }
 
-// encode is the JSON text of a value, readable by people.
+// encode returns the JSON text of a value, without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

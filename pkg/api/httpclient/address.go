@@ -10,17 +10,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Resolve returns the address of an endpoint:
+// Resolve returns the URL of an endpoint:
 //
-//	users, users/1     below the base address, whose last segment is kept
-//	/users             on the base address's host
-//	//host/users       on another host, with the base address's scheme
-//	https://host/users as it is
-//	?q=1               the base address with that query
+//	users, users/1     below the base URL, including its last segment
+//	/users             on the host of the base URL
+//	//host/users       on another host, with the scheme of the base URL
+//	https://host/users unchanged
+//	?q=1               the base URL with that query
 //
-// Only http: and https: make an endpoint absolute: users:list is a path. Dot
-// segments and the fragment are removed, invalid characters are percent-encoded.
-// RawQuery is the query of the endpoint as written. Errors are user errors.
+// Only http: and https: make an endpoint absolute: users:list is a path. Dot segments and
+// the fragment are removed, and invalid characters are percent-encoded. RawQuery is the
+// query of the endpoint, unchanged. Errors are user errors.
 func Resolve(base *url.URL, endpoint string) (*url.URL, error) {
 	endpoint, _, _ = strings.Cut(endpoint, "#")
 	path, query, _ := strings.Cut(endpoint, "?")
@@ -45,7 +45,7 @@ func hasScheme(path string) bool {
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:")
 }
 
-// absolute reads what follows the scheme of an absolute address.
+// absolute returns the URL for a scheme and the text after it.
 func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
 	authority, ok := strings.CutPrefix(rest, "//")
 	path := ""
@@ -81,8 +81,8 @@ const (
 	queryCharacters = pathCharacters + "?"
 )
 
-// escape percent-encodes every byte that is not allowed. Existing escapes stay; any
-// other percent sign becomes %25.
+// escape percent-encodes every byte that is not allowed. Existing escapes stay. Any other
+// percent sign becomes %25.
 func escape(s, allowed string) string {
 	if strings.Trim(s, allowed) == "" {
 		return s
@@ -131,8 +131,8 @@ func removeDots(path string) string {
 	return strings.Join(out, "/")
 }
 
-// mergeQuery merges parameters into the query of an endpoint: a parameter replaces
-// the pair of its name, the others are appended.
+// mergeQuery merges parameters into the query of an endpoint. A parameter replaces the
+// pair with the same name. Other parameters are appended.
 func mergeQuery(query string, params value.Value) value.Value {
 	var pairs []value.Member
 	for p := range php.Query(query) {

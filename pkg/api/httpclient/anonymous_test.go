@@ -71,7 +71,8 @@ func TestAnonymousCertificate(t *testing.T) {
 	f.Close()
 }
 
-// TestCacheOfAnonymousRequests: responds with credentials are not those without.
+// TestCacheOfAnonymousRequests: requests without credentials do not get cached responses
+// to requests with credentials.
 func TestCacheOfAnonymousRequests(t *testing.T) {
 	server := serve(t, ok("mine"), ok("everyone's"))
 	f := newFixture(t, server.URL, `{}`, authenticated(proving), caching(t.TempDir(), today), func(o *Options) { o.Identity = "me" })
@@ -86,7 +87,7 @@ func TestCacheOfAnonymousRequests(t *testing.T) {
 }
 
 // TestReplayOfAnonymousRequests: regardless of their order, requests with and without
-// credentials get their own answers.
+// credentials get their own responses.
 func TestReplayOfAnonymousRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
 	server := serve(t, ok("mine"), ok("everyone's"), ok("mine, too"))

@@ -10,22 +10,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// authenticate adds credentials to every attempt on the request's own origin. After
-// a 401 it renews the credentials, if they can be renewed, and repeats the request;
-// a second 401 is final. A 401 to credentials that another request has replaced
-// meanwhile does not count.
+// authenticate adds credentials to every attempt on the origin of the request. After a
+// 401 it renews the credentials, if they can be renewed, and repeats the request. A
+// second 401 is final. A 401 does not count if another request has replaced the
+// credentials meanwhile.
 //
-// One request renews at a time. If the API refuses the new credentials too, their
-// refusal is final for all requests that were in flight then. So refused logins are
-// at most one more than the requests in flight.
+// One request renews at a time. If the API also refuses the new credentials, their
+// refusal is final for all requests that were in flight then. So the number of refused
+// logins exceeds the number of requests in flight by at most one.
 type authenticate struct {
 	next  Step
 	auth  auth.Authenticator
 	login func(context.Context, *Call, config.RequestSpec) (auth.LoginResponse, error)
 	o     *Options
 
-	// turn is held by the request that renews, until the response to its new
-	// credentials; refusals counts new credentials that were refused.
+	// turn is held by the request that renews, until the response to its new credentials.
+	// refusals counts new credentials that were refused.
 	turn     chan struct{}
 	refusals atomic.Int64
 }
@@ -72,7 +72,7 @@ func (t *authenticate) Do(ctx context.Context, x *Call) (*Response, error) {
 	}
 }
 
-// enter waits for the turn to renew; false if the context has ended.
+// enter waits for turn. It returns false if the context has ended.
 func (t *authenticate) enter(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -85,7 +85,7 @@ func (t *authenticate) enter(ctx context.Context) bool {
 	}
 }
 
-// once sends the request with credentials, after a login if one is due.
+// once sends the request with credentials. It logs in first if necessary.
 func (t *authenticate) once(ctx context.Context, x *Call) (*Response, *auth.Attempt, error) {
 	sent := x.clone()
 	if t.o.Recorder != nil {

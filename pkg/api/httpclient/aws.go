@@ -41,7 +41,7 @@ var (
 
 const awsDoc = "With these every request is signed, after all other authentication, whose `Authorization` header is replaced. A redirect to another host is not signed."
 
-// Signed returns the section `aws`; empty without credentials.
+// Signed returns the section `aws`. The section is empty if it has no credentials.
 func Signed(doc *config.Document) config.Section {
 	s := AWS.In(doc.Settings)
 	if !awsCredentials.In(awsSignature.In(s)).Present() {
@@ -67,8 +67,8 @@ func compileSignature(s config.Section) *signature {
 // aws signs every request with headers: each attempt, each login, and each hop of a
 // redirect on the same origin.
 //
-// Amazon's library computes the signature. It would sign more headers than the
-// original, so it gets a request with only those to be signed (toSign).
+// Amazon's library computes the signature. The library would sign more headers than the
+// original extractor, so it gets a request with only the headers to sign (see toSign).
 type aws struct {
 	next    Step
 	with    *signature
@@ -103,12 +103,12 @@ func (t *aws) Do(ctx context.Context, x *Call) (*Response, error) {
 	return t.next.Do(ctx, sent)
 }
 
-// toSign returns a request with the parts of req to be signed: method, host, path,
-// query and headers. It has no scheme, because the library would drop the scheme's
-// default port from the host, and no length, because the library would sign it.
+// toSign returns a request with the parts of req to sign: method, host, path, query and
+// headers. It has no scheme, because the library would drop the default port of the
+// scheme from the host. It has no length, because the library would sign it.
 //
-// It also sorts the lines of each signed header in req, because the server joins
-// them in the order in which they arrive.
+// toSign also sorts the lines of each signed header in req, because the server joins them
+// in their order of arrival.
 func toSign(req *request.Request) *http.Request {
 	header := http.Header{}
 	for name, texts := range req.Header {
@@ -116,7 +116,7 @@ func toSign(req *request.Request) *http.Request {
 			continue
 		}
 		for i := range texts {
-			// The library trims Unicode spaces, net/http only ASCII ones.
+			// The library trims Unicode spaces, net/http only ASCII spaces.
 			texts[i] = strings.TrimSpace(texts[i])
 		}
 		slices.Sort(texts)
@@ -137,7 +137,8 @@ func toSign(req *request.Request) *http.Request {
 	}
 }
 
-// payloadHash is the SHA-256 of the body, unless a header of the request sets it.
+// payloadHash returns the SHA-256 of the body, or the value of the header
+// X-Amz-Content-Sha256 if the request has one.
 func payloadHash(req *request.Request) string {
 	if given := headerLines(req.Header, "X-Amz-Content-Sha256"); len(given) > 0 {
 		return given[0]
@@ -146,8 +147,8 @@ func payloadHash(req *request.Request) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// strictQuery encodes the names and values of a query again by RFC 3986. The query
-// is sent in this form.
+// strictQuery encodes the names and values of a query as RFC 3986 demands. The query is
+// sent in this form.
 func strictQuery(query string) (string, error) {
 	var pairs []string
 	for p := range php.Query(query) {
@@ -158,17 +159,17 @@ func strictQuery(query string) (string, error) {
 		pairs = append(pairs, pair)
 	}
 	strict := strings.Join(pairs, "&")
-	// net/url parses at most 10,000 parameters. The library ignores its error and
-	// would sign none.
+	// net/url parses at most 10,000 parameters. The library ignores the error of net/url
+	// and would sign no parameters.
 	if _, err := url.ParseQuery(strict); err != nil {
 		return "", failure.Userf("a query of %d parameters cannot be signed for AWS, expected at most 10000: split it into several requests", len(pairs))
 	}
 	return strict, nil
 }
 
-// unsigned reports whether a header is left out of the signature: the original's list
-// of headers that proxies may change, and headers that we add ourselves or never
-// send.
+// unsigned reports whether a header is left out of the signature. The names are the
+// original extractor's list of headers that proxies may change, and headers that net/http
+// adds or never sends.
 func unsigned(name string) bool {
 	switch name {
 	case "cache-control", "content-type", "content-length", "expect", "max-forwards", "pragma", "range", "te",

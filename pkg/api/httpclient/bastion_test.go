@@ -29,7 +29,7 @@ type bastion struct {
 	client ssh.PublicKey     // the accepted key
 	key    string            // the private key to it, in PEM form
 	routes map[string]string // "a.test:80" to an address
-	mute   bool              // keepalive requests are not answered
+	mute   bool              // true if keepalive requests get no response
 	signs  chan string       // keepalive requests
 
 	mu       sync.Mutex

@@ -15,10 +15,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Build makes the HTTP request of a configured one. accept is the header Accept if none
-// is configured, "" for that of JSON. headers are those of the client: they override the
-// built-in ones, and those of the request override them. A Content-Type that does not
-// describe the body is replaced. Errors are user errors.
+// Build returns the HTTP request for a request of the configuration. accept is the header
+// Accept if none is configured; if it is empty, JSON is requested. headers are the
+// headers of the API. They override the built-in headers, and the headers of the request
+// override them. A Content-Type that does not describe the body is replaced. Errors are
+// user errors.
 func Build(base *url.URL, r config.RequestSpec, userAgent, accept string, headers []config.Header) (*request.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
@@ -75,7 +76,7 @@ func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive
 	}
-	// The original leaves out parameters whose name is empty in PHP.
+	// The original extractor drops parameters with a name that is empty in PHP.
 	query, secrets := encodeForm(mergeQuery(u.RawQuery, params).Without("", "0"))
 	u.RawQuery = query
 	for _, s := range secrets {

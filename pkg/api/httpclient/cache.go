@@ -27,8 +27,8 @@ var (
 	cacheTTL = field.Integer("ttl", "Time to live", "How many seconds a response is kept.").Default(defaultTTL).Example(`3600`)
 )
 
-// compileTTL reads the section `cache` and returns the seconds to live. Anything that
-// is not empty turns the cache on; 0 is off.
+// compileTTL reads the section `cache` and returns the lifetime of a response in seconds.
+// Any value that is not empty turns the cache on. 0 means off.
 func compileTTL(s config.Section) int64 {
 	if !s.Present() {
 		return 0
@@ -43,19 +43,20 @@ func compileTTL(s config.Section) int64 {
 	return int64(ttl)
 }
 
-// cache answers GET requests of jobs with stored responses, of this run or an earlier
-// one. Address, credentials and configured headers distinguish answers (cacheKeys).
-// Only successful responses are stored, because others would come back for days.
+// cache returns stored responses of this run or an earlier run to GET requests of jobs.
+// The URL, the credentials and the configured headers distinguish responses (see
+// cacheKeys). Only successful responses are stored, because an error would be repeated
+// for days.
 //
-// Stored answers are data of the user, like the tables: nothing in them is masked.
-// Answers to logins are never stored.
+// Stored responses are data of the user, like the tables. They are not masked. Responses
+// to logins are never stored.
 type cache struct {
 	next Step
 	*Options
 	keys *cacheKeys
 
-	// busy has the keys of requests in flight. Another request with the same key
-	// waits until the channel is closed.
+	// busy holds the keys of requests in flight. Another request with the same key waits
+	// until the channel is closed.
 	mu   sync.Mutex
 	busy map[string]chan struct{}
 }
@@ -64,7 +65,7 @@ func newCache(next Step, o *Options) *cache {
 	return &cache{next: next, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
 }
 
-// openCache makes the directory of a cache and removes partial files of killed runs.
+// openCache creates the directory of the cache and removes partial files of killed runs.
 func openCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return failure.Applicationf("cannot make the directory of the cache: %w", err)
@@ -144,8 +145,8 @@ func (t *cache) response(ctx context.Context, x *Call, path string) (*Response, 
 	return res, nil
 }
 
-// fresh reports whether an entry is new enough. With min-fresh arequest is for one
-// that stays so for some more seconds.
+// fresh reports whether an entry is new enough. With the directive min-fresh the entry
+// must stay fresh for at least that number of seconds.
 func (t *cache) fresh(e entry, h http.Header) bool {
 	left := e.created + t.Settings.ttl - t.Now().Unix()
 	if text, ok := cacheControl(h, "min-fresh"); ok {

@@ -22,9 +22,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// entry is one response in the cache. Its file is one line of JSON, which says
-// when the response came, its status, its headers and the SHA-256 of the body, and
-// then the body as it is. So a broken or truncated file is noticed.
+// entry is one response in the cache. The first line of its file is JSON with the time,
+// the status, the headers and the SHA-256 of the body. The unchanged body follows. The
+// hash detects a damaged or truncated file.
 type entry struct {
 	created int64 // Unix seconds
 	status  int
@@ -32,7 +32,6 @@ type entry struct {
 	body    *response.Spool
 }
 
-// The keys of the first line.
 const (
 	entryCreated = "created"
 	entryStatus  = "status"
@@ -40,12 +39,12 @@ const (
 	entryHash    = "sha256"
 )
 
-// maxEntryHead is how long the first line of a file may be: a head whose every byte is
-// escaped, and the rest.
+// maxEntryHead is the maximum length, in bytes, of the first line of a file: a head with
+// every byte escaped, and the other members.
 const maxEntryHead = 6*maxHead + 1<<10
 
-// cacheableHeaders are the headers of a response that say something about its data: not those about
-// the connection, nor cookies, which are credentials.
+// cacheableHeaders returns the headers of a response that describe its data. It drops
+// headers of the connection, and cookies, because they are credentials.
 func cacheableHeaders(h http.Header) http.Header {
 	all := http.Header{}
 	for name, values := range h {
@@ -58,10 +57,10 @@ func cacheableHeaders(h http.Header) http.Header {
 	return all
 }
 
-// cachePart starts the name of a file that is still being written.
+// cachePart is the prefix of the name of a file that is being written.
 const cachePart = ".part-"
 
-// readEntry reads a file of the cache; ok is false if it is missing or damaged.
+// readEntry reads a file of the cache. ok is false if the file is missing or damaged.
 func readEntry(path string, spooler *response.Spooler) (e entry, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,8 +75,8 @@ func readEntry(path string, spooler *response.Spooler) (e entry, ok bool) {
 	e.body = spooler.New()
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(e.body, h), r); err != nil || sum(h) != digest {
-		// The request is sent instead. If temporary files are the problem, its response
-		// fails too.
+		// The request is sent instead. If writing temporary files failed, its response
+		// fails, too.
 		_ = e.body.Close()
 		return entry{}, false
 	}
@@ -102,7 +101,7 @@ func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	}
 	created, isTime := head.Field(entryCreated).Int()
 	status, isStatus := head.Field(entryStatus).Int()
-	headers, isHeader := head.Get(entryHeader) // earlier versions kept none
+	headers, isHeader := head.Get(entryHeader) // earlier versions stored no headers
 	ok = isTime && isStatus && isHeader && status >= 200 && status <= 299
 	e = entry{created: created, status: int(status), header: http.Header{}}
 	for _, m := range headers.Members() {
@@ -134,7 +133,7 @@ func (e entry) writePart(path string) error {
 	if _, err := io.Copy(h, e.body.Raw()); err != nil {
 		return err
 	}
-	// The next run may have another user id.
+	// The next run may have another user ID.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err

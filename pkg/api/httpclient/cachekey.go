@@ -14,21 +14,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// cacheKeys makes the keys of responses in the cache, so that an account gets its own
-// answers only.
+// cacheKeys computes the keys of responses in the cache. The key ensures that an account
+// gets only its own responses.
 //
-// A key is a hash of the address and of the account: the settings of the
-// authentication (not tokens or signatures made from them, which change), AWS
-// signature and certificate, user name and password in the address, parameters that
-// are secrets, and the configured headers. The account is hashed slowly: keys are
-// names of files, and must not help to guess a password. Without an account the key
-// is a hash of the address alone.
+// A key is a hash of the URL and of the account. The account is the settings of the
+// authentication (without tokens and signatures made from them, which change), the AWS
+// signature and certificate, user and password in the URL, parameters that are secrets,
+// and the configured headers. The hash of the account is slow to compute, because keys
+// are file names and must not help to guess a password. Without an account the key is a
+// hash of the URL alone.
 type cacheKeys struct {
-	account   []string // the same for all requests of a client that may have credentials
+	account   []string // the account of all requests of a client that may have credentials
 	userAgent string
 
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]string // fast hash of an account to its slow one
+	known map[[sha256.Size]byte]string // slow hashes of accounts by their fast hashes
 }
 
 func newCacheKeys(o *Options) *cacheKeys {
@@ -47,7 +47,7 @@ func newCacheKeys(o *Options) *cacheKeys {
 	return k
 }
 
-// of returns the key of an exchange.
+// of returns the key of a request.
 func (k *cacheKeys) of(x *Call) (string, error) {
 	account := k.headers(x.Built)
 	if !x.Anonymous {
@@ -79,8 +79,8 @@ func (k *cacheKeys) of(x *Call) (string, error) {
 	return hex.EncodeToString(key[:]), nil
 }
 
-// headers returns the configured headers of a request, sorted by name, without
-// Cache-Control, which is for the cache itself.
+// headers returns the configured headers of a request, sorted by name. It leaves out
+// Cache-Control, which controls the cache itself.
 func (k *cacheKeys) headers(built *request.Request) []string {
 	var names []string
 	for name, texts := range built.Header {
@@ -101,14 +101,16 @@ func (k *cacheKeys) headers(built *request.Request) []string {
 }
 
 const (
-	// slowRounds takes about 20 ms, once for each account.
+	// slowRounds is the number of PBKDF2 rounds. They take about 20 ms, once for each
+	// account.
 	slowRounds = 100_000
-	// knownAccounts is how many hashes are kept: with a signature in the query each
-	// request is another account.
+	// knownAccounts is the maximum number of hashes in memory. With a signature in the
+	// query each request has another account.
 	knownAccounts = 1000
 )
 
-// slow returns a hash that is too slow for guessing.
+// slow returns a hash of an account that is slow to compute, so that guessing is too
+// slow.
 func (k *cacheKeys) slow(account []string) (string, error) {
 	text := fmt.Sprintf("%q", account)
 	fast := sha256.Sum256([]byte(text))

@@ -13,12 +13,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// TestCacheKeys: what distinguishes answers, and what does not.
-// shared are the options of a client with these settings.
+// shared returns the options of a client with these settings.
 func shared(s Settings) Options {
 	return Options{Shared: &Shared{Run: &env.Run{UserAgent: "agent/1"}, Settings: s}}
 }
 
+// TestCacheKeys: what distinguishes responses, and what does not.
 func TestCacheKeys(t *testing.T) {
 	slowtest.Skip(t, "keys of a cache are made slowly, on purpose")
 	const account = `{"user":"ann"}`

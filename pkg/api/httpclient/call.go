@@ -19,85 +19,91 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Step is one step of the chain. A step that changes the exchange, or passes it on
-// more than once, passes on a copy.
+// Step is one step of the chain. A step that changes the call, or passes it on more than
+// once, passes on a copy.
 type Step interface {
 	Do(context.Context, *Call) (*Response, error)
 }
 
-// Call is a request on its way through the chain, with everything that the
-// steps need to know about it.
+// Call is a request on its way through the chain, with the data that the steps need.
 type Call struct {
 	*request.Request
 	// Built is the request before authentication, signature and redirects.
 	Built   *request.Request
 	Sender  JobInfo
 	Purpose Purpose
-	// Untrusted is set when a response led the request, or an earlier hop of it, to an
-	// origin that must not get credentials. No step adds any then.
+	// Untrusted is true if a response led the request, or an earlier hop of it, to an
+	// origin that must not get credentials. The steps then add none.
 	Untrusted bool
 	// Attempt counts from 1.
 	Attempt int
 
-	// logins collects the exchanges of a login that is recorded; nil for none.
+	// logins collects the exchanges of a login for the recording. It is nil without a
+	// recording.
 	logins *loginRecord
 	// connected is called when the request has its connection; may be nil.
 	connected func()
-	// moments collects the times of the connection; nil without a recording.
+	// moments collects the times of the connection. It is nil without a recording.
 	moments *phaseTimes
-	// held is how long the rate limit delayed the request.
+	// held is the delay of the request by rate limits.
 	held time.Duration
 }
 
-// clone returns a copy whose request can be changed.
+// clone returns a copy of the call with its own copy of the request.
 func (x *Call) clone() *Call {
 	clone := *x
 	clone.Request = x.Request.Clone()
 	return &clone
 }
 
-// anonymous reports whether it is sent for a job that wants no credentials. A login
-// that it needs is not.
+// anonymous reports whether a request of a job is sent without the credentials of the
+// API. A login for the same job is not anonymous.
 func (x *Call) anonymous() bool { return x.Sender.Anonymous && x.Purpose == Data }
 
-// withoutCredentials reports whether a request gets no credentials, wherever it goes.
+// withoutCredentials reports whether a request gets no credentials, regardless of its
+// origin.
 func (x *Call) withoutCredentials() bool { return x.Untrusted || x.Anonymous }
 
 // JobInfo is the job that a request is sent for.
 type JobInfo struct {
-	// Job is the endpoint as configured, Pointer the place of the job.
+	// Job is the configured endpoint of the job. Pointer is its JSON pointer.
 	Job, Pointer string
-	// Accept is what the responses may be written in; "" is JSON. A configured header wins.
+	// Accept is the header Accept for the response format. If it is empty, JSON is
+	// requested. A configured header overrides it.
 	Accept string
-	// Charset is the configured character set of the responses; nil if there is none, or UTF-8.
+	// Charset is the configured character set of the responses. It is nil for UTF-8 and
+	// if none is configured.
 	Charset encoding.Encoding
-	// Iteration counts from 1; 0 when there is only one.
+	// Iteration counts from 1. It is 0 if there is only one iteration.
 	Iteration int
-	// Live is the job's line on the terminal, nil for none.
+	// Live is the live progress of the job. It may be nil.
 	Live *event.LiveJob
-	// Rules are those of the job about responses to its requests. They come before
+	// Rules are the rules of the job about its responses. They are applied before
 	// Settings.Rules.
 	Rules rule.List
-	// RateLimit is that of the job, for all its runs.
+	// RateLimit limits the requests of the job. All runs of the job share it.
 	RateLimit config.RateLimit
-	// Headers are those of all jobs, below the headers of the request.
+	// Headers are the headers of the API for all jobs. Headers of the request override
+	// them.
 	Headers []config.Header
-	// Anonymous jobs send their requests without the credentials of the API.
+	// Anonymous is true if the job sends its requests without the credentials of the API.
 	Anonymous bool
-	// Needed is closed when the job needs the response; nil when it needs it now.
-	// See auth.Attempt.
+	// Needed is closed when the job needs the response. It is nil if the job needs the
+	// response now. See auth.Attempt.
 	Needed <-chan struct{}
-	// PagePath is the place of the page, see har.Origin; nil without a recording.
+	// PagePath identifies the page in the run, see har.Initiator. It is nil without a
+	// recording.
 	PagePath []int
-	// FindSources says where the parts of a request come from that was sent as it is. It is
-	// called for a recording only, and may be nil.
+	// FindSources returns the sources of the parts of a request that was sent. It is
+	// called only for a recording, and may be nil.
 	FindSources func(sent Outgoing) []request.Source
-	// YieldSlot is called before a wait for a response that is not ready, and resume after it.
-	// Other requests of the run may be sent meanwhile. nil does nothing.
+	// YieldSlot is called before a wait for a response that is not ready, and resume
+	// after the wait. Meanwhile other requests of the run may be sent. YieldSlot may be
+	// nil.
 	YieldSlot func() (resume func() error)
 }
 
-// Purpose is what a request is sent for.
+// Purpose is the reason why a request is sent.
 type Purpose int
 
 const (
@@ -107,50 +113,50 @@ const (
 	Login
 )
 
-// Response is a response that has arrived completely.
+// Response is a response with its complete body.
 type Response struct {
-	// Exchange is the request that was answered: the last hop and attempt.
+	// Call is the last hop and attempt of the request.
 	*Call
 	Status int
-	// StatusLine is the status with its reason: "404 Not Found".
+	// StatusLine is the status with its reason, as in "404 Not Found".
 	StatusLine string
 	Header     http.Header
-	// Length is the announced length of the body, -1 if unknown.
+	// Length is the value of Content-Length, or -1 if the length is unknown.
 	Length int64
-	// Body is decompressed. It must be closed.
+	// Body is the decompressed body. The caller must close it.
 	Body *response.Spool
-	// AcceptedError is set for an error status that the configuration accepts
+	// AcceptedError is true if the status is an error that the configuration accepts
 	// (`api.http.ignoreErrors`, or a rule).
 	AcceptedError bool
-	// Decision is what a rule wants done with the response: to accept it, to skip it, or to
-	// start its job again. It is nil if no rule matches.
+	// Decision is the action of the rule that matches: to accept the response, to skip
+	// it, or to start its job again. It is nil if no rule matches.
 	Decision *rule.Decision
 
-	cacheFile string // its file in the cache
-	// tried is the number of attempts, if the request would be sent again because of its
-	// status but has no retries left; 0 otherwise.
+	cacheFile string // path of the response in the cache
+	// tried is the number of attempts, if the status is one to retry and no retries are
+	// left. Otherwise it is 0.
 	tried  int
-	passed time.Duration // since the first attempt
+	passed time.Duration // time since the first attempt
 }
 
-// Address returns method and address for an error message.
+// Address returns the method and the URL for an error message.
 func (a *Response) Address() string { return a.Method + " " + a.Request.Address() }
 
-// RequestURL is the address that answered, without what authentication added to it: the one
-// that relative addresses in the response belong to.
+// RequestURL returns the URL that the server responded to, without parameters that
+// authentication added. Relative URLs in the response refer to it.
 func (a *Response) RequestURL() *url.URL {
 	built, sent := a.Built.URL, a.Request.URL
 	if built.Scheme == sent.Scheme && built.Host == sent.Host && built.EscapedPath() == sent.EscapedPath() {
 		return built
 	}
-	return sent // of a redirect
+	return sent // the target of a redirect
 }
 
-// Link are the values of the header of that name, which may lead to the next page.
+// Link returns the values of the header Link, which may lead to the next page.
 func (a *Response) Link() []string { return headerLines(a.Header, "Link") }
 
-// EvictFromCache removes a useless response from the cache, so that the next run requests it
-// again.
+// EvictFromCache removes a response that cannot be used from the cache, so that the next
+// run sends its request again.
 func (a *Response) EvictFromCache() error {
 	if a.cacheFile == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// compileAuthorities reads the PEM bundle that replaces the system's trusted
-// certificates. Text between its blocks is ignored.
+// compileAuthorities reads the PEM bundle that replaces the trusted certificates of the
+// system. Text between its blocks is ignored.
 func compileAuthorities(s config.Section) *x509.CertPool {
 	if s.Value.IsNull() {
 		return nil
@@ -40,8 +40,8 @@ func compileAuthorities(s config.Section) *x509.CertPool {
 	return pool
 }
 
-// compileCertificate reads the certificate of the client with its chain and its
-// private key.
+// compileCertificate reads the certificate of the client with its chain and its private
+// key.
 func compileCertificate(s config.Section) *tls.Certificate {
 	if s.Value.IsNull() {
 		return nil
@@ -77,8 +77,7 @@ func compileCertificate(s config.Section) *tls.Certificate {
 	return &pair
 }
 
-// pemBlocks returns the blocks of a PEM text; whole is false if one of them is
-// damaged.
+// pemBlocks returns the blocks of a PEM text. whole is false if a block is damaged.
 func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 	rest := []byte(text)
 	for {
@@ -90,13 +89,13 @@ func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 	}
 }
 
-// tlsConfig returns the TLS settings; a nil certificate is none. Chain and host name
-// are always verified.
+// tlsConfig returns the TLS settings. certificate may be nil. The chain and the host name
+// of the server are always verified.
 func (s Settings) tlsConfig(certificate *tls.Certificate) *tls.Config {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.authorities}
 	if certificate != nil {
-		// Sent to every server that requests one, even if the server does not list
-		// its authority.
+		// The certificate is sent to every server that requests one, even if the server
+		// does not list its authority.
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}
 	return c

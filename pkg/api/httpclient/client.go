@@ -1,10 +1,10 @@
-// Package httpclient is the client of the target API: it builds requests from the
-// configuration and sends them through a chain of steps. Each step has one
-// concern and one file.
+// Package httpclient is the client of the target API. It builds requests from the
+// configuration and sends them through a chain of steps. Each step has one concern and
+// one file.
 //
-// A response of the chain has arrived completely and is stored in a spool.
-// http.RoundTripper is used below the last step only. The package knows neither
-// pages nor how credentials are made (package auth).
+// The chain returns a response after its body has arrived completely and is stored in a
+// spool. http.RoundTripper is used below the last step only. The package knows neither
+// pages nor how credentials are made (see package auth).
 package httpclient
 
 import (
@@ -21,32 +21,34 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Options are the settings of one client, and what it shares with the others.
+// Options are the settings of one client, and the state that it shares with other
+// clients.
 type Options struct {
 	*Shared
 	API config.API
-	// BaseURL is that of config.Iteration.
+	// BaseURL is the base URL of the iteration (config.Iteration).
 	BaseURL *url.URL
-	// Endpoints are those of the jobs as configured. Credentials are sent to their
-	// origins, to that of BaseURL and to API.TrustedOrigins.
+	// Endpoints are the configured endpoints of the jobs. Credentials are sent to their
+	// origins, to the origin of BaseURL and to API.TrustedOrigins.
 	Endpoints []string
-	// AnonymousEndpoints are those of jobs that want no credentials. Their own secrets
-	// are sent to these origins.
+	// AnonymousEndpoints are the endpoints of the jobs that send no credentials of the
+	// API. Secrets that such a job configures itself are sent to these origins.
 	AnonymousEndpoints []string
-	// Debug reports each request that is sent with an event.
+	// Debug enables an event for each request that is sent.
 	Debug bool
-	// Auth adds credentials; nil for none. Identity distinguishes accounts in the
-	// cache, see auth.Identity.
+	// Auth adds credentials. It may be nil. Identity distinguishes accounts in the cache,
+	// see auth.Identity.
 	Auth     auth.Authenticator
 	Identity string
-	// KeepLogins says that logins are not broken off when the run ends: the API may have
-	// replaced what only the response holds.
+	// KeepLogins lets a login finish after the run has ended. The API may have replaced a
+	// credential, and only the response has the new value.
 	KeepLogins bool
-	// DryRun collects the requests instead of sending them; nil sends them.
+	// DryRun collects the requests instead of sending them. If it is nil, requests are
+	// sent.
 	DryRun *DryRun
 }
 
-// offline reports whether nothing is sent: in a replay and in a dry run.
+// offline reports whether the client sends no requests, as in a replay or a dry run.
 func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 
 // Client sends requests to the target API. It is safe for concurrent use.
@@ -56,18 +58,18 @@ type Client struct {
 	steps   Step
 }
 
-// New makes a client. It fails if the directory of the cache cannot be used or
-// the address of a proxy is invalid.
+// New returns a client. It fails if the directory of the cache cannot be used or the
+// address of a proxy is invalid.
 func New(o Options) (*Client, error) {
 	if o.caching() {
 		if err := openCache(o.CacheDir); err != nil {
 			return nil, err
 		}
 	}
-	concealUser(o.BaseURL.User, o.Secrets)
+	registerUser(o.BaseURL.User, o.Secrets)
 	for _, endpoint := range slices.Concat(o.Endpoints, o.AnonymousEndpoints) {
 		if u, err := Resolve(o.BaseURL, endpoint); err == nil {
-			concealUser(u.User, o.Secrets)
+			registerUser(u.User, o.Secrets)
 		}
 	}
 	network, err := newNetwork(&o)
@@ -98,8 +100,9 @@ func New(o Options) (*Client, error) {
 //	send                  sends the request, reads the whole body into a spool, within the timeout
 //	network               connections, TLS, proxy or tunnel, with net/http
 //
-// A replay has the step replay and a dry run the step dryRun instead of the last two,
-// and neither has a tunnel. A dry run has no steps record and retry.
+// Instead of the last two, a replay has the step replay and a dry run the step dryRun.
+// Neither has the steps openTunnel, publicHostsOnly and pace. A dry run also lacks retry
+// and record.
 //
 // In this order each attempt and each redirect gets new credentials and a new signature,
 // every URL is checked before a request is sent to it, and every request that is sent is
@@ -125,12 +128,12 @@ func (c *Client) chain() Step {
 	if !o.offline() {
 		s = &pace{s, o.pacer}
 	}
-	s = &enforceLimits{s, o.budget}
+	s = &enforceLimits{s, o.runLimits}
 	if o.caching() {
 		s = newCache(s, o)
 	}
 	s = &logger{s, o}
-	if o.DenyPrivateNetworks && o.Settings.server == nil && !o.offline() { // requests through a tunnel leave at its far side
+	if o.DenyPrivateNetworks && o.Settings.server == nil && !o.offline() { // the SSH server connects to the hosts of a tunnel
 		s = &publicHostsOnly{s}
 	}
 	s = &allowedHostsOnly{s, o.AllowedHosts}
@@ -153,12 +156,13 @@ func (c *Client) chain() Step {
 	}
 }
 
-// Do sends a request of a job, with credentials added. A
-// redirect without an address and a status from 400 are user errors, unless the
-// status is to be ignored, or a rule decides. If a limit is reached the cause of the error is a *LimitReached.
+// Do sends a request of a job with the credentials of the API. A status from 400 and a
+// redirect without Location are user errors, unless the configuration ignores the status
+// or a rule decides about the response. If a limit of the run is reached, the cause of
+// the error is a *LimitReached.
 func (c *Client) Do(ctx context.Context, r config.RequestSpec, from JobInfo) (*Response, error) {
 	c.advanceRecordedClock()
-	ctx, cancel := c.o.budget.until(ctx)
+	ctx, cancel := c.o.runLimits.until(ctx)
 	defer cancel()
 	res, err := c.send(ctx, &Call{Sender: from}, r, from.Headers)
 	if err != nil {
@@ -174,13 +178,14 @@ func (c *Client) Do(ctx context.Context, r config.RequestSpec, from JobInfo) (*R
 	return res, nil
 }
 
-// login sends a login request for another exchange: without default options,
-// headers of the client and credentials. A status other than 2xx is a user error.
+// login sends a login request for call x. The request gets no default options, no headers
+// of the client and no credentials. A status from 300 is a user error, unless a rule
+// accepts the response.
 func (c *Client) login(ctx context.Context, x *Call, r config.RequestSpec) (auth.LoginResponse, error) {
 	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
-		concealUser(u.User, c.o.Secrets)
+		registerUser(u.User, c.o.Secrets)
 	}
-	r.ForcedType = true // as in the original
+	r.ForcedType = true // like the original extractor
 	res, err := c.send(ctx, &Call{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
 	if err != nil {
 		return auth.LoginResponse{}, err
@@ -191,8 +196,8 @@ func (c *Client) login(ctx context.Context, x *Call, r config.RequestSpec) (auth
 	return auth.LoginResponse{Header: res.Header, Body: res.Body}, nil
 }
 
-// advanceRecordedClock advances the clock of a recording or a replay, so that credentials and
-// signatures are computed for the time when the request is sent.
+// advanceRecordedClock advances the clock of a recording or a replay. Credentials and
+// signatures are then computed for the time at which the request is sent.
 func (c *Client) advanceRecordedClock() {
 	if c.o.Player != nil {
 		c.o.Player.BeginRequest()
@@ -221,8 +226,8 @@ func (c *Client) send(ctx context.Context, x *Call, r config.RequestSpec, header
 	return res, nil
 }
 
-// base is the base address of a request, without user and password where it gets no
-// credentials.
+// base returns the base URL of a request. Without credentials of the API the URL has no
+// user and password.
 func (c *Client) base(x *Call) *url.URL {
 	if !x.anonymous() {
 		return c.o.BaseURL
@@ -232,8 +237,8 @@ func (c *Client) base(x *Call) *url.URL {
 	return &base
 }
 
-// refusal is the user error for a status from 300. Of 3xx only answers without
-// Location get here: the others have been followed.
+// refusal returns the user error for a status from 300. A 3xx response has no Location
+// here, because redirect follows the others.
 func refusal(res *Response, statusLine string) *failure.Error {
 	what, more := "Client error", ""
 	switch {
@@ -247,19 +252,20 @@ func refusal(res *Response, statusLine string) *failure.Error {
 	return failure.Userf("[%d] %s: %s returned %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
-// refusedStatus is the status that an error is about.
+// refusedStatus is the cause of an error about the status of a response.
 type refusedStatus int
 
 // Error implements error.
 func (s refusedStatus) Error() string { return "status " + strconv.Itoa(int(s)) }
 
-// StatusOf is the status of a response that an error of Do is about, 0 for none.
+// StatusOf returns the status of the response that caused an error of Do, or 0 if the
+// cause is not a status.
 func StatusOf(err error) int {
 	status, _ := errors.AsType[refusedStatus](err)
 	return int(status)
 }
 
-// statusError is the user error for a status from 300. It closes the response.
+// statusError returns the user error for a status from 300. It closes the response.
 func (c *Client) statusError(res *Response) error {
 	defer res.Body.Close()
 	e := refusal(res, res.StatusLine)

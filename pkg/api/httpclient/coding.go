@@ -19,13 +19,13 @@ import (
 // maxCodings is the maximum number of codings of a body, one inside the other.
 const maxCodings = 4
 
-// noCodings are values of Content-Encoding that leave a body as it is: servers confuse
-// the header with Content-Type and Content-Transfer-Encoding, and stores return
+// noCodings are values of Content-Encoding that leave a body unchanged. Servers confuse
+// the header with Content-Type and Content-Transfer-Encoding. Object stores return
 // aws-chunked, which described an upload.
 var noCodings = []string{"", "identity", "none", "binary", "7bit", "8bit", "aws-chunked"}
 
-// codingsOf returns the codings of a body in the order in which they were applied. If one
-// of them is unknown, or if there are too many, it returns no codings but their name.
+// codingsOf returns the codings of a body in the order of encoding. If a coding is
+// unknown or there are too many codings, it returns only unknown, with their names.
 func codingsOf(h http.Header) (codings []string, unknown string) {
 	for _, line := range headerLines(h, "Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {
@@ -45,14 +45,14 @@ func codingsOf(h http.Header) (codings []string, unknown string) {
 	return codings, ""
 }
 
-// unknownCoding returns the coding of a response that cannot be undone, "" for none.
+// unknownCoding returns the coding of a response that cannot be decoded, or "".
 func unknownCoding(h http.Header) string {
 	_, unknown := codingsOf(h)
 	return unknown
 }
 
-// decompress decodes the Content-Encoding, unless that is unknown. An empty body is not
-// encoded.
+// decompress decodes the Content-Encoding. A body with an unknown coding stays unchanged.
+// An empty body is not encoded.
 func decompress(res *http.Response) (io.Reader, error) {
 	codings, _ := codingsOf(res.Header)
 	if len(codings) == 0 {
@@ -72,7 +72,7 @@ func decompress(res *http.Response) (io.Reader, error) {
 	return decoded, nil
 }
 
-// decoderOf returns the function that undoes a coding, nil for an unknown coding.
+// decoderOf returns the decoder of a coding, or nil for an unknown coding.
 func decoderOf(name string) func(*bufio.Reader) (io.Reader, error) {
 	switch name {
 	case "gzip", "x-gzip":
@@ -86,25 +86,26 @@ func decoderOf(name string) func(*bufio.Reader) (io.Reader, error) {
 	}
 }
 
-// inflate decodes deflate. Some servers omit the frame of zlib.
+// inflate decodes deflate. Some servers omit the zlib header.
 func inflate(r *bufio.Reader) (io.Reader, error) {
-	head, _ := r.Peek(2) // an error comes again
+	head, _ := r.Peek(2) // the next read returns the error again
 	if len(head) == 2 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[0]&15 == 8 {
 		z, err := zlib.NewReader(r)
-		return &toTheEnd{z, r}, err
+		return &exactReader{z, r}, err
 	}
-	return &toTheEnd{flate.NewReader(r), r}, nil
+	return &exactReader{flate.NewReader(r), r}, nil
 }
 
-// toTheEnd refuses bytes after the decoded ones: they may be data.
-type toTheEnd struct {
+// exactReader is a reader that fails if bytes follow the encoded text, because they may be
+// data.
+type exactReader struct {
 	decoded io.Reader
 	rest    *bufio.Reader
 }
 
 var errTrailingBytes = errors.New("there are bytes after its end")
 
-func (r *toTheEnd) Read(p []byte) (int, error) {
+func (r *exactReader) Read(p []byte) (int, error) {
 	n, err := r.decoded.Read(p)
 	if err == io.EOF {
 		switch _, behind := r.rest.Peek(1); behind {
@@ -118,12 +119,12 @@ func (r *toTheEnd) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdWindow is the maximum window of the coding (RFC 9659).
+// zstdWindow is the maximum window of the coding, in bytes (RFC 9659).
 const zstdWindow = 8 << 20
 
-// decodeZstd decodes zstd. The decoder has no goroutine that would have to be stopped.
+// decodeZstd decodes zstd. Its decoder needs no Close, because it starts no goroutine.
 func decodeZstd(r *bufio.Reader) (io.Reader, error) {
-	source := &remembering{Reader: r}
+	source := &errorKeeper{Reader: r}
 	z, err := zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	if err != nil {
 		return nil, err
@@ -131,13 +132,13 @@ func decodeZstd(r *bufio.Reader) (io.Reader, error) {
 	return &zstdReader{z, source}, nil
 }
 
-// remembering keeps the error of a reader.
-type remembering struct {
+// errorKeeper is a reader that keeps its last error.
+type errorKeeper struct {
 	io.Reader
 	err error
 }
 
-func (r *remembering) Read(p []byte) (int, error) {
+func (r *errorKeeper) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.err = err
 	return n, err
@@ -146,7 +147,7 @@ func (r *remembering) Read(p []byte) (int, error) {
 // zstdReader distinguishes errors in the coding from errors of the connection.
 type zstdReader struct {
 	decoder *zstd.Decoder
-	source  *remembering
+	source  *errorKeeper
 }
 
 // codingError is an error in encoded bytes.

@@ -11,28 +11,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// DryRun collects the requests of a client that sends none. It is not safe for
+// DryRun collects the requests of a client instead of sending them. It is not safe for
 // concurrent use.
 type DryRun struct {
-	// Header and Response are those of the response to every login.
+	// Header and Response are the header and the body of the response to every login.
 	Header   http.Header
 	Response []byte
-	// Outgoing are the requests in the order in which they would have been sent.
+	// Outgoing are the requests in the order of sending.
 	Outgoing []Outgoing
 }
 
 // Outgoing is a request with the exact head and body that would be sent.
 type Outgoing struct {
-	// Login is set for a request of the authentication itself.
+	// Login is true for a request of the authentication.
 	Login bool
-	// Built is the same request before authentication and signature.
+	// Built is the request before authentication and signature.
 	Built  *request.Request
 	Method string
-	// URL is without user name and password, which are sent as a header.
+	// URL has no user and password, because they are sent as a header.
 	URL       string
-	Headers   []Line // in the order in which they are sent
+	Headers   []Line // header lines in the order of sending
 	Body      []byte
-	Sensitive secret.Sensitive // see request.Request
+	Sensitive secret.Sensitive // secret parts, see request.Request
 }
 
 // Line is one header line.
@@ -41,7 +41,7 @@ type Line struct{ Name, Text string }
 // ErrNotSent ends every request of a job in a dry run.
 var ErrNotSent = errors.New("a dry run sends nothing")
 
-// dryRun replaces the network. Only logins are answered.
+// dryRun collects requests instead of sending them. It returns a response only to logins.
 type dryRun struct{ *Options }
 
 func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
@@ -62,7 +62,7 @@ func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
 	return &Response{Call: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
 }
 
-// outgoing is a request as it is sent.
+// outgoing returns the bytes that net/http would send for a request.
 func outgoing(ctx context.Context, x *Call) (Outgoing, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)

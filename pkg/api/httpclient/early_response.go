@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// detectEarlyResponses makes connections that know whether a response came before its
-// request. Some servers send more bytes after a response. net/http would take them
-// for the response to the next request if that one follows quickly. Bytes that arrive
-// while the request is being sent cannot be distinguished from a response.
+// detectEarlyResponses returns a dial for connections that detect a response before its
+// request. Some servers send more bytes after a response. If the next request follows
+// quickly, net/http would take these bytes for its response. Bytes that arrive while the
+// request is being sent cannot be distinguished from a response.
 func detectEarlyResponses(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -23,19 +23,19 @@ func detectEarlyResponses(dial env.Dial) env.Dial {
 	}
 }
 
-// earlyResponseConn is a connection that knows whether bytes were received since a request
-// began.
+// earlyResponseConn is a connection that records whether bytes were received since a
+// request began.
 type earlyResponseConn struct {
 	net.Conn
-	mu               sync.Mutex
-	asked, responded bool
+	mu                    sync.Mutex
+	requesting, responded bool
 }
 
-// Write implements net.Conn. The first write of a request resets answered.
+// Write implements net.Conn. The first write of a request resets responded.
 func (c *earlyResponseConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
-	if !c.asked {
-		c.asked, c.responded = true, false
+	if !c.requesting {
+		c.requesting, c.responded = true, false
 	}
 	c.mu.Unlock()
 	return c.Conn.Write(p)
@@ -57,21 +57,21 @@ func (c *earlyResponseConn) next() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked, c.responded = false, false
+	c.requesting, c.responded = false, false
 }
 
-// early reports whether the bytes to be read now came before the request.
+// early reports whether the bytes that are read next arrived before the request.
 func (c *earlyResponseConn) early() bool {
 	if c == nil {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.asked || !c.responded
+	return !c.requesting || !c.responded
 }
 
-// earlyResponseConnOf returns the connection below one of net/http; nil if it is of another
-// type.
+// earlyResponseConnOf returns the earlyResponseConn below a connection of net/http, or
+// nil if there is none.
 func earlyResponseConnOf(conn net.Conn) *earlyResponseConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -43,7 +43,7 @@ func TestResponseBeforeItsRequest(t *testing.T) {
 			defer server.Close()
 			f := newFixture(t, server.URL, `{}`, nil)
 			if name == "TLS" {
-				f.network.known.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+				f.network.trusted.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 			}
 			if body, err := f.get(t, "x"); err != nil || body != "first" {
 				t.Fatalf("got %q, %v", body, err)

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// encodeForm encodes parameters as a form, in their order: blanks as +, everything
-// but letters, digits, - _ . percent-encoded, nested values as name[key]. Null and
-// empty lists and objects are left out. secrets are the parts that hold values
-// marked as secrets.
+// encodeForm encodes parameters as a form, in their order. A blank becomes +, and all
+// characters except letters, digits, - _ . are percent-encoded. Nested values are named
+// name[key]. Null and empty lists and objects are left out. secrets are the ranges of
+// values that are marked as secrets.
 func encodeForm(params value.Value) (text string, secrets []secret.Span) {
 	var f form
 	for name, v := range params.Entries() {
@@ -50,10 +50,10 @@ func (f *form) add(name string, v value.Value) {
 	}
 }
 
-// encodeJSON encodes parameters as a JSON body like the original: an empty object is
-// [], an object with the names 0, 1, 2… is a list, numbers have no needless
-// zeros. secrets are the parts that hold values marked as
-// secrets, without the quotes.
+// encodeJSON encodes parameters as a JSON body, like the original extractor: an empty
+// object is [], an object with the names 0, 1, 2… is a list, and numbers have no
+// superfluous zeros. secrets are the ranges of values that are marked as secrets, without
+// the quotes.
 func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	if params.Empty() {
 		return []byte("[]"), nil
@@ -62,7 +62,8 @@ func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	return text, secrets
 }
 
-// appendJSON is value.AppendEscapedJSON and collects the places of secrets.
+// appendJSON appends the same JSON as value.AppendEscapedJSON and collects the ranges of
+// secrets.
 func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
 	if !v.Secret() {
 		return v.AppendEscapedJSON(text)

@@ -7,23 +7,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Piece is a part of an endpoint: a text of the configuration, or a value that was put
-// into it.
+// Piece is a part of an endpoint: a text of the configuration, or a value inserted into
+// it.
 type Piece struct {
 	Text string
-	// Value is set for a value.
+	// Value is true if the piece is a value.
 	Value bool
-	// Encoded values are percent-encoded already.
+	// Encoded is true if the value is already percent-encoded.
 	Encoded bool
-	// Name names the value in an error: "the placeholder 'id'".
+	// Name names the value in errors, as in "the placeholder 'id'".
 	Name string
 }
 
-// Endpoint joins the pieces of an endpoint. Values are encoded where they would change
-// the structure of the address: the characters # ? % + & and blanks, as far as they mean
-// something in that part of the address. A slash stays, because a value may be a path. A
-// value that begins the endpoint is an address and stays as it is. It is a user error if a
-// value makes a segment . or .., or changes the host.
+// Endpoint joins the pieces of an endpoint. It encodes the characters of a value that
+// would change the structure of the URL: # ? % + & and blanks, depending on the part of
+// the URL. A slash stays, because a value may be a path. A value that begins the endpoint
+// is a URL and stays unchanged. It is a user error if a value makes a segment . or .., or
+// changes the host.
 func Endpoint(pieces []Piece) (string, error) {
 	e := endpoint{pieces: pieces, absolute: isAbsolute(beginning(pieces))}
 	for i, p := range pieces {
@@ -44,8 +44,8 @@ func Endpoint(pieces []Piece) (string, error) {
 	}
 }
 
-// Harmless reports whether a value has only letters, digits, - and _: it is the same
-// wherever it is put.
+// Harmless reports whether a value has only letters, digits, - and _. Such a value needs
+// no encoding in any part of a URL.
 func Harmless(value string) bool {
 	for i := range len(value) {
 		if c := value[i]; c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
@@ -55,8 +55,8 @@ func Harmless(value string) bool {
 	return true
 }
 
-// beginning returns the text before the first value that does not begin the endpoint. It
-// decides whether the endpoint is an absolute address.
+// beginning returns the text up to the first value that is not the first piece. It
+// decides whether the endpoint is an absolute URL.
 func beginning(pieces []Piece) string {
 	var text strings.Builder
 	for i, p := range pieces {
@@ -77,11 +77,11 @@ type endpoint struct {
 	pieces   []Piece
 	absolute bool
 	text     []byte
-	values   []placed // in its path
+	values   []valueRange // values in the path
 }
 
-// placed is the position of the text of a value.
-type placed struct {
+// valueRange is the range of text that a value takes up.
+type valueRange struct {
 	start, end int
 	name       string
 }
@@ -110,12 +110,12 @@ func (e *endpoint) add(i int, p Piece) error {
 	default:
 		e.text = appendEncoded(e.text, p.Text, "#?", true)
 	}
-	e.values = append(e.values, placed{start, len(e.text), p.Name})
+	e.values = append(e.values, valueRange{start, len(e.text), p.Name})
 	return nil
 }
 
-// closeEscape encodes a percent sign at the end that a value could complete to an
-// escape.
+// closeEscape encodes a percent sign at the end of the text. Otherwise the next value
+// could complete it to an escape.
 func (e *endpoint) closeEscape() {
 	n := len(e.text)
 	for _, digits := range []int{0, 1} {
@@ -129,7 +129,7 @@ func (e *endpoint) closeEscape() {
 	}
 }
 
-// position is a part of an address.
+// position is a part of a URL.
 type position int
 
 const (
@@ -139,7 +139,7 @@ const (
 	inFragment
 )
 
-// where returns the part of the address at the end of the text.
+// where returns the part of the URL at the end of the text.
 func (e *endpoint) where() position {
 	text := string(e.text)
 	switch {
@@ -157,20 +157,19 @@ func (e *endpoint) where() position {
 	return inHost
 }
 
-// beginsPath reports whether a value directly after a host is a path: it begins with a
-// slash, and the configuration does not continue the host after it.
+// beginsPath reports whether a value directly after a host is a path. Such a value begins
+// with a slash, and no text that continues the host follows it.
 func (e *endpoint) beginsPath(i int) bool {
 	return strings.HasPrefix(e.pieces[i].Text, "/") && !strings.HasSuffix(string(e.text), "/") && !strings.HasSuffix(string(e.text), "@") && e.endsHost(i)
 }
 
-// endsHost reports whether the configuration has no text of a host after a value.
+// endsHost reports whether no text of the host follows a value.
 func (e *endpoint) endsHost(i int) bool {
 	return i+1 == len(e.pieces) || e.pieces[i+1].Value || strings.IndexAny(e.pieces[i+1].Text, "/?#") == 0
 }
 
-// checkHost refuses a value in the host of an address that would end the host, or make
-// another part of the address the host. A value that is the whole host may have a port
-// and a path.
+// checkHost refuses a value in the host of a URL that would end the host, or make another
+// part of the URL the host. A value that is the whole host may have a port and a path.
 func (e *endpoint) checkHost(i int) error {
 	forbidden := "/?#@\\%:[]"
 	begins := strings.HasSuffix(string(e.text), "//") || strings.HasSuffix(string(e.text), "@")
@@ -185,8 +184,8 @@ func (e *endpoint) checkHost(i int) error {
 	return nil
 }
 
-// isName reports whether a value in the query is a name, or a part of one: the
-// configuration continues with a = after it.
+// isName reports whether a value in the query belongs to the name of a parameter, because
+// the configuration continues with = after it.
 func (e *endpoint) isName(i int) bool {
 	text := string(e.text)
 	if strings.Contains(text[max(strings.LastIndexByte(text, '&'), strings.IndexByte(text, '?')):], "=") {
@@ -203,10 +202,11 @@ func (e *endpoint) isName(i int) bool {
 	return false
 }
 
-// slashes replaces an escaped slash, which servers decode, by as many slashes.
+// slashes replaces an escaped slash, which servers decode, by three slashes. The length
+// of the path stays the same.
 var slashes = strings.NewReplacer("%2f", "///", "%2F", "///")
 
-// checkDots refuses the segments . and .. that have something of a value: they would
+// checkDots refuses a segment . or .. that contains text of a value, because it would
 // lead to another path.
 func (e *endpoint) checkDots() error {
 	path := string(e.text)
@@ -228,8 +228,9 @@ func (e *endpoint) checkDots() error {
 	return nil
 }
 
-// appendEncoded appends a text with these characters, blanks and control characters
-// percent-encoded; with escapes also a percent sign that begins none.
+// appendEncoded appends a text and percent-encodes the given characters, blanks and
+// control characters. If escapes is set, it also encodes a percent sign that begins no
+// escape.
 func appendEncoded(dst []byte, text, encoded string, escapes bool) []byte {
 	for i := range len(text) {
 		c := text[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// builtin are the headers of a request that configures none.
+// builtin returns the headers of a request without configured headers.
 func builtin(userAgent, accept string) []config.Header {
 	return []config.Header{
 		{Name: "User-Agent", Values: []string{userAgent}},
@@ -22,7 +22,7 @@ func builtin(userAgent, accept string) []config.Header {
 	}
 }
 
-// setLevel sets headers; they replace earlier ones of the same names.
+// setLevel sets headers. They replace earlier headers with the same names.
 func setLevel(req *request.Request, level []config.Header) {
 	req.SetHeaders(func(yield func(string, []string) bool) {
 		for _, h := range level {
@@ -33,7 +33,8 @@ func setLevel(req *request.Request, level []config.Header) {
 	})
 }
 
-// headersOf reads the headers of a request: an object of scalars, or lists of them.
+// headersOf reads the headers of a request from an object. Its values are scalars or
+// lists of scalars.
 func headersOf(v value.Value) ([]config.Header, error) {
 	if k := v.Kind(); k != value.Object && !v.Empty() {
 		return nil, failure.Userf("headers must be an object, found a %s", k)

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// allowedHostsOnly refuses every address that `image_parameters.allowed_hosts` does not list:
-// of jobs, next pages, child jobs, logins and redirects.
+// allowedHostsOnly refuses every URL that `image_parameters.allowed_hosts` does not list,
+// also for next pages, child jobs, logins and redirects.
 type allowedHostsOnly struct {
 	next    Step
 	allowed []config.AllowedHost
@@ -39,8 +39,8 @@ func (t *allowedHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why)
 }
 
-// allows compares the host exactly, scheme and port if the entry has them, and the
-// path by whole segments.
+// allows reports whether an entry allows a URL. The host must be equal, scheme and port
+// too if the entry has them. The path is compared by whole segments.
 func allows(entry config.AllowedHost, u *url.URL) bool {
 	if entry.Host != u.Hostname() || entry.Scheme != "" && entry.Scheme != u.Scheme {
 		return false
@@ -53,22 +53,22 @@ func allows(entry config.AllowedHost, u *url.URL) bool {
 	return prefix == "" || path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// restrictedPath is the path that an entry allows, escaped and without slashes around
-// it; "" allows every path.
+// restrictedPath returns the path that an entry allows, escaped and without slashes
+// around it. "" allows every path.
 func restrictedPath(entry config.AllowedHost) string {
 	return strings.Trim(escape(entry.Endpoint, pathCharacters), "/")
 }
 
-// maxDecodings is how many times a path is decoded to find hidden dot segments. A
-// path that still has escapes then is refused.
+// maxDecodings is the number of times that a path is decoded to find hidden dot segments.
+// A path that then still has escapes is refused.
 const maxDecodings = 4
 
-// ambiguity says which part of a path could lead out of the path's directory on some
-// servers, "" if none. Dot segments, also with escaped dots, are already resolved.
-// But some servers, proxies and frameworks decode %2f and %5c before they resolve
-// dot segments, decode more than once, treat a backslash as a slash, cut parameters
-// (;x=1) off a segment, drop white space, or accept overlong UTF-8. After two leading
-// slashes some read the first segment as a host.
+// ambiguity describes the part of a path that could lead out of its directory on some
+// servers. It returns "" if there is no such part. Dot segments, also with escaped dots,
+// are already resolved. But some servers, proxies and frameworks decode %2f and %5c
+// before they resolve dot segments, decode more than once, treat a backslash as a slash,
+// cut parameters (;x=1) off a segment, drop white space, or accept overlong UTF-8. After
+// two leading slashes some servers read the first segment as a host.
 func ambiguity(path string) string {
 	lenient := strings.NewReplacer(`\`, "/",
 		"\xc0\xaf", "/", "\xc1\x9c", "/", "\xc0\xae", ".",
@@ -95,7 +95,7 @@ func ambiguity(path string) string {
 	return "its path is encoded several times"
 }
 
-// visible drops white space and control characters.
+// visible maps white space and control characters to -1, so that strings.Map drops them.
 func visible(r rune) rune {
 	if r <= ' ' || r == 0x7f {
 		return -1

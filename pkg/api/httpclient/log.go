@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// logger counts every request that is sent: each attempt, hop and login. Under debug
-// it emits an event when the request is sent and one when it ends; without debug
-// only the second one, for the report of the run or a platform that shows it. An attempt without a connection
-// is reported by retry.
+// logger counts every request that is sent: each attempt, hop and login. With debug it
+// emits an event when the request is sent and another event when it ends. Without debug
+// it emits only the second event, for the report of the run or a platform that shows
+// requests. The step retry reports an attempt without a connection.
 type logger struct {
 	next Step
 	*Options

@@ -17,12 +17,13 @@ import (
 type registerLoginSecrets struct {
 	next    Step
 	secrets *secret.Registry
-	// paths lead to what rules compare or show of a body.
+	// paths are the paths in a body that rules compare or show.
 	paths []string
 }
 
-// mostRefusal is how many bytes of the body of a failed login are searched.
-const mostRefusal = 1 << 20
+// maxErrorBody is the maximum number of bytes of an error response that are searched for
+// messages and secrets.
+const maxErrorBody = 1 << 20
 
 func (t *registerLoginSecrets) Do(ctx context.Context, x *Call) (*Response, error) {
 	res, err := t.next.Do(ctx, x)
@@ -31,7 +32,7 @@ func (t *registerLoginSecrets) Do(ctx context.Context, x *Call) (*Response, erro
 	}
 	var refusal []byte
 	if res.Status >= http.StatusMultipleChoices {
-		if refusal, err = res.Body.Head(int(min(res.Body.Size(), mostRefusal))); err != nil {
+		if refusal, err = res.Body.Head(int(min(res.Body.Size(), maxErrorBody))); err != nil {
 			return nil, errors.Join(err, res.Body.Close())
 		}
 	}
@@ -42,13 +43,13 @@ func (t *registerLoginSecrets) Do(ctx context.Context, x *Call) (*Response, erro
 	return res, nil
 }
 
-// loginError is the user error for a login answered with a status from 300. It closes
-// the response. It shows only the error messages in the body, and the standard reason
-// of the status: anything else may be a secret.
+// loginError returns the user error for a login with a status from 300. It closes the
+// response. It shows only the error messages in the body and the standard reason of the
+// status, because any other text may be a secret.
 func (c *Client) loginError(res *Response) error {
 	defer res.Body.Close()
 	e := refusal(res, fmt.Sprint(res.Status, " ", http.StatusText(res.Status)))
-	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
 	if err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func (c *Client) loginError(res *Response) error {
 	return e
 }
 
-// printable drops the characters that are not printable. This must be done before a text
-// is masked, because they could be between the characters of a secret.
+// printable drops characters that are not printable. It must run before a text is masked,
+// because such characters could separate the characters of a secret.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) && !unicode.IsSpace(r) {
@@ -72,12 +73,12 @@ func printable(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// shortMessage returns a text as one line of at most 300 printable characters, masked.
+// shortMessage returns a text as one masked line of at most 300 printable characters.
 func shortMessage(text string, redact func(string) string) string {
 	const most = 300
 	words := strings.Fields(redact(printable(text)))
 	if joined := strings.Join(words, ""); redact(joined) != joined {
-		return "" // a secret continues in the next line, perhaps in base64
+		return "" // a secret continues on the next line, perhaps in base64
 	}
 	runes := []rune(strings.Join(words, " "))
 	if len(runes) > most {

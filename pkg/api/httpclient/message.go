@@ -13,8 +13,8 @@ import (
 )
 
 // messageOf returns the explanation of an error from a response: the whole body if it is
-// short, otherwise the messages in the body or, without any, the beginning of the body. The
-// text is masked before it is cut.
+// short, otherwise the messages in the body, or the beginning of a body without messages.
+// The text is masked before it is cut.
 func messageOf(res *Response, secrets *secret.Registry) string {
 	text := response.Excerpt(res.Body, secrets.Mask)
 	if text != "" && !strings.HasSuffix(text, "…") {
@@ -23,7 +23,7 @@ func messageOf(res *Response, secrets *secret.Registry) string {
 	if hint := response.LoginPage(res.Body, secrets.Mask); hint != "" {
 		return text + "; " + hint
 	}
-	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
 	if err != nil {
 		return text
 	}
@@ -33,8 +33,9 @@ func messageOf(res *Response, secrets *secret.Registry) string {
 	return text
 }
 
-// tried returns a text for a request that has no retries left, "" for any other: the number
-// of attempts, their time, and the setting that allows more.
+// tried returns the number of attempts, their time and the setting that allows more, as a
+// part of an error message. It returns "" unless the response is one to retry and no
+// retries are left.
 func (c *Client) tried(res *Response) string {
 	if res.tried == 0 {
 		return ""

@@ -24,47 +24,48 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// network is below the last step: connections, TLS and proxy or tunnel.
+// network sends requests below the last step. It makes the connections, with TLS, proxy
+// and tunnel.
 type network struct {
-	known *http.Transport
-	// foreign is for origins that must not see the certificate of the client. It is
-	// known if there is no certificate.
-	foreign *http.Transport
-	via     findProxy // nil for no proxies
+	trusted *http.Transport
+	// untrusted sends requests to origins that must not see the certificate of the client.
+	// Without a certificate it is the same transport as trusted.
+	untrusted *http.Transport
+	via       findProxy // nil if no proxy is used
 }
 
-// newNetwork makes a network that uses the proxies of the environment. It fails if
-// the address of one is invalid.
+// newNetwork returns a network that uses the proxies of the environment. It fails if the
+// address of a proxy is invalid.
 func newNetwork(o *Options) (*network, error) {
 	via, err := proxy(o)
 	if err != nil {
 		return nil, err
 	}
-	n := &network{known: newTransport(o, via, o.Settings.certificate), via: via}
-	n.foreign = n.known
+	n := &network{trusted: newTransport(o, via, o.Settings.certificate), via: via}
+	n.untrusted = n.trusted
 	if o.Settings.certificate != nil {
-		n.foreign = newTransport(o, via, nil)
+		n.untrusted = newTransport(o, via, nil)
 	}
 	return n, nil
 }
 
-func (n *network) roundTrip(req *http.Request, foreign bool) (*http.Response, error) {
+func (n *network) roundTrip(req *http.Request, untrusted bool) (*http.Response, error) {
 	if n.via != nil {
 		req = n.via.prepare(req)
 	}
-	if foreign {
-		return n.foreign.RoundTrip(req)
+	if untrusted {
+		return n.untrusted.RoundTrip(req)
 	}
-	return n.known.RoundTrip(req)
+	return n.trusted.RoundTrip(req)
 }
 
 func (n *network) close() {
-	n.known.CloseIdleConnections()
-	n.foreign.CloseIdleConnections()
+	n.trusted.CloseIdleConnections()
+	n.untrusted.CloseIdleConnections()
 }
 
-// newTransport makes a transport for HTTP/1.1 only, as in the original, without
-// cookies and decompression.
+// newTransport returns a transport without cookies and decompression. It uses HTTP/1.1
+// only, like the original extractor.
 func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http.Transport {
 	dial := o.Dial
 	if dial == nil {
@@ -92,11 +93,11 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 	}
 }
 
-// maxHead is how many bytes the head of a response may have, including 1xx responses
-// before it.
+// maxHead is the maximum size, in bytes, of the head of a response, including 1xx
+// responses before it.
 const maxHead = 1 << 20
 
-// recoverDial turns a panic into an error. net/http connects in its own goroutines,
+// recoverDial converts a panic into an error. net/http connects in its own goroutines,
 // where a panic would end the program with an unmasked message.
 func recoverDial(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
@@ -119,7 +120,7 @@ func eitherDial(proxies, others env.Dial) env.Dial {
 	}
 }
 
-// acceptTunnel checks a proxy's response to CONNECT.
+// acceptTunnel checks the response of a proxy to CONNECT.
 func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
 	if res.StatusCode != http.StatusOK {
 		return &networkError{code: codeReceive, what: "the proxy returned status " + res.Status}
@@ -127,7 +128,7 @@ func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Resp
 	return nil
 }
 
-// The network errors of `retryConfig`, with the numbers of curl.
+// These codes of network errors, used in `retryConfig`, are the numbers of curl.
 const (
 	codeUnknown     = 1
 	codeProxy       = 5
@@ -150,8 +151,9 @@ type networkError struct {
 	code   int
 	what   string
 	cause  error
-	unsent bool // there was no connection
-	// advice says what to check, and pointer where; both may be empty.
+	unsent bool // true if there was no connection
+	// advice describes what to check. pointer is the JSON pointer of the setting to
+	// check. Both may be empty.
 	advice, pointer string
 }
 
@@ -159,8 +161,8 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 
 func (e *networkError) Unwrap() error { return e.cause }
 
-// networkErrorOf classifies an error of the network; receiving is set if it happened
-// in the body of the response.
+// networkErrorOf classifies an error of the network. receiving is true if the error
+// happened in the body of the response.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
@@ -182,7 +184,7 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if errors.Is(context.Cause(ctx), errRequestTimeout) {
 		return codeTimeout, "the response did not arrive within 'api.http.requestTimeout'"
 	}
-	// The system has time-outs of its own, for connecting and for open connections.
+	// The system has its own timeouts, for connecting and for open connections.
 	if errors.Is(err, syscall.ETIMEDOUT) {
 		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "read" && op.Op != "write" {
 			return codeTimeout, "no connection: " + reason(err)
@@ -201,7 +203,6 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	return classifyBroken(err, receiving)
 }
 
-// classifyTLS classifies errors of the TLS handshake.
 func classifyTLS(err error) (int, string) {
 	if verify, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return codeVerify, "the server's certificate is not trusted: " + distrust(verify.Err)
@@ -230,7 +231,7 @@ func distrust(err error) string {
 	}
 }
 
-// classifyConnect classifies errors of connecting to the server or a proxy.
+// classifyConnect classifies errors of connecting to the server or to a proxy.
 func classifyConnect(err error) (int, string) {
 	op, isOp := errors.AsType[*net.OpError](err)
 	viaProxy := isOp && op.Op == "proxyconnect"
@@ -252,7 +253,7 @@ func classifyConnect(err error) (int, string) {
 	return 0, ""
 }
 
-// classifyBroken classifies connections that end too early.
+// classifyBroken classifies errors of connections that end too early.
 func classifyBroken(err error, receiving bool) (int, string) {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
@@ -265,7 +266,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeReceive, "the body of the response cannot be read: " + reason(err)
 	case receiving:
 		return codeEncoding, "the body of the response cannot be decompressed: " + reason(err)
-	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
+	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // text in the error of net/http
 		return codeReceive, unsolicitedText
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoResponse, "the server closed the connection without a response"
@@ -278,7 +279,8 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	}
 }
 
-// unsolicitedText is the error of a reused connection with bytes that belong to no request.
+// unsolicitedText is the error of a reused connection on which bytes arrived that belong
+// to no request.
 const unsolicitedText = "the server sent bytes that no one had requested"
 
 func compression(err error) bool {
@@ -290,8 +292,8 @@ func compression(err error) bool {
 	return corrupt || slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
 }
 
-// reason is the text of the innermost error. It lacks addresses, which the message
-// has already.
+// reason returns the text of the innermost error. It lacks URLs, which the message
+// already has.
 func reason(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -302,8 +304,9 @@ func reason(err error) string {
 	}
 }
 
-// describe turns a network error into a user error with the request. If the context
-// has ended it returns its error or the *LimitReached behind it.
+// describe converts a network error into a user error that names the request. If the
+// context has ended, it returns the error of the context, or the *LimitReached that
+// caused it.
 func describe(ctx context.Context, req *request.Request, err error) error {
 	if ctx.Err() != nil {
 		if reached, ok := errors.AsType[*LimitReached](context.Cause(ctx)); ok {

@@ -254,7 +254,7 @@ func TestCertificates(t *testing.T) {
 			defer server.Close()
 			f := newFixture(t, "https://"+tt.host, `{}`, nil, dialer(map[string]string{tt.host + ":443": server.Listener.Addr().String()}))
 			if tt.trust {
-				f.network.known.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+				f.network.trusted.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 			}
 			body, err := f.get(t, "x")
 			if tt.want == "" && (err != nil || body != "secure") {
@@ -277,11 +277,11 @@ func TestOnlyHTTP1AndModernTLSAreSpoken(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	f := newFixture(t, server.URL, `{}`, nil)
-	f.network.known.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	f.network.trusted.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	if body, err := f.get(t, "x"); err != nil || body != "HTTP/1.1" {
 		t.Errorf("got %q, %v", body, err)
 	}
-	if got := f.network.known.TLSClientConfig.MinVersion; got != tls.VersionTLS12 {
+	if got := f.network.trusted.TLSClientConfig.MinVersion; got != tls.VersionTLS12 {
 		t.Errorf("the lowest TLS version is %x", got)
 	}
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Pacer decides when a request may be sent. All clients of a run share one. It keeps
-// to `api.http.rateLimit` and to those of jobs, and sends no request while one waits
-// because the API requested a pause.
+// Pacer decides when a request may be sent. All clients of a run share one Pacer. It
+// enforces `api.http.rateLimit` and the rate limits of jobs. It sends no request during a
+// pause that the API demands.
 type Pacer struct {
 	stats *Stats
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
-	all *rateLimiter // of all requests; nil for none
+	all *rateLimiter // limit of all requests; may be nil
 
 	mu      sync.Mutex
-	jobs    map[string]*rateLimiter // by the places of the jobs
-	pausing int                     // requests that wait as the API asked
-	resume  chan struct{}           // closed when patient becomes 0; nil while it is 0
-	// until is the end of a pause whose waiting request was cancelled.
+	jobs    map[string]*rateLimiter // limits by the JSON pointers of the jobs
+	pausing int                     // number of requests in a wait that the API demands
+	resume  chan struct{}           // closed when pausing becomes 0; nil while pausing is 0
+	// until is the end of a pause after the waiting request was cancelled.
 	until time.Time
 }
 
-// rateLimiter keeps to one rate limit.
+// rateLimiter enforces one rate limit.
 type rateLimiter struct {
 	config.RateLimit
-	setting string // for the live line
-	// turn is held by the next request to be counted; starts are the times of those
-	// sent within Per, the oldest first.
+	setting string // name of the setting in the live progress
+	// turn is held by the request that is counted next. starts are the times of the
+	// requests sent within Per, oldest first.
 	turn   chan struct{}
 	starts []time.Time
 }
@@ -41,7 +41,7 @@ func newLimiter(l config.RateLimit, setting string) *rateLimiter {
 	return &rateLimiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
 }
 
-// newPacer makes the pacer of a run. It adds its waits to stats.
+// newPacer returns the pacer of a run. The pacer adds its waits to stats.
 func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
 	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*rateLimiter{}}
 	if l.Requests > 0 {
@@ -50,8 +50,8 @@ func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func
 	return p
 }
 
-// pauseAll waits and holds back all other requests. If ctx ends first, the next request
-// waits for the remaining time.
+// pauseAll waits and pauses all other requests. If ctx ends first, the next request waits
+// for the remaining time.
 func (p *Pacer) pauseAll(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
 	p.beginPause()
@@ -66,7 +66,7 @@ func (p *Pacer) beginPause() {
 	p.pausing++
 }
 
-// waitAndResume waits until a time and then releases the requests that are held back.
+// waitAndResume waits until a time and then ends the pause of the other requests.
 func (p *Pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Duration) error {
 	p.stats.Waited.Add(int64(wait))
 	err := p.sleep(ctx, wait)
@@ -88,7 +88,7 @@ func (p *Pacer) paused() bool {
 	return p.resume != nil || p.until.After(p.now())
 }
 
-// awaitResume waits while requests are held back.
+// awaitResume waits until the end of a pause.
 func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 	for {
 		held, until := p.joinPause()
@@ -116,9 +116,9 @@ func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 	}
 }
 
-// joinPause returns what a request has to wait for: the channel of a request that
-// waits already, or the end of a pause. In the second case others are held back, and
-// the caller must call sit.
+// joinPause returns the channel of the request that waits for the end of a pause. If that
+// request was cancelled, joinPause begins the pause again and returns its end, and the
+// caller must call waitAndResume. Without a pause both results are zero.
 func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,8 +131,8 @@ func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
 }
 
 // admit waits until the next request may be sent, and counts it. With a rate limit
-// requests pass one at a time. A request of a job with a limit of its own waits for that
-// first, so that it holds back no request of another job meanwhile.
+// requests pass one at a time. A request of a job with its own limit waits for that limit
+// first, so that it does not delay requests of other jobs.
 func (p *Pacer) admit(ctx context.Context, x *Call) error {
 	limiters := p.limiters(x)
 	due := make([]time.Time, len(limiters))
@@ -154,14 +154,15 @@ func (p *Pacer) admit(ctx context.Context, x *Call) error {
 	for i, l := range limiters {
 		start := p.now()
 		if start.Before(due[i]) {
-			start = due[i] // a sleep may end slightly early by this clock
+			start = due[i] // a sleep may end slightly before due
 		}
 		l.starts = append(l.starts, start)
 	}
 	return nil
 }
 
-// limiters are those that a request waits for. A login counts for no job.
+// limiters returns the limiters that a request waits for. A login counts only for the
+// limit of all requests.
 func (p *Pacer) limiters(x *Call) []*rateLimiter {
 	var all []*rateLimiter
 	if limit := x.Sender.RateLimit; limit.Requests > 0 && x.Purpose == Data {
@@ -180,7 +181,6 @@ func (p *Pacer) limiters(x *Call) []*rateLimiter {
 	return all
 }
 
-// waitFor waits for a limiter.
 func (p *Pacer) waitFor(ctx context.Context, x *Call, l *rateLimiter, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
@@ -191,8 +191,8 @@ func (p *Pacer) waitFor(ctx context.Context, x *Call, l *rateLimiter, wait time.
 	return p.sleep(ctx, wait)
 }
 
-// due is when the limit allows the next request. It removes starts that no longer
-// count.
+// due returns the time when the limit allows the next request, or the zero time if it
+// allows one now. It removes starts that no longer count.
 func (l *rateLimiter) due(now time.Time) time.Time {
 	old := now.Add(-l.Per)
 	l.starts = slices.DeleteFunc(l.starts, func(start time.Time) bool { return !start.After(old) })
@@ -202,8 +202,8 @@ func (l *rateLimiter) due(now time.Time) time.Time {
 	return l.starts[len(l.starts)-l.Requests].Add(l.Per)
 }
 
-// pace waits for the pacer. It is below the cache, whose responses do not count, and
-// above the steps that depend on the time of sending.
+// pace waits for the pacer. It is below the cache, because cached responses do not count,
+// and above the steps that depend on the time of sending.
 type pace struct {
 	next  Step
 	pacer *Pacer

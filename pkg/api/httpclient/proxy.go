@@ -13,12 +13,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// findProxy returns the proxy for a request, nil for none.
+// findProxy returns the proxy for a request, or nil if the request needs no proxy.
 type findProxy func(*http.Request) (*url.URL, error)
 
-// proxy reads the usual environment variables, but not HTTP_PROXY in upper case,
-// which a CGI server would fill from a request header. It is nil with a tunnel or if
-// nothing is sent. An invalid variable is a user error, because the request would
+// proxy reads the usual environment variables, but not HTTP_PROXY in upper case, which a
+// CGI server would set from a request header. It returns nil with a tunnel, and if the
+// client sends no requests. An invalid variable is a user error, because requests would
 // bypass the proxy. Credentials in the addresses are registered as secrets.
 func proxy(o *Options) (findProxy, error) {
 	if o.Settings.server != nil || o.offline() {
@@ -36,7 +36,7 @@ func proxy(o *Options) (findProxy, error) {
 				failed = failure.Userf("the environment variable %s is not the address of a proxy: expected http://host:port, with https, socks5 or socks5h for other kinds; its value is not shown, because it may hold a password", name)
 				return ""
 			}
-			concealUser(u.User, o.Secrets)
+			registerUser(u.User, o.Secrets)
 			return u.String()
 		}
 		return ""
@@ -53,8 +53,8 @@ func proxy(o *Options) (findProxy, error) {
 	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }, nil
 }
 
-// readProxy reads the address of a proxy, with or without a scheme; nil if it is
-// invalid.
+// readProxy reads the address of a proxy, with or without a scheme. It returns nil if the
+// address is invalid.
 func readProxy(text string) *url.URL {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
@@ -66,9 +66,9 @@ func readProxy(text string) *url.URL {
 	return u
 }
 
-// prepare marks a request that goes through a proxy. net/http would ask the proxy
-// for the host in the header Host; a configured header must not lead to another host
-// than the one that was checked.
+// prepare marks a request that goes through a proxy. net/http would send the host of the
+// header Host to the proxy. A configured header must not lead to another host than the
+// checked one, so prepare puts the host of the URL into the request line.
 func (via findProxy) prepare(req *http.Request) *http.Request {
 	if through, err := via(req); through == nil || err != nil {
 		return req // net/http reports the error
@@ -82,8 +82,8 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 	return r
 }
 
-// proxiedKey marks the context of a request through a proxy: net/http passes only the
-// context to dial.
+// proxiedKey marks the context of a request through a proxy, because net/http passes only
+// the context to dial.
 type proxiedKey struct{}
 
 func toProxy(ctx context.Context) bool {

@@ -149,7 +149,7 @@ func TestSecureRequestsGoThroughATunnel(t *testing.T) {
 	server := httptest.NewTLSServer(ok("secure"))
 	defer server.Close()
 	f := newFixture(t, "https://example.com/", `{}`, nil, environment(map[string]string{"https_proxy": tunnel(t, server.Listener.Addr().String())}))
-	f.network.known.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	f.network.trusted.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
 	if body, err := f.get(t, "x"); err != nil || body != "secure" {
 		t.Errorf("got %q, %v", body, err)
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// publicHostsOnly refuses requests whose host is an address outside the public internet. More
-// cannot be checked for requests through a proxy. publicOnly checks the addresses of
-// a name when we connect ourselves.
+// publicHostsOnly refuses requests with a host that is an address outside the public
+// internet. Requests through a proxy allow no other check. For direct connections
+// publicOnly checks the addresses of a host name.
 type publicHostsOnly struct {
 	next Step
 }
@@ -30,11 +30,11 @@ func (t *publicHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 	return t.next.Do(ctx, x)
 }
 
-// publicOnly connects to addresses of the public internet only. It resolves a name
-// for each connection, and all its addresses must be public. It dials a checked
-// address, not the name, which could change in between. Addresses are tried one
-// after another and share the time-out. A refusal is a user error. A nil dial or
-// lookup is the system's.
+// publicOnly connects only to addresses of the public internet. It resolves a host name
+// for each connection, and all its addresses must be public. It dials a checked address
+// instead of the name, because the name could change in between. It tries the addresses
+// one after another, and they share the timeout. A refusal is a user error. If dial or
+// lookup is nil, the function of the system is used.
 func publicOnly(dial env.Dial, lookup env.Lookup, timeout time.Duration) env.Dial {
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
@@ -71,7 +71,7 @@ func publicAddresses(ctx context.Context, lookup env.Lookup, host string) ([]net
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 	}
 	for i, ip := range found {
-		ip = ip.Unmap() // the system's resolver returns IPv4 addresses as IPv6
+		ip = ip.Unmap() // the resolver of the system returns IPv4 addresses as IPv6
 		found[i] = ip
 		if why := notPublic(ip); why != "" {
 			return nil, refused(host, fmt.Sprintf("it resolves to %s, which is %s", ip, why))
@@ -96,9 +96,9 @@ func refused(host, because string) error {
 	return failure.Userf("the host %s is refused by --deny-private-networks: %s", host, because)
 }
 
-// notPublicHost says what a host is if its text alone shows that it is not on the
-// public internet: an address in any spelling that resolvers accept, or localhost.
-// Else it returns "".
+// notPublicHost describes a host that is not on the public internet according to its
+// text: an address in any spelling that resolvers accept, or localhost. For any other
+// host it returns "".
 func notPublicHost(host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	// net/http converts Unicode digits to ASCII too.
@@ -117,9 +117,8 @@ func notPublicHost(host string) string {
 	return ""
 }
 
-// oldIPv4 reads an address as the C library does: one to four numbers, decimal, octal
-// or hexadecimal, the last one for all remaining bytes (127.1, 0x7f000001,
-// 2130706433).
+// oldIPv4 reads an address like the C library: one to four numbers, decimal, octal or
+// hexadecimal. The last number fills all remaining bytes (127.1, 0x7f000001, 2130706433).
 func oldIPv4(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -140,8 +139,8 @@ func oldIPv4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address)}), true
 }
 
-// special are the ranges that IANA reserves, and public addresses at which clouds
-// document internal services for their virtual machines. Other clouds have those at
+// special are the ranges that IANA reserves, and public addresses where clouds document
+// internal services for their virtual machines. Other clouds have these services at
 // private or link-local addresses.
 var special = []struct {
 	prefix netip.Prefix
@@ -178,14 +177,15 @@ var special = []struct {
 }
 
 var (
-	// allPublic holds every public IPv6 address.
+	// allPublic contains every public IPv6 address.
 	allPublic = netip.MustParsePrefix("2000::/3")
-	// translated holds the IPv4 addresses as an IPv6-only network sees them (NAT64).
+	// translated contains the IPv4 addresses in the form that an IPv6-only network uses
+	// (NAT64).
 	translated = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// notPublic says what an address is if it is not on the public internet, else "". An
-// IPv6 form of an IPv4 address is checked as that one.
+// notPublic describes an address that is not on the public internet. For a public address
+// it returns "". It checks the IPv4 address in an IPv6 form of one.
 func notPublic(ip netip.Addr) string {
 	ip = ip.Unmap().WithZone("")
 	if translated.Contains(ip) {

@@ -20,8 +20,8 @@ import (
 )
 
 // record writes every exchange to the recording as it was sent: each attempt, hop and
-// login, including failed ones. A login is written after its response has been read,
-// when its secrets are known.
+// login, including failed ones. A login is written after its response has been read, when
+// its secrets are known.
 type record struct {
 	next     Step
 	recorder *har.Recorder
@@ -60,7 +60,8 @@ func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
 	return res, nil
 }
 
-// charsets returns the possible character sets of a response that is not UTF-8.
+// charsets returns the possible character sets of a response that is not valid UTF-8. For
+// UTF-8 it returns nil.
 func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
 	if !res.Body.HasInvalidUTF8() {
 		return nil, nil
@@ -74,7 +75,8 @@ func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
 	return all, err
 }
 
-// origin says what an exchange is for; nil if its sender does not say it.
+// origin returns the page that an exchange was sent for, with the sources of the request.
+// It returns nil if the sender has no PagePath.
 func (x *Call) origin(ctx context.Context) *har.Initiator {
 	if x.Sender.PagePath == nil {
 		return nil
@@ -86,14 +88,15 @@ func (x *Call) origin(ctx context.Context) *har.Initiator {
 		return o
 	}
 	if x.Sender.FindSources != nil {
-		if out, err := outgoing(ctx, x); err == nil { // else the step send reports it
+		if out, err := outgoing(ctx, x); err == nil { // the step send reports the error
 			o.Sources = x.Sender.FindSources(out)
 		}
 	}
 	return o
 }
 
-// keep records an exchange, now or later with its login.
+// keep records an exchange. An exchange of a login is recorded later, when its secrets
+// are known.
 func (t *record) keep(x *Call, kept har.Exchange) error {
 	if x.logins != nil {
 		return x.logins.keep(kept)
@@ -109,12 +112,12 @@ type loginRecord struct {
 	mu        sync.Mutex
 	exchanges []har.Exchange
 	bodies    []*response.Spool
-	known     []int // exchanges whose secrets are known
+	known     []int // indices of exchanges with registered secrets
 }
 
-// keep stores an exchange with a copy of its body, because the login closes the body.
-// It hides header and status line, except plain headers and Location, which is masked
-// like the request that follows.
+// keep stores an exchange with a copy of its body, because the login closes the body. It
+// hides the reason of the status and the values of headers, except plain headers, cookies
+// and Location. The recorder hides cookies and masks Location like the next request.
 func (l *loginRecord) keep(x har.Exchange) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +136,7 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// markSecretsKnown says that the secrets in the last response so far are known. l may be nil.
+// markSecretsKnown marks the secrets in the last exchange as registered. l may be nil.
 func (l *loginRecord) markSecretsKnown() {
 	if l == nil {
 		return
@@ -143,14 +146,14 @@ func (l *loginRecord) markSecretsKnown() {
 	l.known = append(l.known, len(l.exchanges)-1)
 }
 
-// withoutSecrets returns a response to a login with header and status line as they may
-// be recorded.
+// withoutSecrets returns a copy of the response to a login with the headers and the
+// status line that may be recorded.
 func withoutSecrets(res *http.Response) *http.Response {
 	plain := *res
 	plain.Header = res.Header.Clone()
 	for name, lines := range plain.Header {
 		for i := range lines {
-			// The recorder hides cookies, and expressions take null for no header.
+			// The recorder hides cookies. Expressions read null as a missing header.
 			if !auth.PlainHeader(name) && name != "Location" && name != "Set-Cookie" && lines[i] != "null" {
 				lines[i] = secret.Hidden
 			}
@@ -163,9 +166,9 @@ func withoutSecrets(res *http.Response) *http.Response {
 	return &plain
 }
 
-// write records the stored exchanges. Of a status from 300, and of the last response of
-// a failed login, it hides all texts, because their secrets are not known, unless a rule
-// has decided about the response.
+// write records the stored exchanges. It hides all texts of a response with a status from
+// 300, and of the last response of a failed login, because their secrets are not known.
+// It does not hide them if a rule has decided about the response.
 func (l *loginRecord) write(failed error) error {
 	if l == nil {
 		return nil
@@ -183,7 +186,7 @@ func (l *loginRecord) write(failed error) error {
 	return err
 }
 
-// phaseTimes are the times of the phases of one exchange.
+// phaseTimes holds the times of the phases of one exchange.
 type phaseTimes struct {
 	now func() time.Time
 
@@ -197,7 +200,7 @@ const (
 	firstByte
 )
 
-// set stores the time of a moment. m may be nil.
+// set stores the current time for a moment. m may be nil.
 func (m *phaseTimes) set(moment int) {
 	if m == nil {
 		return
@@ -208,7 +211,7 @@ func (m *phaseTimes) set(moment int) {
 }
 
 // timings splits the duration of an exchange at its moments. A moment without a time
-// is at the end.
+// counts as the end of the exchange.
 func (m *phaseTimes) timings(began, ended time.Time, took time.Duration) har.Timings {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -39,7 +39,7 @@ func recording(t testing.TB, path string) (change func(*Options), end func()) {
 	}
 }
 
-// replaying lets a fixture be answered from a file.
+// replaying lets a fixture replay a file.
 func replaying(t testing.TB, path string, player **har.Player) func(*Options) {
 	t.Helper()
 	return func(o *Options) {

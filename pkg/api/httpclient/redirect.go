@@ -9,15 +9,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxRedirects is how many redirects of one request are followed.
+// maxRedirects is the maximum number of redirects of one request.
 const maxRedirects = 5
 
-// redirect follows redirects about which no rule has decided. If one changes scheme, host or port of the first
-// request, credentials are removed (see stripper) and not added again when another
-// one leads back. A login fails there, because all of it may be credentials.
+// redirect follows redirects unless a rule has decided about the response. If a redirect
+// leads to another origin than the first request, credentials are removed (see stripper).
+// They are not added again if a later redirect leads back. A redirected login fails,
+// because all of its request may be credentials. Trusted origins get credentials and
+// logins.
 type redirect struct {
 	next Step
-	// trusted are other origins that may get credentials.
+	// trusted are additional origins that may get credentials.
 	trusted  []config.Origin
 	stripper *stripper
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// replay answers from a recording, including network errors. It sends nothing.
+// replay returns responses and network errors from a recording. It sends no requests.
 type replay struct{ *Options }
 
 func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
@@ -32,7 +32,7 @@ func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
 		return nil, err
 	}
 	spool := t.spooler.New()
-	if _, err := io.Copy(spool, t.budget.reader(bytes.NewReader(body))); err != nil {
+	if _, err := io.Copy(spool, t.runLimits.reader(bytes.NewReader(body))); err != nil {
 		return nil, networkErrorOf(ctx, errors.Join(err, spool.Close()), true)
 	}
 	t.Stats.Bytes.Add(entry.Response.Content.Size)

@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// retry repeats an exchange with a status or network error that `retryConfig` lists,
-// or that a rule says to repeat. Rules decide first, see rules.go. Each hop of a
-// redirect and each login has its own count. The waits are in retrywait.go.
+// retry repeats a request with a status or network error that `retryConfig` lists, or
+// that a rule repeats. Rules decide first, see rules.go. Each hop of a redirect and each
+// login has its own count of attempts. The waits are in retrywait.go.
 type retry struct {
 	next Step
 	*Options
@@ -23,7 +23,8 @@ func (t *retry) Do(ctx context.Context, x *Call) (*Response, error) {
 	start, first := t.Now(), unreachedLimits{t.contacts, t.API, t.BaseURL}
 	poll := polling{began: start}
 	for attempt := 1; ; attempt++ {
-		// Also checked in pace. Waiting here keeps signatures and tokens fresh.
+		// The step pace waits for a pause, too. Waiting here keeps signatures and tokens
+		// fresh.
 		if err := t.pacer.awaitResume(ctx, x.Sender); err != nil {
 			return nil, err
 		}
@@ -42,7 +43,7 @@ func (t *retry) Do(ctx context.Context, x *Call) (*Response, error) {
 			if err := t.poll(ctx, &try, res, decision, &poll); err != nil {
 				return nil, err
 			}
-			attempt = 0 // what failed before this response has nothing to do with the next one
+			attempt = 0 // each poll has retries of its own
 			continue
 		}
 		reason := t.reason(res, err, decision)
@@ -73,8 +74,8 @@ func (t *retry) prepareRetry(ctx context.Context, x *Call, res *Response, reason
 	if err := res.close(); err != nil {
 		return err
 	}
-	if err := t.budget.check(); err != nil {
-		return err // no need to wait
+	if err := t.runLimits.check(); err != nil {
+		return err // waiting would be useless
 	}
 	wait := d.wait + d.jitter
 	t.Log.Emit(event.RequestRetried{
@@ -91,7 +92,7 @@ func (t *retry) prepareRetry(ctx context.Context, x *Call, res *Response, reason
 	return t.waitBeforeRetry(ctx, x, d)
 }
 
-// waitBeforeRetry waits. A wait that the API requested holds back all requests.
+// waitBeforeRetry waits before a retry. If the API requested the wait, all requests wait.
 func (t *retry) waitBeforeRetry(ctx context.Context, x *Call, d delay) error {
 	if !d.pauseAll {
 		return t.sleep(ctx, d.wait+d.jitter)
@@ -99,8 +100,8 @@ func (t *retry) waitBeforeRetry(ctx context.Context, x *Call, d delay) error {
 	if err := t.pacer.pauseAll(ctx, d.wait); err != nil || d.jitter == 0 {
 		return err
 	}
-	// Requests that are held back continue together. The random part of each wait then
-	// spreads them.
+	// All paused requests continue at the same time. The jitter of each wait then spreads
+	// them.
 	for {
 		if err := t.pacer.awaitResume(ctx, x.Sender); err != nil {
 			return err
@@ -111,14 +112,15 @@ func (t *retry) waitBeforeRetry(ctx context.Context, x *Call, d delay) error {
 	}
 }
 
-// sleep waits without holding back other requests.
+// sleep waits without pausing other requests.
 func (t *retry) sleep(ctx context.Context, wait time.Duration) error {
 	t.Stats.Waited.Add(int64(wait))
 	return t.Sleep(ctx, wait)
 }
 
-// reason says why an exchange is repeated; "" if it is not. An error that wraps a
-// network error comes from a login, which has been retried by itself.
+// reason returns the reason to repeat a request, or "" to return the response or the
+// error. An error that wraps a network error comes from a login, which had its own
+// retries.
 func (t *retry) reason(res *Response, err error, decision *rule.Decision) string {
 	if err != nil {
 		if n, ok := err.(*networkError); ok && slices.Contains(t.API.Retry.NetworkCodes, n.code) {

@@ -16,18 +16,19 @@ import (
 
 type delay struct {
 	wait time.Duration
-	// jitter is an additional random time for this request alone.
+	// jitter is an additional random wait of this request alone.
 	jitter time.Duration
-	// pauseAll is set if all requests have to wait, not only this one.
+	// pauseAll is true if all requests wait, not only this one.
 	pauseAll bool
 }
 
-// maxDoublings prevents an overflow of the exponential delay.
+// maxDoublings prevents an overflow of the exponential backoff.
 const maxDoublings = 32
 
-// delay is what a rule says about the response or the response requests, else 1 s, 2 s, 4 s
-// and so on, plus a random time if requests are sent in parallel. A rule or a header
-// that requests more than `retryConfig.maxWait` is a user error.
+// delay returns the wait before a retry: the wait of the rule or the wait that the
+// response requests, otherwise 1 s, 2 s, 4 s and so on, plus jitter if requests are sent
+// in parallel. A wait of a rule or of a header that exceeds `retryConfig.maxWait` is a
+// user error.
 func (t *retry) delay(res *Response, decision *rule.Decision, attempt int) (d delay, err error) {
 	if d, ok, err := t.ruleDelay(res, decision); ok {
 		return d, err
@@ -53,17 +54,17 @@ func (t *retry) delay(res *Response, decision *rule.Decision, attempt int) (d de
 	return d, nil
 }
 
-// usesJitter reports whether waits are spread: requests are sent in parallel, which
-// they are not in a run with limits, and the run is not a recording, whose waits a replay
-// must be able to repeat.
+// usesJitter reports whether waits get jitter. Requests must be sent in parallel, which a
+// run with limits does not do. A recording has no jitter, because a replay must be able
+// to repeat its waits.
 func (t *retry) usesJitter() bool {
-	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
+	return t.API.Concurrency > 1 && t.runLimits == nil && t.Recorder == nil && t.Player == nil
 }
 
 func (t *retry) tooLong(res *Response, header string, seconds int64) error {
 	const day, mostShown = 24 * 60 * 60, 60
 	if len(header) > mostShown {
-		header = "…" // half of a secret could not be masked
+		header = "…" // the rest may end with half of a secret, which is not masked
 	}
 	in := fmt.Sprintf("%d seconds", seconds)
 	if seconds >= 2*day {
@@ -74,9 +75,10 @@ func (t *retry) tooLong(res *Response, header string, seconds int64) error {
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }
 
-// retryAfter reads the header with the delay and returns it in seconds. The header has
-// seconds, the Unix time of the next allowed request (a number from yesterday on), or
-// an RFC 1123 date. A time in the past gives a negative delay; 0 is not ok.
+// retryAfter reads the value of the header that requests a wait. The value is a number of
+// seconds, the Unix time of the next allowed request (a number from yesterday on), or an
+// RFC 1123 date. A time in the past returns a negative number. ok is false if the value
+// is 0 or not readable.
 func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	const day = 24 * 60 * 60
 	if seconds, ok = value.OfString(text).Nearest(); ok && seconds >= now.Unix()-day {
@@ -90,8 +92,8 @@ func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	return seconds, ok && seconds != 0
 }
 
-// jitter returns between 10 % and 100 % of a wait, so that requests that failed
-// together are not repeated together.
+// jitter returns a random part of a wait, between 10 % and 100 %. Requests that failed
+// together are then not repeated together.
 func jitter(random []byte, wait time.Duration) time.Duration {
 	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(random))/math.MaxUint64
 	return time.Duration(part * float64(wait)).Round(time.Millisecond)

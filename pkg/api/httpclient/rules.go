@@ -19,12 +19,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// decide returns what the first rule that matches wants done with a response, nil for
-// none. An error ends the exchange: the rule says so, or it cannot be applied. It
-// closes the response.
+// decide returns the decision of the first rule that matches a response, or nil if no
+// rule matches. It returns an error and closes the response if the rule fails the request
+// or cannot be applied.
 //
-// A response that is not taken as data is removed from the cache, so that the next
-// request gets another one.
+// A response that is not used as data is removed from the cache, so that it is requested
+// again.
 func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	if res == nil {
 		return nil, nil
@@ -49,19 +49,19 @@ func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 	return d, nil
 }
 
-// discardRejected removes a response from the cache that will not be read as data. Of one to a
-// login it registers the secrets, as registerLoginSecrets does for an error status.
+// discardRejected removes a response that is not used as data from the cache. For a login
+// it registers the secrets in the body, as registerLoginSecrets does for an error status.
 func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error {
 	switch {
 	case x.Purpose == Login && d.Is(rule.Accept):
-		x.logins.markSecretsKnown() // by the authentication
+		x.logins.markSecretsKnown() // the authentication registers them
 		return nil
 	case d.Is(rule.Accept):
 		return nil
 	case x.Purpose != Login:
 		return res.EvictFromCache()
 	}
-	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
 	if err == nil {
 		auth.RegisterRefusedSecrets(t.Secrets, body, t.Settings.LoginRules.PathTexts())
 		x.logins.markSecretsKnown()
@@ -69,14 +69,14 @@ func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error 
 	return err
 }
 
-// polling is how long a response has been waited for.
+// polling counts the requests for a response that is not ready.
 type polling struct {
 	began time.Time
 	polls int
 }
 
-// poll waits until the next request for a response that is not ready. It holds back no
-// other request. It closes the response.
+// poll waits until a response that is not ready may be requested again. Other requests
+// continue meanwhile. It closes the response.
 func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
 	p.polls++
 	wait, err := t.pollWait(res, d, p)
@@ -85,8 +85,8 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 	if err = cmp.Or(err, res.close(), ctx.Err()); err != nil {
 		return err
 	}
-	if err := t.budget.check(); err != nil {
-		return err // no need to wait
+	if err := t.runLimits.check(); err != nil {
+		return err // waiting would be useless
 	}
 	t.Log.Emit(event.JobWaiting{
 		Method:      x.Method,
@@ -102,10 +102,10 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 		Iteration:   x.Sender.Iteration,
 	})
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
-	wait, cut := t.budget.within(wait)
+	wait, cut := t.runLimits.within(wait)
 	resume := func() error { return nil }
-	if rest := x.Sender.YieldSlot; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
-		resume = rest()
+	if yieldSlot := x.Sender.YieldSlot; yieldSlot != nil && x.Purpose == Data { // a login keeps its slot, because requests in flight wait for it
+		resume = yieldSlot()
 	}
 	if err := cmp.Or(t.sleep(ctx, wait), cut); err != nil {
 		return err
@@ -113,18 +113,17 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 	return resume()
 }
 
-// leastStated is the shortest wait before a response is requested again, when a response
-// says how long.
-const leastStated = time.Second
+// minStatedWait is the shortest wait between polls if the response states the wait.
+const minStatedWait = time.Second
 
-// pollWait is the wait before a response is requested again. One beyond the limits is a
-// user error.
+// pollWait returns the wait before the next poll. A wait beyond the limits is a user
+// error.
 func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Duration, error) {
-	wait := min(rule.DefaultPoll, d.Timeout) // it is requested again in any case
+	wait := min(rule.DefaultPoll, d.Timeout) // allows at least one more request
 	if d.Wait.Known {
 		wait = rule.Duration(d.Wait.Seconds)
 		if d.Wait.From != "" {
-			wait = max(wait, leastStated)
+			wait = max(wait, minStatedWait)
 		}
 	}
 	passed := t.Now().Sub(p.began)
@@ -140,8 +139,8 @@ func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Dura
 	return wait, nil
 }
 
-// ruleDelay is the wait before a retry that a rule wants; ok is false if neither the
-// rule nor the response says how long.
+// ruleDelay returns the wait of a rule before a retry. ok is false if the rule has no
+// wait, or its wait is not in the response.
 func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, err error) {
 	if d == nil || !d.Wait.Known {
 		return delay{}, false, nil
@@ -153,8 +152,8 @@ func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, er
 	return delay{wait: wait, pauseAll: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
 }
 
-// finalResponse ends an exchange that is not repeated. If a rule wants a retry, or the status is
-// one that is retried (listed), it has no retries left.
+// finalResponse returns the result of an exchange that is not repeated. listed is true if
+// there was a reason to retry. If a rule wants a retry, the result is an error.
 func (t *retry) finalResponse(ctx context.Context, res *Response, err error, d *rule.Decision, listed bool, attempt int, passed time.Duration) (*Response, error) {
 	if err == nil && listed {
 		res.tried, res.passed = attempt, passed
@@ -176,7 +175,7 @@ func attempts(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// ruleReason says why a rule has a request sent again.
+// ruleReason returns the reason of a retry that a rule wants.
 func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
 	reason := "status " + strings.TrimSpace(statusLine(res)) + ", which a rule has tried again"
 	if says := t.ruleMessage(d); says != "" {
@@ -185,7 +184,7 @@ func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
 	return reason
 }
 
-// ruleError is the user error for a response that a rule does not let pass. what is the
+// ruleError returns the user error for a response that a rule rejects. what is the
 // predicate of its sentence.
 func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
 	e := failure.Userf("[%d] %s returned %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
@@ -199,26 +198,26 @@ func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
 	return e.At(d.Pointer)
 }
 
-// excerpt is the beginning of a response; of one to a login only its messages, because
-// the rest may be secret.
+// excerpt returns the beginning of a response. For a login it returns only the error
+// messages, because the rest may be secret.
 func (t *retry) excerpt(res *Response) string {
 	if res.Purpose != Login {
 		return messageOf(res, t.Secrets)
 	}
-	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
 	if err != nil {
 		return ""
 	}
 	return shortMessage(auth.ErrorMessages(body), t.Secrets.Mask)
 }
 
-// waitsTooLong is the user error for a wait beyond a limit.
+// waitsTooLong returns the user error for a wait beyond a limit.
 func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
 	return failure.Userf("[%d] %s returned %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
 }
 
-// longWait formats a number of seconds that is beyond a limit.
+// longWait formats a number of seconds that exceeds a limit.
 func longWait(seconds float64) string {
 	const day, century = 24 * 60 * 60, 100 * 365 * 24 * 60 * 60
 	switch {
@@ -231,19 +230,20 @@ func longWait(seconds float64) string {
 	}
 }
 
-// ruleMessage is what the API says by the `message` of a rule: masked, in one line, short.
+// ruleMessage returns the text that the `message` of a rule reads from the response,
+// masked and cut to one short line.
 func (t *retry) ruleMessage(d *rule.Decision) string { return matchedMessage(d, t.Secrets) }
 
 func matchedMessage(d *rule.Decision, secrets *secret.Registry) string {
 	text := secrets.Mask(printable(d.Message))
 	if len(d.Message) == rule.MostMessage {
-		text = text[:len(text)/2] // it may end with half of a secret, which is not masked
+		text = text[:len(text)/2] // the cut text may end with half of a secret, which is not masked
 	}
 	return shortMessage(text, secrets.Mask)
 }
 
-// statusLine is that of a response, with a reason that may be shown: that of a login may
-// hold a secret.
+// statusLine returns the status line of a response. For a login it has the standard
+// reason, because the reason that the API sent may hold a secret.
 func statusLine(res *Response) string {
 	if res.Purpose == Login {
 		return fmt.Sprint(res.Status, " ", http.StatusText(res.Status))
@@ -251,7 +251,7 @@ func statusLine(res *Response) string {
 	return res.StatusLine
 }
 
-// RuleMessage is what the API says about a response that a rule accepts or drops.
+// RuleMessage returns the message of the API in a response that a rule accepts or drops.
 func (c *Client) RuleMessage(res *Response) string {
 	if res.Decision == nil {
 		return ""

@@ -293,7 +293,7 @@ func FuzzRuleWait(f *testing.F) {
 				continue
 			}
 			p := polling{began: today().Add(-timeout / 2)}
-			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < leastStated || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
+			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < minStatedWait || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
 				t.Errorf("%q waits %s, %v", text, wait, err)
 			}
 		}

@@ -9,20 +9,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// LimitReached is the error of a request that a limit does not allow.
+// LimitReached is the error of a request that a limit of the run does not allow.
 type LimitReached struct {
 	// Budget is the name of the flag: max-requests, max-time or max-bytes.
 	Budget string
-	// Limit is what was allowed, Reached what was used: requests, seconds or
-	// bytes.
+	// Limit is the allowed number of requests, seconds or bytes. Reached is the used
+	// number.
 	Limit, Reached float64
 }
 
 func (l *LimitReached) Error() string { return "--" + l.Budget + " was reached" }
 
-// RunLimits enforces the limits of a run; nil is no limit. All clients of a run share
-// one. It does not count requests in flight, so it is exact only for requests that
-// are sent one after another.
+// RunLimits enforces the limits of a run. A nil *RunLimits has no limits. All clients of
+// a run share one RunLimits. It does not count requests in flight, so it is exact only
+// for requests that are sent one after another.
 type RunLimits struct {
 	limits env.Limits
 	stats  *Stats
@@ -32,8 +32,8 @@ type RunLimits struct {
 	bytes  atomic.Int64
 }
 
-// newRunLimits makes the budget of a run that starts now. after is env.Run.After; with
-// nil the time is checked before each request only.
+// newRunLimits returns the limits of a run that starts now. after is env.Run.After. If it
+// is nil, the time is checked only before each request.
 func newRunLimits(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *RunLimits {
 	return &RunLimits{limits: l, stats: stats, now: now, after: after, start: now()}
 }
@@ -55,8 +55,8 @@ func (b *RunLimits) check() error {
 	return nil
 }
 
-// within cuts a wait to the time that is left. The error is for the end of the wait; it
-// is nil if there is time left then.
+// within shortens a wait to the time that is left. The error is the result of the
+// shortened wait. It is nil if the wait fits.
 func (b *RunLimits) within(wait time.Duration) (time.Duration, error) {
 	if b == nil || b.limits.Time == 0 {
 		return wait, nil
@@ -73,7 +73,7 @@ func (b *RunLimits) timeIsUp() error {
 	return &LimitReached{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
 }
 
-// until returns a context that ends when the time is up, with a *LimitReached as its cause.
+// until returns a context that ends when the time is up. Its cause is a *LimitReached.
 func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b == nil || b.limits.Time == 0 || b.after == nil {
 		return ctx, func() {}
@@ -86,7 +86,7 @@ func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// reader counts the bytes read of a body and fails at the first byte too many.
+// reader counts the bytes read from a body. A read that exceeds the limit of bytes fails.
 func (b *RunLimits) reader(body io.Reader) io.Reader {
 	if b == nil || b.limits.Bytes == 0 {
 		return body
@@ -95,28 +95,28 @@ func (b *RunLimits) reader(body io.Reader) io.Reader {
 }
 
 type countedReader struct {
-	body   io.Reader
-	budget *RunLimits
+	body      io.Reader
+	runLimits *RunLimits
 }
 
 func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
-	if got := r.budget.bytes.Add(int64(n)); got > r.budget.limits.Bytes {
-		return n, &LimitReached{"max-bytes", float64(r.budget.limits.Bytes), float64(got)}
+	if got := r.runLimits.bytes.Add(int64(n)); got > r.runLimits.limits.Bytes {
+		return n, &LimitReached{"max-bytes", float64(r.runLimits.limits.Bytes), float64(got)}
 	}
 	return n, err
 }
 
-// enforceLimits stops requests when a limit is reached. It is below the cache, whose responses
-// do not count, and above the pacer, so that a request that cannot be sent does not
-// wait.
+// enforceLimits refuses requests when a limit is reached. It is below the cache, because
+// cached responses do not count, and above the pacer, so that a request that cannot be
+// sent does not wait.
 type enforceLimits struct {
-	next   Step
-	budget *RunLimits
+	next      Step
+	runLimits *RunLimits
 }
 
 func (t *enforceLimits) Do(ctx context.Context, x *Call) (*Response, error) {
-	if err := t.budget.check(); err != nil {
+	if err := t.runLimits.check(); err != nil {
 		return nil, err
 	}
 	return t.next.Do(ctx, x)

@@ -52,7 +52,7 @@ func TestBudgetCheck(t *testing.T) {
 	}
 	var none *RunLimits
 	if err := none.check(); err != nil {
-		t.Errorf("no budget: %v", err)
+		t.Errorf("no limits: %v", err)
 	}
 }
 

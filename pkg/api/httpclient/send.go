@@ -19,8 +19,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// send sends one request and receives the whole response within the time-out. A body
-// that breaks off or exceeds the limit is an error.
+// send sends one request and receives the whole response within the timeout. A body that
+// breaks off or exceeds the limit is an error.
 type send struct {
 	*Options
 	network *network
@@ -28,9 +28,9 @@ type send struct {
 
 func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	if x.Purpose == Login && t.KeepLogins {
-		patient, done := withLoginGrace(ctx)
+		grace, done := withLoginGrace(ctx)
 		defer done()
-		ctx = patient
+		ctx = grace
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
 	defer cancel()
@@ -70,28 +70,30 @@ func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	return &Response{Call: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
 }
 
-// loginGrace is how long a login that is kept may still take when the run has ended.
+// loginGrace is the time that a login may still take after the run has ended, with
+// KeepLogins.
 const loginGrace = 8 * time.Second
 
-// withLoginGrace is a context that ends a little after another one.
-func withLoginGrace(ctx context.Context) (patient context.Context, done func()) {
-	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+// withLoginGrace returns a context that ends loginGrace after ctx.
+func withLoginGrace(ctx context.Context) (grace context.Context, done func()) {
+	grace, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.NewTimer(loginGrace)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 			cancel(context.Cause(ctx))
-		case <-patient.Done():
+		case <-grace.Done():
 		}
 	})
-	return patient, func() {
+	return grace, func() {
 		stop()
 		cancel(nil)
 	}
 }
 
-// withUser adds the header Authorization for user name and password of the address.
+// withUser adds the header Authorization for the user and password of the URL. A header
+// that is already set stays.
 func withUser(r *request.Request) *request.Request {
 	u := r.URL.User
 	if u == nil || r.Header.Get("Authorization") != "" {
@@ -113,8 +115,8 @@ func (x *Call) http(ctx context.Context) *http.Request {
 		// Without a body net/http would repeat the request by itself if a reused
 		// connection turns out to be closed. The configuration decides about retries.
 		req.Body = emptyBody{}
-		// Otherwise net/http probes the body for a first byte, and announces chunks
-		// if that takes too long.
+		// Without this net/http probes the body for a first byte, and announces chunks if
+		// that takes too long.
 		req.TransferEncoding = []string{"identity"}
 	case len(x.Body) == 0:
 		req.Body = http.NoBody
@@ -131,7 +133,7 @@ type requestTrace struct {
 	x         *Call
 	connected bool
 	conn      *earlyResponseConn
-	// early is set when the response came before the request, see ordered.
+	// early is true if the response came before the request, see earlyResponseConn.
 	early atomic.Bool
 }
 
@@ -150,7 +152,7 @@ func (w *requestTrace) trace() *httptrace.ClientTrace {
 			w.x.moments.set(firstByte)
 			if w.conn.early() {
 				w.early.Store(true)
-				_ = w.conn.Close() // it cannot be used again
+				_ = w.conn.Close() // the connection cannot be reused
 			}
 		},
 	}
@@ -160,11 +162,12 @@ func (w *requestTrace) trace() *httptrace.ClientTrace {
 	return trace
 }
 
-// concealUser registers the credentials in an address of the configuration or of a
-// proxy as secrets: the header made of them, the password, and a user name longer
-// than the password, because many APIs take their key as the user name and "x" or
-// nothing as the password. Texts below secretBytes would mask harmless words.
-func concealUser(u *url.Userinfo, secrets *secret.Registry) {
+// registerUser registers the credentials in a URL of the configuration or of a proxy as
+// secrets: the header made from them, the password, and a user name longer than the
+// password. Many APIs take their key as the user name and "x" or an empty text as the
+// password. It registers no password or user name shorter than secretBytes, which would
+// mask harmless words.
+func registerUser(u *url.Userinfo, secrets *secret.Registry) {
 	if u == nil {
 		return
 	}
@@ -179,8 +182,8 @@ func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 	}
 }
 
-// switched is the error for a response that switches protocols. It closes the response.
-// net/http skips other 1xx responses.
+// switched returns the error for a response that switches protocols. It closes the
+// response. net/http skips other 1xx responses.
 func switched(res *http.Response) error {
 	what := "the response is " + strings.TrimSpace(res.Status) + ", which was not requested"
 	return &networkError{code: codeBadResponse, what: what, cause: res.Body.Close()}
@@ -196,7 +199,7 @@ func unrelated(res *http.Response, err error) error {
 func (t *send) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
-		body = t.budget.reader(body)
+		body = t.runLimits.reader(body)
 		_, err = io.CopyN(spool, body, t.API.MaxResponseBytes)
 	}
 	switch {
@@ -211,7 +214,7 @@ func (t *send) receive(res *http.Response, spool *response.Spool) error {
 	return err
 }
 
-// atEnd checks that a body has no byte beyond the limit.
+// atEnd checks that a body ends at the limit.
 func atEnd(body io.Reader, limit int64) error {
 	n, err := io.ReadFull(body, make([]byte, 1))
 	switch {
@@ -224,7 +227,8 @@ func atEnd(body io.Reader, limit int64) error {
 	}
 }
 
-// emptyBody is an empty body that, unlike http.NoBody, cannot be sent twice.
+// emptyBody is an empty body. Unlike http.NoBody it keeps net/http from sending the
+// request twice.
 type emptyBody struct{}
 
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }

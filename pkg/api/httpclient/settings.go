@@ -9,21 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Settings are the settings of all requests of a document: certificates,
-// signature, tunnel, cache and rules. The zero value has none of them.
+// Settings are the settings of all requests of a document: certificates, signature,
+// tunnel, cache and rules. The zero value has none of them.
 type Settings struct {
-	authorities *x509.CertPool   // nil: those of the system
-	certificate *tls.Certificate // of the client; nil: none
+	authorities *x509.CertPool   // trusted certificates; nil means the certificates of the system
+	certificate *tls.Certificate // certificate of the client; may be nil
 	signature   *signature
 	server      *sshServer
-	ttl         int64 // of the cache, in seconds; 0: no cache
-	// Rules are about the responses to the requests of all jobs, LoginRules about those
-	// to logins.
+	ttl         int64 // lifetime in the cache, in seconds; 0 disables the cache
+	// Rules apply to the responses to the requests of all jobs. LoginRules apply to the
+	// responses to logins.
 	Rules, LoginRules rule.List
 }
 
-// Compile reads `api.caCertificate`, `api.#clientCertificate`, `aws`, `sshProxy`,
-// `cache` and the rules that belong to no job. Problems go to the sections; no problem shows key material.
+// Compile reads `api.caCertificate`, `api.#clientCertificate`, `aws`, `sshProxy`, `cache`
+// and the rules that belong to no job. It reports problems to the sections. No problem
+// shows key material.
 func Compile(doc *config.Document) Settings {
 	api := doc.API
 	return Settings{

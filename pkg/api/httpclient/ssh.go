@@ -14,12 +14,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// sshServer is `sshProxy`, the SSH server that all connections go through.
+// sshServer is the SSH server of `sshProxy`. All connections go through it.
 type sshServer struct {
 	pointer string
 	address string // host:port
 	client  *ssh.ClientConfig
-	timeout time.Duration // for connecting to the server, and through the tunnel
+	timeout time.Duration // limit for connecting to the server, and through the tunnel
 }
 
 // SSHProxy is the section `sshProxy`.
@@ -45,7 +45,7 @@ func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	}
 	client := &ssh.ClientConfig{
 		User: sshUser.Of(s),
-		// Like the original, which does not check the server. `hostKey` changes that.
+		// The original extractor does not check the server. `hostKey` changes that.
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
 	}
 	if key := compileKey(sshKey.In(s)); key != nil {
@@ -80,7 +80,8 @@ func compileKey(s config.Section) ssh.Signer {
 	return nil
 }
 
-// compileHostKey reads the public key of the server; nil if none is configured.
+// compileHostKey reads the public key of the server. It returns nil if no key is
+// configured.
 func compileHostKey(s config.Section) ssh.PublicKey {
 	if !s.Present() {
 		return nil
@@ -93,7 +94,7 @@ func compileHostKey(s config.Section) ssh.PublicKey {
 	return key
 }
 
-// hostKeyAlgorithms returns the algorithms that make a server send a key of this
+// hostKeyAlgorithms returns the algorithms that make a server send a key of the same
 // type.
 func hostKeyAlgorithms(key ssh.PublicKey) []string {
 	if key.Type() == ssh.KeyAlgoRSA {

@@ -13,13 +13,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// strip removes credentials from requests to an origin that only a response names: in
-// the address of a next page, or in a value in the endpoint of a child job.
+// strip removes credentials from requests to an origin that only a response names: in the
+// URL of a next page, or in a value in the endpoint of a child job.
 type strip struct {
 	next Step
 	// known are the origins that the configuration names. They get credentials.
 	known []config.Origin
-	// anonymous are the origins that jobs without credentials name.
+	// anonymous are the origins in the endpoints of jobs without credentials.
 	anonymous []config.Origin
 	stripper  *stripper
 }
@@ -39,14 +39,15 @@ func (t *strip) Do(ctx context.Context, x *Call) (*Response, error) {
 	return t.next.Do(ctx, sent)
 }
 
-// stripper removes credentials from requests to foreign origins and reports it.
+// stripper removes credentials from requests to untrusted origins and reports the
+// removal.
 type stripper struct {
-	hasCredentials bool // an authentication, signature, certificate or user is configured
+	hasCredentials bool // true if an authentication, signature, certificate or user is configured
 	secrets        *secret.Registry
 	log            *event.Log
 
 	mu       sync.Mutex
-	reported map[string]bool // jobs by their pointers; each is reported once
+	reported map[string]bool // JSON pointers of reported jobs
 }
 
 func newStripper(o *Options) *stripper {
@@ -58,10 +59,10 @@ func newStripper(o *Options) *stripper {
 	}
 }
 
-// strip marks an exchange as foreign and removes its credentials: Authorization,
-// cookies, and every header that is a secret or holds one. A body with a secret is a
-// user error. stripped is set if something was removed before. The exchange and its
-// request are changed.
+// strip marks a call as untrusted and removes its credentials: Authorization, cookies,
+// and every header that is a secret or holds one. A body with a secret is a user error.
+// stripped is true if the caller has removed credentials before. strip changes the call
+// and its request.
 func (t *stripper) strip(x *Call, stripped bool) error {
 	x.Untrusted = true
 	for name, values := range x.Header {
@@ -74,7 +75,7 @@ func (t *stripper) strip(x *Call, stripped bool) error {
 		x.Host, stripped = x.URL.Host, true
 	}
 	if len(x.Body) > 0 && len(x.Sensitive.Body()) > 0 || t.holdsSecret(string(x.Body)) {
-		return secretAhead(x, "the body")
+		return secretError(x, "the body")
 	}
 	if stripped || t.hasCredentials && !x.Anonymous {
 		t.report(x)
@@ -82,13 +83,13 @@ func (t *stripper) strip(x *Call, stripped bool) error {
 	return nil
 }
 
-// ofAddress removes the credentials from an address: parameters that are secrets or
-// hold one, and a user with one. A path with a secret is a user error. It reports
-// whether it removed anything.
+// ofAddress removes the credentials from a URL: parameters that are secrets or hold one,
+// and a user that holds one. A path with a secret is a user error. It reports whether it
+// removed anything.
 func (t *stripper) ofAddress(x *Call) (stripped bool, err error) {
-	u := x.URL // of a clone
+	u := x.URL // the call is a clone
 	if t.holdsSecret(u.Path) {
-		return false, secretAhead(x, "the path")
+		return false, secretError(x, "the path")
 	}
 	if u.User != nil && t.holdsSecret(u.User.String()) {
 		u.User, stripped = nil, true
@@ -101,7 +102,7 @@ func (t *stripper) ofAddress(x *Call) (stripped bool, err error) {
 	return stripped, nil
 }
 
-// secretBytes is the shortest secret that counts here: a shorter one would be found in
+// secretBytes is the minimum length of a secret here. A shorter secret would be found in
 // parameters like page=1.
 const secretBytes = 4
 
@@ -109,12 +110,12 @@ func (t *stripper) holdsSecret(text string) bool {
 	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
 
-func secretAhead(x *Call, what string) error {
+func secretError(x *Call, what string) error {
 	return failure.Userf("%s %s was not requested: %s holds a secret, and a response led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 
-// report emits one event for each job.
+// report emits an event. It emits at most one for each job.
 func (t *stripper) report(x *Call) {
 	sender := x.Sender
 	t.mu.Lock()
@@ -126,7 +127,7 @@ func (t *stripper) report(x *Call) {
 	t.log.Emit(event.CredentialsWithheld{Origin: config.OriginOf(x.URL).String(), Job: sender.Job, JobPointer: sender.Pointer, Iteration: sender.Iteration})
 }
 
-// originsOf returns the origins of the base address and of configured endpoints, except
+// originsOf returns the origins of the base URL and of configured endpoints, except
 // endpoints with a placeholder in the host.
 func originsOf(base *url.URL, endpoints []string) []config.Origin {
 	all := []config.Origin{config.OriginOf(base)}

@@ -14,13 +14,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Tunnel is an SSH tunnel, shared by all clients of a run. It is opened before the
-// first request and again after it was lost. The SSH server resolves host names.
+// Tunnel is an SSH tunnel that all clients of a run share. It is opened before the first
+// request, and again after it was lost. The SSH server resolves host names.
 type Tunnel struct {
 	server *sshServer
 	dial   env.Dial
 	sleep  func(context.Context, time.Duration) error
-	probes time.Duration // interval
+	probes time.Duration // interval between keepalive requests
 
 	mu     sync.Mutex // held while the tunnel is being opened
 	client *ssh.Client
@@ -28,15 +28,16 @@ type Tunnel struct {
 }
 
 const (
-	// tunnelAttempts is how often opening is tried, with waits of 1 s, 2 s, 4 s…
+	// tunnelAttempts is the number of attempts to open the tunnel, with waits of 1 s, 2
+	// s, 4 s… between them.
 	tunnelAttempts = 5
-	// tunnelProbes is the time between two keepalive requests. The tunnel is lost if
-	// one is not answered before the next is due.
+	// tunnelProbes is the time between two keepalive requests. The tunnel is lost if a
+	// keepalive request has no response before the next one is due.
 	tunnelProbes = 10 * time.Second
 )
 
-// newTunnel makes the tunnel of a run, nil if none is configured. It does not open
-// it. dial connects to the SSH server; nil is the system's.
+// newTunnel returns the tunnel of a run without opening it, or nil if no tunnel is
+// configured. dial connects to the SSH server. If dial is nil, net.Dialer connects.
 func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
 	if s.server == nil {
 		return nil
@@ -47,7 +48,7 @@ func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Durat
 	return &Tunnel{server: s.server, dial: dial, sleep: sleep, probes: tunnelProbes}
 }
 
-// Close closes the tunnel, which may be nil, and all connections through it.
+// Close closes the tunnel and all connections through it. t may be nil.
 func (t *Tunnel) Close() {
 	if t == nil {
 		return
@@ -55,13 +56,13 @@ func (t *Tunnel) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.client != nil {
-		// Fails if the tunnel is already lost.
+		// Close fails if the tunnel is already lost.
 		_ = t.client.Close()
 		<-t.lost
 	}
 }
 
-func (t *Tunnel) stands() bool {
+func (t *Tunnel) isOpen() bool {
 	if t.client == nil {
 		return false
 	}
@@ -73,12 +74,13 @@ func (t *Tunnel) stands() bool {
 	}
 }
 
-// ensure opens the tunnel if it is not open. If it cannot be opened that is a user
-// error; if it was open before, a network error like for any lost connection.
+// ensure opens the tunnel if it is not open. If the first tunnel of the run cannot be
+// opened, the error is a user error. Later it is a network error, like for any lost
+// connection.
 func (t *Tunnel) ensure(ctx context.Context, sender JobInfo) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stands() {
+	if t.isOpen() {
 		return nil
 	}
 	defer sender.Live.Await("for the SSH tunnel")()
@@ -131,13 +133,13 @@ func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(c, channels, requests), nil
 }
 
-// watch closes lost when a client has ended.
+// watch closes lost when the client has ended.
 func watch(client *ssh.Client, lost chan<- struct{}) {
 	_ = client.Wait()
 	close(lost)
 }
 
-// probe sends keepalive requests and closes a client that does not answer.
+// probe sends keepalive requests and closes a client that does not respond.
 func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -152,11 +154,11 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 		select {
 		case <-alive:
 		default:
-			_ = client.Close() // it is lost either way
+			_ = client.Close() // the tunnel is lost even if Close fails
 			return
 		}
 		go func() {
-			// Any response counts, including a refusal.
+			// Any response counts, also a refusal.
 			if _, _, err := client.SendRequest("keepalive@openssh.com", true, nil); err == nil {
 				alive <- struct{}{}
 			}
@@ -164,12 +166,12 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 	}
 }
 
-// connection connects from the far side of the tunnel.
+// connection connects from the SSH server to an address.
 func (t *Tunnel) connection(ctx context.Context, network, address string) (net.Conn, error) {
 	t.mu.Lock()
-	client, stands := t.client, t.stands()
+	client, open := t.client, t.isOpen()
 	t.mu.Unlock()
-	if !stands {
+	if !open {
 		return nil, &networkError{code: codeConnect, what: "the SSH tunnel is lost"}
 	}
 	within, cancel := context.WithTimeout(ctx, t.server.timeout)

@@ -59,7 +59,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	}
 	tunnel.Close()
 	tunnel.Close()
-	if tunnel.stands() {
+	if tunnel.isOpen() {
 		t.Error("the tunnel is open after it was closed")
 	}
 }
@@ -359,7 +359,7 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 			t.Errorf("requested %s", got)
 		}
 	}
-	if !tunnel.stands() {
+	if !tunnel.isOpen() {
 		t.Error("the tunnel is lost")
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// ReachedOrigins is the set of origins that have answered in a run, with any status. All
-// clients of a run share one; the zero value is empty.
+// ReachedOrigins is the set of origins that have responded in a run, with any status. All
+// clients of a run share one set. The zero value is empty.
 type ReachedOrigins struct {
-	responded sync.Map // of config.Origin
+	responded sync.Map // set of config.Origin
 }
 
 func (c *ReachedOrigins) add(u *url.URL) { c.responded.Store(config.OriginOf(u), true) }
@@ -27,15 +27,15 @@ func (c *ReachedOrigins) has(u *url.URL) bool {
 	return ok
 }
 
-// Limits for connecting to an origin that has not answered yet: a failure there is
-// more likely a mistake in the configuration than a temporary fault.
+// Limits for connecting to an origin that has not responded yet. A failure there is more
+// likely a mistake in the configuration than a temporary fault.
 const (
-	firstContactAttempts = 5
-	firstContactTime     = 30 * time.Second
+	maxUnreachedAttempts = 5
+	maxUnreachedTime     = 30 * time.Second
 )
 
 // unreachedLimits limits and explains failed connections to origins that have not
-// answered yet.
+// responded yet.
 type unreachedLimits struct {
 	contacts *ReachedOrigins
 	api      config.API
@@ -43,8 +43,8 @@ type unreachedLimits struct {
 }
 
 // failed reports whether an attempt could not connect to an origin that has never
-// answered. An untrusted certificate does not count, because the server is there;
-// nor does a lack of file descriptors on this machine.
+// responded. An untrusted certificate does not count, because the server is there. A lack
+// of file descriptors on this machine does not count either.
 func (f unreachedLimits) failed(x *Call, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
@@ -52,18 +52,19 @@ func (f unreachedLimits) failed(x *Call, err error) bool {
 }
 
 // over reports whether the limits allow no further attempt. passed includes the wait
-// before it.
+// before that attempt.
 func (f unreachedLimits) over(attempts int, passed time.Duration) bool {
-	return attempts >= firstContactAttempts || passed > firstContactTime
+	return attempts >= maxUnreachedAttempts || passed > maxUnreachedTime
 }
 
-// explain adds to the error of the last attempt what was tried and what to check.
+// explain adds the number of attempts and advice to the error of the last attempt. failed
+// must have returned true for err.
 func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
 		tried = fmt.Sprintf("tried %d times in %d seconds", attempts, int(passed.Round(time.Second).Seconds()))
 	}
-	explained := *err.(*networkError) // as failed knows
+	explained := *err.(*networkError) // failed has checked the type
 	var check string
 	check, explained.pointer = f.setting(x)
 	check = "the scheme, host and port of " + check + ", and that this machine may connect there"
@@ -74,8 +75,8 @@ func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.D
 	return &explained
 }
 
-// setting is the setting with the origin of a request, in words and as a JSON pointer.
-// The pointer is empty if the origin comes from a response.
+// setting returns the setting that defines the origin of a request, as text and as a JSON
+// pointer. The pointer is empty if the origin comes from a response.
 func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
 	if x.Purpose == Login {
@@ -87,7 +88,7 @@ func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 		place, pointer = "the endpoint", at
 	}
 	named, err := Resolve(f.base, endpoint)
-	if err != nil { // its host comes from a row
+	if err != nil { // the host comes from a parent item
 		return place, pointer
 	}
 	if config.OriginOf(named) != config.OriginOf(x.URL) {
