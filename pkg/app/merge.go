@@ -13,7 +13,7 @@ import (
 const mergingEvery = 10 * time.Second
 
 // mergeTables merges the incremental tables of the run into the tables of the previous run.
-// It does nothing without --merge and with --full.
+// It has no effect without --merge or with --full.
 func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
 	if !o.Merge || o.Full {
 		return nil

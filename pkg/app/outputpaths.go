@@ -53,8 +53,8 @@ func isRecording(path string) (bool, error) {
 	return text == "" || strings.HasPrefix(text, `{"log":`), nil
 }
 
-// checkReport refuses a directory for a report if it belongs to the run, or if it or one of
-// the names in it is in use for something else.
+// checkReport refuses a directory for a report if it belongs to the run, or if it
+// or one of the names in it is already used for another purpose.
 func checkReport(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
 		if err := rejectRunPath(o, "--report expects a directory", taken, o.Report); err != nil {
@@ -142,8 +142,8 @@ func relativeTo(dir, path string) (string, error) {
 	return filepath.Rel(resolved[0], resolved[1])
 }
 
-// physical resolves the symbolic links of an absolute path. The end of the path may not
-// exist.
+// physical resolves the symbolic links of an absolute path. The last elements of
+// the path need not exist.
 func physical(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if !os.IsNotExist(err) || filepath.Dir(path) == path {

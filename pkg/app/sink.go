@@ -19,11 +19,11 @@ import (
 const logTimeout = 10 * time.Second
 
 // openSink opens the destination of events: the GELF server of the platform if the
-// environment names one, otherwise stdout. For an action it drops the events, because
-// stdout is for the response.
+// environment names one, otherwise stdout. Events of an action never go to stdout, which is
+// for the response: without a server they are dropped.
 //
-// If the log server cannot be reached, events go to stdout and openSink returns the reason
-// as unreached.
+// If the log server cannot be reached, the run continues without it, and openSink returns
+// the reason as unreached.
 func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, unreached, err error) {
 	if sink, unreached = openGELF(ctx, o); sink != nil {
 		return sink, nil, nil
@@ -33,8 +33,8 @@ func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, un
 }
 
 // openGELF connects to the log server in the environment. It returns nil if the
-// environment names no server, and an error if it names only half of one or the server cannot
-// be reached.
+// environment names no server. It returns an error if the address or the port is missing, or
+// if the server cannot be reached.
 func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
 	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
 	switch {
