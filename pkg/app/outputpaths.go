@@ -142,8 +142,8 @@ func relativeTo(dir, path string) (string, error) {
 	return filepath.Rel(resolved[0], resolved[1])
 }
 
-// physical resolves the symbolic links of an absolute path. The last elements of
-// the path need not exist.
+// physical resolves the symbolic links of an absolute path. The last elements of the path
+// need not exist.
 func physical(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if !os.IsNotExist(err) || filepath.Dir(path) == path {

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// MaxFileAge is the time after which a file is deleted.
+// MaxFileAge is the maximum age of a file. AddFile deletes older files.
 const MaxFileAge = 15 * 24 * time.Hour
 
 // File describes an exported file. The contents are stored outside the database: in the
@@ -43,8 +43,9 @@ type Operation struct {
 	Created, Ended  time.Time
 }
 
-// AddFile writes a file and stores its record with a new id. After an error the file does
-// not exist. AddFile deletes files older than MaxFileAge first.
+// AddFile writes a file and stores its record with a new id. After an error the
+// record does not exist; contents without a record are deleted at the next Open. AddFile
+// deletes files older than MaxFileAge first.
 func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 	if err := s.expireFiles(); err != nil {
 		return f, err
