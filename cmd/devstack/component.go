@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 )
 
-// newComponent is the command that runs the extractor. The local platform starts it
-// as a process.
+// newComponent returns the hidden command that runs the extractor. The local platform
+// starts it as a process.
 func newComponent() *cobra.Command {
 	var o app.Options
 	c := &cobra.Command{
@@ -25,7 +25,7 @@ func newComponent() *cobra.Command {
 			return nil
 		},
 	}
-	// Those of 'extractor run' that a try on the page uses.
+	// The subset of the flags of 'extractor run' that a try in the web UI uses.
 	flags := c.Flags()
 	flags.IntVar(&o.Sample, "sample", 0, "keep only the first `N` items of every run of a job")
 	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "stop after `N` requests")

@@ -6,8 +6,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 )
 
-// newHealthy is the health check of a container: its image contains no other
-// program that could send a request.
+// newHealthy returns the health check of a container. It is a command because the image
+// contains no other program that could send a request.
 func newHealthy() *cobra.Command {
 	return &cobra.Command{
 		Use:    "healthy URL",

@@ -1,7 +1,7 @@
-// Command devstack runs a local platform, a sample API and a demo on a laptop. It
-// contains flags and wiring only; the work is in pkg/devstack.
+// Command devstack runs a local platform, a sample API and a demo on a laptop. It contains
+// only flags and wiring; pkg/devstack does the work.
 //
-// The exit code of demo is that of the component; any other failure is 1.
+// The exit code of demo is the exit code of the component. After any other failure it is 1.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	_ "time/tzdata" // the image contains only this binary
 
 	"github.com/spf13/cobra"
-	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
+	_ "golang.org/x/crypto/x509roots/fallback" // CA roots, for the same reason
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
@@ -30,11 +30,10 @@ func main() {
 	os.Exit(code)
 }
 
-// exitCode ends the program with the code of the component, which has reported its
-// error.
+// exitCode is an error that ends the program with the exit code of the component. The
+// component has already reported its error.
 type exitCode int
 
-// Error implements error.
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 func newRoot() *cobra.Command {

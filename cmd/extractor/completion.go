@@ -9,7 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 )
 
-// flagValues completes the values of flags, by name. Flags with any value are left out.
+// flagValues returns the completion functions of flags, by name. Flags that accept any
+// value have none.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"api":        shellcompletion.OneOf(apis()...),
@@ -36,7 +37,8 @@ func recipes() []cobra.Completion {
 	return all
 }
 
-// apis are the APIs of the gallery. A test proves that it can be read.
+// apis returns the APIs of the gallery. It ignores the error of the gallery, because a test
+// ensures that the gallery can be read.
 func apis() []cobra.Completion {
 	all := []cobra.Completion{cobra.CompletionWithDesc(listRecipes, "all APIs")}
 	known, _ := gallery.All()

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
-// newConfig makes the commands for stored configurations.
+// newConfig returns the group of commands for stored configurations.
 func newConfig() *cobra.Command {
 	var c connection
 	push, pull, list := newConfigPush(&c), newConfigPull(&c), newConfigList(&c)
@@ -18,7 +18,7 @@ func newConfig() *cobra.Command {
   extractor config list`,
 		push, pull, list)
 	hide("queue-url", push, pull, list)
-	hide("json", pull) // it prints JSON anyway
+	hide("json", pull) // it always prints JSON
 	return group
 }
 
@@ -79,7 +79,7 @@ func newConfigList(c *connection) *cobra.Command {
 	}
 }
 
-// required makes a declared flag required.
+// required marks a declared flag as required.
 func required(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {
 		panic(err) // the flag is not declared

@@ -18,13 +18,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// connection has the flags of the commands for the platform.
+// connection contains the values of the flags that the commands for the platform share.
 type connection struct {
 	url, queueURL, tokenFile, component string
 	json                                bool
 }
 
-// connectionHelp is the part of the help that the commands for the platform share.
+// connectionHelp is the help text that the commands for the platform share.
 const connectionHelp = `The address, the component and the token come from flags, else from the
 environment, else from the file .env in the working directory:
 
@@ -32,7 +32,7 @@ environment, else from the file .env in the working directory:
   KBC_COMPONENTID=acme.ex-shop
   KBC_TOKEN=123-456-secret`
 
-// group makes a group of commands with the shared flags.
+// group returns a group of commands and declares the shared flags for them.
 func (c *connection) group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use: use, Short: short, Long: short + ".\n\n" + connectionHelp, Example: example, Args: noArguments,
@@ -46,8 +46,8 @@ func (c *connection) group(use, short, example string, commands ...*cobra.Comman
 	return group
 }
 
-// flags declares the shared flags. There is none for the token, because every user of
-// the machine can see the arguments of a process.
+// flags declares the shared flags. The token has no flag, because every user of the machine
+// can see the arguments of a process.
 func (c *connection) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.url, "url", "", "`URL` of the platform (default $KBC_URL)")
@@ -57,14 +57,14 @@ func (c *connection) flags(cmd *cobra.Command) {
 	flags.BoolVar(&c.json, "json", false, "write the results as JSON")
 }
 
-// hide leaves a flag out of the help of commands that accept it but do not use it.
+// hide removes a flag from the help of commands that accept but do not use it.
 func hide(flag string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.Flags().Lookup(flag).Hidden = true
 	}
 }
 
-// session makes a session. It sends nothing.
+// session returns a session for the flags and settings. It sends no request.
 func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	env, err := openSettings(settingsFile, os.Getenv)
 	if err != nil {
@@ -96,7 +96,8 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	}, nil
 }
 
-// token reads the token. It warns if other users of the machine can read it too.
+// token returns the token. It warns if the token is in a file that other users of the
+// machine can read.
 func (c *connection) token(env *settings, warnings io.Writer) (string, error) {
 	token, from := env.lookup("KBC_TOKEN")
 	if c.tokenFile != "" {
@@ -117,8 +118,8 @@ func (c *connection) token(env *settings, warnings io.Writer) (string, error) {
 	return token, nil
 }
 
-// runE makes the RunE of a command from a function that uses a session and returns the
-// exit code.
+// runE returns a RunE function that opens a session, calls do, and ends with the exit code
+// of do.
 func (c *connection) runE(needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := c.session(cmd)

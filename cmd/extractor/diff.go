@@ -15,13 +15,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// The exit codes of the command diff are those of diff(1).
+// The exit codes of the command diff, the same as for diff(1).
 const (
 	exitDifferent = 1
 	exitTrouble   = 2
 )
 
-// newDiff makes the command that compares the tables of two runs.
+// newDiff returns the command that compares the tables of two runs.
 func newDiff() *cobra.Command {
 	var o diff.Options
 	var asJSON bool
@@ -65,7 +65,6 @@ Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 	return cmd
 }
 
-// compare compares two directories and writes the differences.
 func compare(cmd *cobra.Command, one, other string, o diff.Options, asJSON bool) (equal bool, err error) {
 	secrets := &secret.Registry{}
 	for _, dir := range []string{one, other} {
@@ -86,8 +85,8 @@ func compare(cmd *cobra.Command, one, other string, o diff.Options, asJSON bool)
 	return report.Equal, err
 }
 
-// addSecrets adds the secrets of a data directory's configuration, if there is one: an
-// API may have returned them as data.
+// addSecrets registers the secrets in the configuration of a data directory, if it has one.
+// Tables may contain them, because an API may return them as data.
 func addSecrets(secrets *secret.Registry, dir string) error {
 	path := filepath.Join(dir, "config.json")
 	text, err := os.ReadFile(path)

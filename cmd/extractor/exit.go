@@ -11,17 +11,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// exitError is the error of a command that decides its exit code itself. Without a cause
-// the command has printed everything.
+// exitError is the error of a command that sets its exit code. If cause is nil, the command
+// has printed its error already.
 type exitError struct {
 	code  int
 	cause error
 }
 
-// Error implements error.
 func (e *exitError) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.cause) }
 
-// exit ends the program with a code. The cause is printed; nil prints nothing.
+// exit returns an error that ends the program with a code. The program prints the cause
+// unless it is nil.
 func exit(code int, cause error) error {
 	if code == failure.ExitOK && cause == nil {
 		return nil
@@ -29,8 +29,7 @@ func exit(code int, cause error) error {
 	return &exitError{code, cause}
 }
 
-// execute runs a command line, prints its error as one line, and returns the exit code
-// of the program.
+// execute runs a command line, prints its error, and returns the exit code of the program.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -48,8 +47,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return code
 }
 
-// outcome returns the exit code for the error of a command, and what remains to print.
-// A wrong command line is a user error.
+// outcome returns the exit code for the error of a command, and the error to print. An
+// invalid command line is a user error.
 func outcome(err error) (code int, message error) {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code, e.cause

@@ -10,7 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newExplain makes the command that explains the codes of validate and the events of runs.
+// newExplain returns the command that explains the codes of validate and the events of
+// runs.
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE|EVENT]",

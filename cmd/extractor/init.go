@@ -15,10 +15,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// listRecipes is the name for a list of all recipes.
+// listRecipes is the argument that lists all recipes or APIs.
 const listRecipes = "list"
 
-// newInit makes the command that begins a configuration.
+// newInit returns the command that creates a configuration.
 func newInit() *cobra.Command {
 	var name string
 	var yes bool
@@ -72,7 +72,7 @@ under keys with #, and are hidden in everything that is printed.`,
 	return cmd
 }
 
-// runInit makes the configuration that the flags describe.
+// runInit creates the configuration that the flags describe.
 func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options) error {
 	sources := 0
 	for _, given := range []bool{byRecipe, o.URL != "", o.Curl != "", o.HAR != ""} {
@@ -111,14 +111,13 @@ func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	}
 }
 
-// terminal reports whether a stream is a terminal.
 func terminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // secretReader returns a function that shows a question on a terminal and reads a line
-// without echo. It returns an error if in is not a file.
+// without echo. The function returns an error if in is not a terminal.
 func secretReader(in io.Reader, out io.Writer) func(question string) (string, error) {
 	file, ok := in.(*os.File)
 	lines := term.NewTerminal(struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
-// newJob makes the commands for jobs.
+// newJob returns the group of commands for jobs.
 func newJob() *cobra.Command {
 	var c connection
 	status := newJobCommand(&c, "status", "Print the status of a job", (*control.Session).Status)
@@ -73,7 +73,7 @@ func newJobList(c *connection) *cobra.Command {
 	return cmd
 }
 
-// newJobCommand makes a command for the job with a given id.
+// newJobCommand returns a command that calls do with a job id.
 func newJobCommand(c *connection, verb, short string, do func(*control.Session, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " ID",

@@ -1,7 +1,6 @@
-// Command extractor pulls data out of an HTTP API by configuration alone: it
-// reads a data directory, sends the requests the configuration describes, and
-// writes tables. Without a command it runs the data directory, as the platform
-// expects.
+// Command extractor pulls data out of an HTTP API as a configuration describes. It reads a
+// data directory, sends the requests of the configuration, and writes tables. Without a
+// command it runs the data directory, as the platform expects.
 package main
 
 import (
@@ -12,15 +11,15 @@ import (
 
 	_ "time/tzdata" // the image contains only this binary
 
-	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
+	_ "golang.org/x/crypto/x509roots/fallback" // CA roots, for the same reason
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
 func main() {
-	// net/http logs bytes that a server sends after a response, which may be secrets.
+	// net/http logs bytes that a server sends after a response. They may be secrets.
 	log.SetOutput(io.Discard)
-	_ = app.NoCoreDump() // not possible on all systems
+	_ = app.NoCoreDump() // not supported on all systems
 	app.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := app.UntilSignal(context.Background())
 	code := execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newPlan makes the command that shows what a run would send.
+// newPlan returns the command that shows the requests of a run.
 func newPlan() *cobra.Command {
 	var o app.Options
 	var asJSON, asCurl, full bool
@@ -75,11 +75,11 @@ cannot be made.`,
 	return cmd
 }
 
-// errFindings is the error for findings that are on stderr already.
+// errFindings is the error after the findings were printed to stderr.
 var errFindings = failure.Userf("the configuration has errors")
 
-// planned previews a configuration without errors. With an error of a request it may
-// return a preview of those before it.
+// planned returns a preview of a configuration without errors. If a request fails, it may
+// return a preview of the earlier requests together with the error.
 func planned(cmd *cobra.Command, o *app.Options, c configuration, full bool) (*plan.Preview, error) {
 	options, err := loadOptions(cmd, o)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	groupPlatform = "platform"
 )
 
-// newRoot makes the command line. Without a command it does the same as run.
+// newRoot returns the root command. Without a subcommand it behaves like run.
 func newRoot() *cobra.Command {
 	var o app.Options
 	var version bool
@@ -48,8 +48,8 @@ docs/reference/exit-codes.md explains the exit codes.`,
 	root.SetFlagErrorFunc(wrongFlag)
 	runFlags(root.Flags(), &o)
 	root.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // 'extractor run --help' lists them
-	// The library's own flag needs text/template, with which the linker removes no unused
-	// methods: the program would be four megabytes larger.
+	// The version flag of the library needs text/template, which prevents the linker from
+	// removing unused methods: the program would grow by four megabytes.
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.AddGroup(
 		&cobra.Group{ID: groupAuthor, Title: "Write a configuration:"},
@@ -72,8 +72,8 @@ func inGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// describeHelp describes the flag --help and the command help, which the command library
-// adds, like everything else.
+// describeHelp describes the flag --help and the command help in the style of the other
+// texts. The command library adds both.
 func describeHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	helpFlags(root)

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newRun makes the command that runs a configuration.
+// newRun returns the command that runs a configuration.
 func newRun() *cobra.Command {
 	var o app.Options
 	c := &cobra.Command{
@@ -81,7 +81,6 @@ by a limit, 130 Ctrl-C.`,
 	return c
 }
 
-// run does one run.
 func run(cmd *cobra.Command, o app.Options) error {
 	if noDataDir(o.DataDir, app.DefaultDataDir, os.Getenv) {
 		return exit(failure.ExitApplication, welcome(cmd.ErrOrStderr(), app.DefaultDataDir))
@@ -108,7 +107,7 @@ func runFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into `DIR`")
 }
 
-// dataFlags declares the flags that say what a command reads.
+// dataFlags declares the flags for the input of a command.
 func dataFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.StringVar(&o.DataDir, "data", "", "use `DIR` as the data directory (default $KBC_DATADIR, else /data)")
 	flags.StringArrayVar(&o.Variables, "var", nil, "give a {{variable}} this value, `name=value`; repeatable")

@@ -6,7 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/schema"
 )
 
-// newSchema makes the command that prints the JSON Schema of configurations.
+// newSchema returns the command that prints the JSON Schema of configurations.
 func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",

@@ -15,25 +15,27 @@ import (
 // variables that a configuration refers to by {"env": …}.
 const settingsFile = dotenv.Name
 
-// settings are those of the environment, and of a file for what the environment lacks.
+// settings reads settings from the environment, and from a file if the environment lacks
+// them.
 type settings struct {
 	getenv func(string) string
 	file   *dotenv.File
 }
 
-// openSettings reads the file, if there is one.
+// openSettings reads the file. It is no error if the file does not exist.
 func openSettings(path string, getenv func(string) string) (*settings, error) {
 	file, err := dotenv.Open(path)
 	return &settings{getenv, file}, err
 }
 
-// get is the value of a setting, "" for none.
+// get returns the value of a setting, or "".
 func (s *settings) get(name string) string {
 	value, _ := s.lookup(name)
 	return value
 }
 
-// lookup is get that also returns the file of the value, "" for the environment.
+// lookup returns the value of a setting and the path of the file that contains it. The path
+// is "" if the value is from the environment.
 func (s *settings) lookup(name string) (value, file string) {
 	if value := s.getenv(name); value != "" {
 		return value, ""
@@ -43,8 +45,9 @@ func (s *settings) lookup(name string) (value, file string) {
 }
 
 // environment returns a function like os.LookupEnv that also finds the variables of a
-// configuration in the file. The file is read when the first variable is not in the
-// environment; if it cannot be read, there is a warning, and the variable has no value.
+// configuration in the settings file. The file is read when the first variable is missing
+// from the environment. If it cannot be read, the function prints a warning once and the
+// variable has no value.
 func environment(warnings io.Writer) func(name string) (string, bool) {
 	open := sync.OnceValue(func() *dotenv.File {
 		file, err := dotenv.Open(settingsFile)

@@ -10,7 +10,7 @@ import (
 // size is the value of a flag: a number of bytes with an optional unit.
 type size int64
 
-// units are powers of 1000, with an i powers of 1024, in lower case.
+// units are the units in lower case: powers of 1000, or powers of 1024 with an i.
 var units = []struct {
 	name  string
 	bytes int64
@@ -20,7 +20,6 @@ var units = []struct {
 
 var errSize = errors.New("expected a number of bytes, such as 500kB, 10MB or 1GiB; the units are B, kB, MB, GB, KiB, MiB and GiB")
 
-// Set implements pflag.Value.
 func (s *size) Set(text string) error {
 	lower := strings.ToLower(text)
 	for _, u := range units {
@@ -38,7 +37,6 @@ func (s *size) Set(text string) error {
 	return errSize
 }
 
-// String implements pflag.Value.
 func (s *size) String() string {
 	if *s == 0 {
 		return "" // the help shows no default
@@ -46,5 +44,4 @@ func (s *size) String() string {
 	return strconv.FormatInt(int64(*s), 10)
 }
 
-// Type implements pflag.Value.
 func (s *size) Type() string { return "size" }

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// noArguments is the check of a command without arguments. For a group of commands an
-// argument is a command that does not exist.
+// noArguments refuses arguments. For a group of commands an argument is reported as an
+// unknown command.
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -31,7 +31,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s; '%s --help' lists the commands", text, cmd.CommandPath())
 }
 
-// atMost is the check of a command with a limited number of arguments.
+// atMost refuses more than n arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -41,7 +41,7 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// exactly is the check of a command that needs its arguments.
+// exactly requires n arguments.
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -61,7 +61,8 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// wrongFlag adds to the error of a flag what was meant, or which command has it.
+// wrongFlag adds a suggestion to the error of an unknown flag: a similar flag, or the
+// command that has the flag.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || missing.GetSpecifiedShortnames() != "" {
@@ -79,7 +80,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; '%s --help' lists the flags", err, cmd.CommandPath())
 }
 
-// withFlag is the first command that has a flag, nil if none has.
+// withFlag returns the first command that has a flag, or nil.
 func withFlag(cmd *cobra.Command, name string) *cobra.Command {
 	if f := cmd.LocalFlags().Lookup(name); f != nil && !f.Hidden {
 		return cmd

@@ -14,15 +14,15 @@ import (
 // configName is the name of the configuration in a data directory.
 const configName = "config.json"
 
-// target is what the argument FILE|DIR and the flag --data mean together.
+// target is the resolved argument FILE|DIR together with the flag --data.
 type target struct {
-	file string // the configuration
-	// dataDir is the data directory, "" if it is not known: the configuration is a file
-	// of another name, and --data is not set.
+	file string // path of the configuration
+	// dataDir is the data directory. It is empty if it is unknown: the configuration is a
+	// file with another name, and --data is not set.
 	dataDir string
 }
 
-// targetOf finds out what an argument means. given is the value of --data, or "".
+// targetOf resolves an argument. given is the value of --data, or "".
 func targetOf(argument, given string) (target, error) {
 	info, err := os.Stat(argument)
 	switch {
@@ -39,14 +39,14 @@ func targetOf(argument, given string) (target, error) {
 	}
 }
 
-// configuration is the text of a configuration, where it is, and its data directory.
+// configuration is the text of a configuration, its path and its data directory.
 type configuration struct {
 	file, dataDir string
 	text          []byte
 }
 
-// configurations reads the configurations that arguments name; without arguments that
-// of the data directory.
+// configurations reads the configurations that the arguments name. Without arguments it
+// reads the configuration of the data directory.
 func configurations(cmd *cobra.Command, args []string, given string) ([]configuration, error) {
 	if len(args) == 0 && noDataDir(given, app.DefaultDataDir, os.Getenv) {
 		return nil, failure.Userf("no configuration: name a file or a directory, such as '%s config.json'", cmd.CommandPath())

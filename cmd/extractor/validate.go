@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// newValidate makes the command that finds all problems of configurations.
+// newValidate returns the command that finds all problems of configurations.
 func newValidate() *cobra.Command {
 	var o app.Options
 	var asJSON, asSARIF bool
@@ -73,8 +73,8 @@ Exit codes: 0 no problem or only warnings, 1 errors.`,
 	return cmd
 }
 
-// usedIn returns the names of the variables that several configurations use, because --var
-// gives its values to all of them. It returns nil for a single configuration.
+// usedIn returns the names of the variables in all configurations if there are several,
+// because --var sets its values for all of them. It returns nil for a single configuration.
 func usedIn(all []configuration) []string {
 	var names []string
 	for _, c := range all {
@@ -85,7 +85,7 @@ func usedIn(all []configuration) []string {
 	return names
 }
 
-// loadOptions makes the options of load from the flags of dataFlags.
+// loadOptions returns the options of package load for the flags of dataFlags.
 func loadOptions(cmd *cobra.Command, o *app.Options) (load.Options, error) {
 	values, err := variables.Flags(o.Variables)
 	if err != nil {

@@ -9,20 +9,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// unreleased is the version of a program that was built without one.
+// unreleased is the version of a program that was built without a version.
 const unreleased = "dev"
 
-// version is set when a release is built: -ldflags "-X main.version=1.2.3".
+// version is set at build time for a release: -ldflags "-X main.version=1.2.3".
 var version = unreleased
 
-// programVersion is the version of this program.
 func programVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(version, info)
 }
 
-// versionOf is the version of a program: the one that the linker was given, else
-// that of the module (`go install …@v1.2.3`), else the commit that it was built from.
+// versionOf returns the version of a program: linked if it was set at build time, otherwise
+// the version of the module (`go install …@v1.2.3`), otherwise the commit.
 func versionOf(linked string, info *debug.BuildInfo) string {
 	if linked != unreleased || info == nil {
 		return linked
@@ -41,7 +40,7 @@ func versionOf(linked string, info *debug.BuildInfo) string {
 	return cmp.Or(commit, unreleased)
 }
 
-// newVersion makes the command that prints what --version prints.
+// newVersion returns the command that prints the version, like --version.
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",

@@ -29,8 +29,8 @@ In Docker, mount the directory that holds config.json as /data:
 'extractor --help' lists all commands.
 `
 
-// noDataDir reports whether a directory is missing that no one has named: the default
-// data directory. The platform mounts one for each of its runs.
+// noDataDir reports whether the default data directory would be used and does not exist.
+// The platform mounts a data directory for each of its runs.
 func noDataDir(given, standard string, getenv func(string) string) bool {
 	if given != "" || getenv("KBC_DATADIR") != "" || app.OnPlatform(getenv) {
 		return false
@@ -39,7 +39,6 @@ func noDataDir(given, standard string, getenv func(string) string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// welcome writes the text for newcomers.
 func welcome(w io.Writer, standard string) error {
 	_, err := fmt.Fprintf(w, newcomersText, standard)
 	return err

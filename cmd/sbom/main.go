@@ -1,9 +1,8 @@
-// Command sbom lists the modules that are linked into a Go program, as a
-// CycloneDX document. The Dockerfile runs it on the extractor; the document is in
-// the image.
+// Command sbom lists the modules that are linked into a Go program, as a CycloneDX
+// document. The Dockerfile runs it on the extractor and adds the document to the image.
 //
-// What it lists is what the linker wrote into the program, and nothing that
-// depends on time or place: the same program always gives the same document.
+// It reads the list that the linker wrote into the program. The document does not depend on
+// the time or the machine: the same program always produces the same document.
 package main
 
 import (
@@ -40,7 +39,7 @@ func main() {
 	}
 }
 
-// write writes the document of the program in a file.
+// write writes the document of the program in a file to w.
 func write(w io.Writer, file, version string) error {
 	program, err := os.Open(file)
 	if err != nil {
@@ -62,8 +61,8 @@ func write(w io.Writer, file, version string) error {
 	return cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(document, cyclonedx.SpecVersion1_6)
 }
 
-// bill is the document of a program: the program itself with its SHA-256, the
-// standard library, and the modules in the order of their paths.
+// bill returns the document of a program: the program with its SHA-256, the standard
+// library, and the modules sorted by path.
 func bill(info *debug.BuildInfo, version, digest string) *cyclonedx.BOM {
 	components := []cyclonedx.Component{library("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, module := range info.Deps {
@@ -86,7 +85,7 @@ func library(path, version string) cyclonedx.Component {
 	return component(cyclonedx.ComponentTypeLibrary, path, version)
 }
 
-// component is a module as a component. Its package URL is its identity.
+// component returns the component of a module. Its package URL is its identity.
 func component(kind cyclonedx.ComponentType, path, version string) cyclonedx.Component {
 	id := "pkg:golang/" + path + "@" + url.QueryEscape(version)
 	return cyclonedx.Component{Type: kind, BOMRef: id, Name: path, Version: version, PackageURL: id}

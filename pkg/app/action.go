@@ -18,13 +18,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// A synchronous action responds to a question of the platform's user interface:
-// `action` in the document names it, and the response is one JSON document on stdout
-// and nothing else. After a failure this document is the error; stderr and the exit
-// code are those of a failed run.
+// A synchronous action serves a request of the platform's user interface. `action` in the
+// document names it. The response is one JSON document on stdout and no other output. If
+// the action fails, this document contains the error; stderr and the exit code are the same
+// as for a failed run.
 
-// wantsAction reports whether the document requests an action, so that no event
-// goes to stdout. The problems of the document are reported later, by read.
+// wantsAction reports whether the document requests an action, so that no event goes to
+// stdout. It ignores invalid documents, because read reports their problems later.
 func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -39,14 +39,14 @@ func wantsAction(o *Options) bool {
 	return err == nil && action.Kind() == value.String && action.Raw() != "" && action.Raw() != "run"
 }
 
-// writeResult writes the one document of an action.
+// writeResult writes the response of an action.
 func writeResult(o *Options, members ...value.Member) error {
 	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
 	return err
 }
 
-// texts makes members from pairs of a name and a text.
-func texts(pairs ...string) []value.Member {
+// textMembers returns members from pairs of a name and a text.
+func textMembers(pairs ...string) []value.Member {
 	var members []value.Member
 	for pair := range slices.Chunk(pairs, 2) {
 		members = append(members, value.Member{Name: pair[0], Value: value.OfString(pair[1])})
@@ -54,7 +54,8 @@ func texts(pairs ...string) []value.Member {
 	return members
 }
 
-// invalidDocument is the error of a document with problems, and the warnings about it.
+// invalidDocument is the error of a document with problems. It also contains the warnings
+// about the document.
 type invalidDocument struct {
 	failure.Problems
 	warnings failure.Problems
@@ -63,11 +64,11 @@ type invalidDocument struct {
 // Unwrap returns the problems for errors.As.
 func (e invalidDocument) Unwrap() error { return e.Problems }
 
-// writeError writes the document of a failed action, with a list of the problems of a
+// writeError writes the response of a failed action. It includes the problems of an invalid
 // configuration.
 func writeError(o *Options, err error) error {
 	secrets := o.Secrets
-	members := texts("status", "error", "error", oneLine(secrets, err),
+	members := textMembers("status", "error", "error", oneLine(secrets, err),
 		"kind", string(failure.KindOf(err)), "pointer", secrets.Mask(failure.PointerOf(err)))
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
 		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})
@@ -81,27 +82,27 @@ func writeError(o *Options, err error) error {
 func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
 	items := make([]value.Value, len(problems))
 	for i, p := range secrets.Problems(problems) {
-		items[i] = value.OfMembers(texts("code", string(p.Code), "pointer", p.Pointer,
+		items[i] = value.OfMembers(textMembers("code", string(p.Code), "pointer", p.Pointer,
 			"found", p.Found.String(), "expected", p.Expected.String(), "hint", p.Hint.String())...)
 	}
 	return value.OfItems(items...)
 }
 
-// findings are all problems and warnings as `extractor validate --json` writes
-// them, but without lines and columns: the platform has reformatted the text, so
-// users do not see those lines.
+// findings returns all problems and warnings in the form of `extractor validate --json`,
+// but without lines and columns: the platform reformats the text, so users see other line
+// numbers.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
 	all := append(diagnostic.Errors(secrets.Problems(problems)), diagnostic.Warnings(secrets.Problems(warnings))...)
 	items := make([]value.Value, len(all))
 	for i, f := range all {
-		items[i] = value.OfMembers(texts("code", string(f.Code), "severity", string(f.Severity), "pointer", f.Pointer,
+		items[i] = value.OfMembers(textMembers("code", string(f.Code), "severity", string(f.Severity), "pointer", f.Pointer,
 			"found", f.Found, "expected", f.Expected, "hint", f.Hint, "message", f.Message)...)
 	}
 	return value.OfItems(items...)
 }
 
-// validate answers that the document is valid, with the warnings about it. read has
-// reported the problems of invalid documents before.
+// validate responds that the document is valid and lists the warnings. Invalid documents do
+// not get here, because read returns their problems.
 func validate(o *Options, doc *load.Result) error {
 	if err := o.finishRecording(); err != nil {
 		return err
@@ -118,11 +119,11 @@ func validate(o *Options, doc *load.Result) error {
 	)
 }
 
-// testRequest sends the first request of the first job, after a login if there is
-// one, and writes what was answered.
+// testRequest sends the first request of the first job, after a login if the configuration
+// has one, and writes a summary of the response.
 func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
 	o.Temp = responseTempDir(o)
-	o.Limits = env.Limits{} // it sends one request
+	o.Limits = env.Limits{} // only one request is sent
 	probe, err := plan.Probe(ctx, &o.Run)
 	if err != nil {
 		return o.interrupted(ctx, err)
@@ -132,7 +133,7 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
 	}
 	return writeResult(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "request", Value: value.OfMembers(texts("method", probe.Method, "url", o.Secrets.Mask(probe.URL))...)},
+		value.Member{Name: "request", Value: value.OfMembers(textMembers("method", probe.Method, "url", o.Secrets.Mask(probe.URL))...)},
 		value.Member{Name: "response", Value: value.OfMembers(
 			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
 			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
@@ -141,8 +142,8 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
 	)
 }
 
-// responseTempDir is the directory for the temporary file of a large response: that of
-// the system, or the data directory if an image has none.
+// responseTempDir returns the directory for the temporary file of a large response: the
+// directory of the system, or the data directory if an image lacks it.
 func responseTempDir(o *Options) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
 		return os.TempDir()

@@ -10,9 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// advised adds advice to an error of the machine. Other errors stay the same, and
-// so do user errors, except for connections that fail because too many files are
-// open.
+// advised adds advice to errors of the machine. It returns other errors unchanged. It adds
+// advice to a user error only if a connection failed because too many files are open.
 func advised(err error) error {
 	if text := adviceOnLimits(err); text != "" {
 		if e, ok := errors.AsType[*failure.Error](err); ok && e.Kind == failure.User {
@@ -33,8 +32,8 @@ func advised(err error) error {
 	return err
 }
 
-// adviceOnLimits is the advice about too many open files or connections, "" for
-// other errors.
+// adviceOnLimits returns advice for too many open files or connections, or "" for other
+// errors.
 func adviceOnLimits(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
@@ -46,7 +45,7 @@ func adviceOnLimits(err error) string {
 	}
 }
 
-// advice is the advice about an error of the file system, "" if there is none.
+// advice returns advice for an error of the file system, or "".
 func advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -69,8 +68,8 @@ func advice(err error) string {
 // firstProcess is the process id of the main program of a container.
 const firstProcess = 1
 
-// adviceOnUser returns the advice about files that belong to another user. In a container
-// the flag --user decides who the user is.
+// adviceOnUser returns advice for files that belong to another user. In a container the
+// flag --user sets the user.
 func adviceOnUser(user, process int) string {
 	text := fmt.Sprintf("let user id %d, which the program runs as, read and write the data directory", user)
 	if process == firstProcess {

@@ -2,5 +2,5 @@
 
 package app
 
-// NoCoreDump does nothing: there are no core dumps here.
+// NoCoreDump does nothing on systems without core dumps.
 func NoCoreDump() error { return nil }

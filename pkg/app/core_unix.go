@@ -4,10 +4,10 @@ package app
 
 import "syscall"
 
-// NoCoreDump ensures that a crash never writes the memory of the process, with its
-// secrets, to a file, regardless of GOTRACEBACK and the limits of the parent process
-// The program must call it, because it affects the whole process. The error is
-// that of the system.
+// NoCoreDump disables core dumps, so that a crash never writes the memory of the process,
+// with its secrets, to a file. It overrides GOTRACEBACK and the limits of the parent
+// process. It affects the whole process, so the program must call it. It returns the error
+// of the system call.
 func NoCoreDump() error {
 	return syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // fillEnvironment sets Getenv and LookupEnv. If both are nil, they read the environment of
-// the process; if one is nil, it uses the other.
+// the process. If one is nil, it is derived from the other.
 func (o *Options) fillEnvironment() {
 	switch {
 	case o.Getenv == nil && o.LookupEnv == nil:
@@ -26,10 +26,10 @@ func (o *Options) fillEnvironment() {
 	}
 }
 
-// flagOf reads an environment variable that switches something on. A value that is neither
-// true nor false ends the run, and so does an empty one: it is more likely a template
-// without its value than a wish to leave a protection off.
-func (o *Options) flagOf(name string) (bool, error) {
+// boolVariable reads an environment variable that enables a feature. A value that is
+// neither true nor false is an error. So is an empty value: it is more likely a template
+// with a missing value than an intention to disable the feature.
+func (o *Options) boolVariable(name string) (bool, error) {
 	text, set := o.LookupEnv(name)
 	if !set {
 		return false, nil

@@ -106,5 +106,5 @@ func readsEnvironment(call *ast.CallExpr) bool {
 			return false // these are local functions
 		}
 	}
-	return slices.Contains([]string{"Getenv", "getenv", "LookupEnv", "flagOf", "env", "first", "missing"}, name)
+	return slices.Contains([]string{"Getenv", "getenv", "LookupEnv", "boolVariable", "env", "first", "missing"}, name)
 }

@@ -13,29 +13,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// source is the text of the configuration and its file.
+// source is the text of the configuration and the path of its file.
 type source struct {
 	file string
 	text []byte
 }
 
-// written is what a run has written so far.
+// written is the output that a run has written so far.
 type written struct {
 	tables, state, report, recording bool
-	// kept says that a login has changed the state, whether the run succeeds or not.
+	// kept is true if a login has changed the state. This is true even if the run fails.
 	kept bool
 }
 
-// reportFailure writes why a run failed to stderr, and returns the exit code. A person gets the
-// line of the configuration too; the platform and programs get one line.
+// reportFailure writes the error of a failed run to stderr and returns the exit code. On a
+// terminal it also shows the line of the configuration; the platform and programs get a
+// single line.
 func reportFailure(o *Options, err error) int {
-	if !o.stderrIsTerminal || !o.showPlace(err) {
+	if !o.stderrIsTerminal || !o.showSourceLine(err) {
 		fmt.Fprintln(o.Stderr, o.prefix()+oneLine(o.Secrets, err))
 	}
 	return failure.ExitCode(err)
 }
 
-// prefix marks the only line of a failure for a person.
+// prefix returns the prefix of a single-line error message on a terminal.
 func (o *Options) prefix() string {
 	switch {
 	case !o.stderrIsTerminal:
@@ -47,9 +48,9 @@ func (o *Options) prefix() string {
 	}
 }
 
-// showPlace writes a failure with its place in the configuration. It reports whether
-// there is one.
-func (o *Options) showPlace(err error) bool {
+// showSourceLine writes an error with the line of the configuration that caused it. It
+// returns false if no line is known.
+func (o *Options) showSourceLine(err error) bool {
 	if o.source.text == nil {
 		return false
 	}
@@ -59,16 +60,15 @@ func (o *Options) showPlace(err error) bool {
 	if len(r.Findings) == 0 {
 		return false
 	}
-	// Without a reader of stderr the exit code and the events remain.
+	// If stderr cannot be written, the exit code and the events still report the failure.
 	_ = diagnostic.WriteText(o.Stderr, []*diagnostic.Report{r}, Colours(o.Stderr, o.Getenv))
 	return true
 }
 
-// failureFilter leaves the last event of a failed run out of a terminal where stderr
-// shows the failure too.
+// failureFilter drops the last event of a failed run if stderr shows the failure on the
+// same terminal.
 type failureFilter struct{ event.Sink }
 
-// Write implements event.Sink.
 func (s failureFilter) Write(e event.Event) error {
 	if e.Kind == (event.RunFailed{}).Kind() {
 		return nil
@@ -76,8 +76,8 @@ func (s failureFilter) Write(e event.Event) error {
 	return s.Sink.Write(e)
 }
 
-// outputSummary is the last readable line of a run: it names the files that were written;
-// "" for none.
+// outputSummary returns the last readable line of a run, with the paths of the written
+// files. It returns "" if no file was written.
 func (o *Options) outputSummary() string {
 	var parts []string
 	add := func(is bool, what, path string) {
@@ -95,8 +95,8 @@ func (o *Options) outputSummary() string {
 	return "Written: " + strings.Join(parts, ", ") + "\n"
 }
 
-// interruptedSummary says what an interrupted run leaves: no table, and no state but what a login
-// must remember.
+// interruptedSummary describes the data directory after an interrupted run: the run wrote
+// no table, and no state except the values that a login must remember.
 func (o *Options) interruptedSummary() string {
 	tables, state := filepath.Join(o.DataDir, "out", "tables"), filepath.Join(o.DataDir, "out", "state.json")
 	entries, err := os.ReadDir(tables)

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// heapGrowth is the value of GOGC. The live heap is a few megabytes, however much
-// data there is. With the usual 100 the collector would run all the time; with 200
-// it first runs at 8 MB.
+// heapGrowth is the value of GOGC. The live heap is a few megabytes for any amount of data.
+// With the default of 100 the collector would run constantly; with 200 it first runs at 8
+// MB.
 const heapGrowth = 200
 
-// TuneMemory configures the garbage collector for a container: it allows more
-// garbage than usual, but stays away from the container's memory limit. GOGC and
-// GOMEMLIMIT override this. The program must call it, because it affects the whole
-// process; root is the root of the file system.
+// TuneMemory configures the garbage collector for a container: it allows more garbage than
+// the default and sets a memory limit below the limit of the container. GOGC and GOMEMLIMIT
+// override this. It affects the whole process, so the program must call it. root is the
+// root of the file system.
 func TuneMemory(root fs.FS, getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
@@ -26,13 +26,14 @@ func TuneMemory(root fs.FS, getenv func(string) string) {
 		return
 	}
 	if limit := containerMemory(root); limit < math.MaxInt64 {
-		// The rest is for memory outside the Go heap, such as the program itself.
+		// The remaining quarter is for memory outside the Go heap, such as the program
+		// itself.
 		debug.SetMemoryLimit(limit / 4 * 3)
 	}
 }
 
-// containerMemory is the lowest memory limit of the process's control groups, in
-// bytes, or math.MaxInt64.
+// containerMemory returns the lowest memory limit of the control groups of the process, in
+// bytes, or math.MaxInt64 if there is no limit.
 func containerMemory(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -40,7 +41,7 @@ func containerMemory(root fs.FS) int64 {
 	}
 	lowest := int64(math.MaxInt64)
 	for line := range strings.Lines(string(groups)) {
-		// number:controllers:path, without controllers in version 2
+		// A line is number:controllers:path. In version 2 controllers is empty.
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -62,8 +63,8 @@ func containerMemory(root fs.FS) int64 {
 	return lowest
 }
 
-// memoryLimit is the limit in a file, or math.MaxInt64: version 2 has "max",
-// version 1 a number that no machine has.
+// memoryLimit returns the limit in a file, or math.MaxInt64 if there is no limit. Without a
+// limit, the file has "max" in version 2 and an unrealistically high number in version 1.
 func memoryLimit(root fs.FS, file string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

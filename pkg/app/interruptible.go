@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// writeGrace is how long a write may take after the run was asked to end.
+// writeGrace is the time that a write may take after the run was interrupted.
 const writeGrace = time.Second
 
-// errAbandoned is the error of an abandoned write and of all later ones.
+// errAbandoned is the error of an abandoned write and of all later writes.
 var errAbandoned = errors.New("no one reads what is written there")
 
-// interruptibleWriter is a writer that may block, because no one reads the pipe or
-// the terminal was stopped. During a run it blocks. When the run was asked to end,
-// a write may take writeGrace; then it is abandoned, and later writes fail at once.
+// interruptibleWriter wraps a writer that may block, because the reader of a pipe has
+// stopped or the terminal is suspended. A write may block as long as the run is not
+// interrupted. After an interruption it may take writeGrace. Then it is abandoned, and all
+// later writes fail immediately.
 type interruptibleWriter struct {
 	to          io.Writer
 	interrupted <-chan struct{}
@@ -26,12 +27,13 @@ type interruptibleWriter struct {
 	abandoned   atomic.Bool
 }
 
-// newInterruptible makes a writer for a run that its context asks to end.
+// newInterruptible returns a writer for a run that ends when ctx ends.
 func newInterruptible(ctx context.Context, to io.Writer, after func(time.Duration, func()) func() bool) *interruptibleWriter {
 	return &interruptibleWriter{to: to, interrupted: ctx.Done(), after: after}
 }
 
-// Write implements io.Writer. The bytes may be used again when it returns.
+// Write implements io.Writer. It copies the bytes, because an abandoned write may continue
+// after Write returns.
 func (w *interruptibleWriter) Write(text []byte) (int, error) {
 	if w.abandoned.Load() {
 		return 0, errAbandoned
@@ -60,7 +62,7 @@ func (w *interruptibleWriter) Write(text []byte) (int, error) {
 		}
 	}
 	if panicked != nil {
-		panic(panicked) // in the caller's goroutine, which turns it into an error
+		panic(panicked) // in the goroutine of the caller, which converts it to an error
 	}
 	return n, err
 }
@@ -70,5 +72,4 @@ type interruptibleConn struct {
 	writer *interruptibleWriter
 }
 
-// Write implements net.Conn.
 func (c interruptibleConn) Write(text []byte) (int, error) { return c.writer.Write(text) }

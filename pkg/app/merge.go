@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/merge"
 )
 
-// mergingEvery is the least time between two reports about the merging of a table.
+// mergingEvery is the minimum time between two progress events about the merge of a table.
 const mergingEvery = 10 * time.Second
 
-// mergeTables merges the incremental tables of the run into those of the run before, if
-// that is wanted.
+// mergeTables merges the incremental tables of the run into the tables of the previous run.
+// It has no effect without --merge or with --full.
 func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
 	if !o.Merge || o.Full {
 		return nil
@@ -24,7 +24,8 @@ func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datad
 	}, mergeProgress(o))
 }
 
-// mergeProgress reports how far the merging of a table is, at most every mergingEvery.
+// mergeProgress returns a function that emits progress events, at most one every
+// mergingEvery.
 func mergeProgress(o *Options) func(table string, rows int) {
 	last := o.Now()
 	return func(table string, rows int) {

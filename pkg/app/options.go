@@ -1,9 +1,9 @@
-// Package app implements the contract with the platform: the environment, the exit
-// codes, and one run from start to end.
+// Package app implements the contract with the platform: the environment, the exit codes,
+// and one run from start to end.
 //
-// A run reads the document, replaces its variables, compiles it, extracts, and
-// commits; other packages do these steps. Events report what happens. The exit code
-// and, after a failure, one line on stderr report how the run ended.
+// A run reads the document, replaces its variables, compiles it, extracts, and commits.
+// Other packages implement these steps. Events report the progress. The exit code and,
+// after a failure, a line on stderr report the result.
 package app
 
 import (
@@ -17,54 +17,57 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Options are the options of a run. All fields but Stdout and Stderr have defaults.
+// Options are the options of a run. All fields except Stdout and Stderr have defaults.
 type Options struct {
-	// Run is the environment of the run. The function Run sets the log, secrets,
-	// recording, state and directories, and what is nil of the functions and the live
-	// lines. Negative limits are errors.
+	// Run is the environment of the run. The function Run sets its log, secrets, recording,
+	// state and directories. It also sets functions and live progress that are nil.
+	// Negative limits are errors.
 	env.Run
-	// LookupEnv is Getenv that also reports whether the variable is set. If it is nil,
-	// Getenv is used, or the environment of the process if that is nil, too.
+	// LookupEnv is like Getenv and also reports whether the variable is set. If it is nil,
+	// Getenv is used. If both are nil, the environment of the process is used.
 	LookupEnv func(name string) (string, bool)
-	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
+	// DataDir is the data directory. If it is empty, KBC_DATADIR is used, or /data.
 	DataDir string
-	// Config is the file of the configuration; "" is config.json in the data directory.
+	// Config is the path of the configuration. If it is empty, config.json in the data
+	// directory is used.
 	Config string
-	// Variables are "name=value"; they override all other sources.
+	// Variables are values of variables in the form "name=value". They override all other
+	// sources.
 	Variables []string
-	// LogFormat is "auto" (readable lines on a terminal, else JSON), "json" or
-	// "console"; "" is auto.
+	// LogFormat is "auto", "json" or "console". "auto" is readable lines on a terminal and
+	// JSON otherwise. If it is empty, "auto" is used.
 	LogFormat string
 	// Strict makes unknown keys of the configuration errors.
 	Strict bool
-	// Record is the file for all exchanges, "" for none. RecordMaxBody is how many
-	// bytes of a body are kept at most; 0 is no limit.
+	// Record is the path of the recording to write; it may be empty. RecordMaxBody is the
+	// maximum number of bytes of a body that are recorded; 0 is no limit.
 	Record        string
 	RecordMaxBody int64
-	// Replay is the recording that replaces the network, "" for none. The clock is
-	// then that of the recording, and sleeping takes no time.
+	// Replay is the path of the recording that replaces the network; it may be empty.
+	// During a replay the clock is the clock of the recording, and sleeping takes no time.
 	Replay string
-	// Full starts the run without the state of the run before, and without its tables.
+	// Full starts the run without the state and the tables of the previous run.
 	Full bool
-	// Merge merges incremental tables into those of the run before, as the platform's
-	// storage would.
+	// Merge merges incremental tables into the tables of the previous run, as the storage
+	// of the platform does.
 	Merge bool
-	// Report is the directory for the report of the run, "" for none.
+	// Report is the directory for the report of the run; it may be empty.
 	Report string
-	// Version of the program is sent as User-Agent, and is in the first event.
+	// Version is the version of the program. It is sent in the User-Agent header and is
+	// part of the first event.
 	Version        string
 	Stdout, Stderr io.Writer
 
-	report *report.Collector // nil for none
+	report *report.Collector // nil without Options.Report
 	source source
-	// stderrIsTerminal is set if a person reads stderr, who sees a failure with its place in the
-	// configuration, and not the platform or a program, which expects one line.
+	// stderrIsTerminal is true if a person reads stderr and therefore gets errors with
+	// lines of the configuration. The platform and programs expect a single line.
 	stderrIsTerminal bool
-	// sameTerminal is set if this person reads stdout at the same terminal.
+	// sameTerminal is true if stdout is also a terminal with readable events.
 	sameTerminal bool
 
 	written written
-	// lastState says that the state of the run is the last one in its data directory.
+	// lastState is true if the state of the run is the last state in its data directory.
 	lastState bool
 }
 
@@ -85,15 +88,16 @@ func (o *Options) fill() {
 	o.Secrets = &secret.Registry{}
 }
 
-// DefaultDataDir is the data directory of the platform.
+// DefaultDataDir is the data directory on the platform.
 const DefaultDataDir = "/data"
 
-// DataDir is the given data directory, or that of the environment.
+// DataDir returns given, or $KBC_DATADIR if given is empty, or DefaultDataDir if both are
+// empty.
 func DataDir(given string, getenv func(string) string) string {
 	return cmp.Or(given, getenv("KBC_DATADIR"), DefaultDataDir)
 }
 
-// Sleep waits, or returns the error of the context if that ends first.
+// Sleep waits for d. It returns the error of the context if the context ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -204,7 +204,7 @@ func TestConceal(t *testing.T) {
 func TestSources(t *testing.T) {
 	variables := map[string]string{"KBC_RUNID": "1.2", "KBC_URL": "https://platform.test", "KBC_TOKEN": "tok"}
 	getenv := func(name string) string { return variables[name] }
-	in, err := sources(&Options{Variables: []string{"a=1=2", "b="}, Run: env.Run{Getenv: getenv}})
+	in, err := variableInputs(&Options{Variables: []string{"a=1=2", "b="}, Run: env.Run{Getenv: getenv}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,10 +212,10 @@ func TestSources(t *testing.T) {
 		t.Errorf("got %+v", in)
 	}
 	delete(variables, "KBC_TOKEN")
-	if in, err = sources(&Options{Run: env.Run{Getenv: getenv}}); err != nil || in.Platform != nil {
+	if in, err = variableInputs(&Options{Run: env.Run{Getenv: getenv}}); err != nil || in.Platform != nil {
 		t.Errorf("without a token: got %+v, %v", in, err)
 	}
-	if _, err = sources(&Options{Variables: []string{"novalue"}, Run: env.Run{Getenv: getenv}}); failure.KindOf(err) != failure.User {
+	if _, err = variableInputs(&Options{Variables: []string{"novalue"}, Run: env.Run{Getenv: getenv}}); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v, want a user error", err)
 	}
 }

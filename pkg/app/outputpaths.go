@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// checkRecord refuses a path for a recording if something else is there: a
-// recording replaces the file.
+// checkRecord refuses a path for a recording if it belongs to the run or exists and is not
+// a recording. Writing a recording replaces the file.
 func checkRecord(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
 		if err := rejectRunPath(o, "--record expects a file", taken, o.Record); err != nil {
@@ -22,7 +22,7 @@ func checkRecord(o *Options) error {
 	}
 	info, err := os.Lstat(filepath.Clean(o.Record))
 	switch {
-	case err != nil: // it does not exist, or creating it reports why that fails
+	case err != nil: // does not exist, or creating it reports the reason
 		return nil
 	case !info.Mode().IsRegular():
 		return failure.Userf("--record expects a file, '%s' is %s", o.Record, kindOfFile(info.Mode()))
@@ -53,8 +53,8 @@ func isRecording(path string) (bool, error) {
 	return text == "" || strings.HasPrefix(text, `{"log":`), nil
 }
 
-// checkReport refuses a directory for a report if it, or one of the names in it, is
-// used by something else.
+// checkReport refuses a directory for a report if it belongs to the run, or if it
+// or one of the names in it is already used for another purpose.
 func checkReport(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
 		if err := rejectRunPath(o, "--report expects a directory", taken, o.Report); err != nil {
@@ -62,7 +62,7 @@ func checkReport(o *Options) error {
 		}
 	}
 	for _, taken := range []string{o.DataDir, filepath.Join(o.DataDir, "out")} {
-		same, err := samePlace(taken, o.Report)
+		same, err := samePath(taken, o.Report)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,8 @@ func kindOfFile(mode fs.FileMode) string {
 	}
 }
 
-// rejectRunPath refuses a path in a place that belongs to the run.
+// rejectRunPath refuses a path that is inside the part of the data directory that belongs
+// to the run.
 func rejectRunPath(o *Options, expects, taken, path string) error {
 	taken = filepath.Join(o.DataDir, taken)
 	within, err := inside(taken, path)
@@ -120,13 +121,13 @@ func inside(dir, path string) (bool, error) {
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)), err
 }
 
-// samePlace reports whether two paths are the same, with symbolic links resolved.
-func samePlace(one, other string) (bool, error) {
+// samePath reports whether two paths are the same after symbolic links are resolved.
+func samePath(one, other string) (bool, error) {
 	relative, err := relativeTo(one, other)
 	return relative == ".", err
 }
 
-// relativeTo is a path relative to a directory, with symbolic links resolved.
+// relativeTo returns a path relative to a directory, after symbolic links are resolved.
 func relativeTo(dir, path string) (string, error) {
 	resolved := []string{dir, path}
 	for i, p := range resolved {
@@ -141,8 +142,8 @@ func relativeTo(dir, path string) (string, error) {
 	return filepath.Rel(resolved[0], resolved[1])
 }
 
-// physical is an absolute path with its symbolic links resolved, as far as it
-// exists.
+// physical resolves the symbolic links of an absolute path. The last elements of the path
+// need not exist.
 func physical(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if !os.IsNotExist(err) || filepath.Dir(path) == path {

@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// crowded is a directory with everything that is not a placefor a recording or a
+// crowded is a directory with everything that is not a place for a recording or a
 // report.
 func crowded(t *testing.T) string {
 	t.Helper()

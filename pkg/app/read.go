@@ -14,7 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
-// read makes the plan of a run. All problems of the document are one error.
+// read compiles the program of a run. All problems of the document are returned as one
+// error.
 func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Result, error) {
 	text, err := o.configuration(dir)
 	if err != nil {
@@ -26,7 +27,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Result, erro
 		return nil, err
 	}
 	o.Secrets.AddDocument(given) // an error about a flag may quote a secret
-	inputs, err := sources(o)
+	inputs, err := variableInputs(o)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +56,14 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Result, erro
 		o.Log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
 	}
 	o.describe(doc.Config.Iterations...)
-	if o.report != nil { // the report also has the warnings of `extractor validate`
+	if o.report != nil { // the report also contains the warnings of `extractor validate`
 		o.report.Check(doc.Lint())
 	}
 	return doc, nil
 }
 
-// configuration is the text of the configuration. It is read once, because the file may
-// be a pipe.
+// configuration returns the text of the configuration. It reads the file only once, because
+// the file may be a pipe.
 func (o *Options) configuration(dir *datadir.Dir) ([]byte, error) {
 	if o.source.text != nil {
 		return o.source.text, nil
@@ -80,8 +81,8 @@ func (o *Options) configuration(dir *datadir.Dir) ([]byte, error) {
 	return text, nil
 }
 
-// sources are the sources of variable values. A replay does not use the platform.
-func sources(o *Options) (variables.Inputs, error) {
+// variableInputs returns the sources of variable values. A replay does not use the platform.
+func variableInputs(o *Options) (variables.Inputs, error) {
 	flags, err := variables.Flags(o.Variables)
 	in := variables.Inputs{Flags: flags, RunID: o.Getenv("KBC_RUNID")}
 	url, token := o.Getenv("KBC_URL"), o.Getenv("KBC_TOKEN")

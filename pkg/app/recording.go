@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// openRecording opens the recordings that replace the network and that the run writes;
-// their clock becomes that of the run.
+// openRecording opens the recording to replay and the recording to write. The run uses the
+// clock of a replayed recording.
 func (o *Options) openRecording() error {
 	switch {
 	case o.RecordMaxBody < 0:
@@ -39,9 +39,9 @@ func (o *Options) openRecording() error {
 	return nil
 }
 
-// finishRecording is called when a run has sent all its requests, before its
-// results appear: it writes a recording, and fails if a replay has unused responses,
-// unless the responses that it used become a recording of their own.
+// finishRecording ends the recordings after a run has sent all its requests and before its
+// results appear. It writes the recording. It returns an error if a replay has unused
+// responses, unless the used responses are written to a new recording.
 func (o *Options) finishRecording() error {
 	if o.Player != nil && o.Recorder == nil {
 		return o.Player.Finish()
@@ -49,8 +49,8 @@ func (o *Options) finishRecording() error {
 	return o.cutRecording()
 }
 
-// cutRecording is finishRecording for a run that did not send all its requests; a
-// replay may have unused responses.
+// cutRecording ends the recordings of a run that did not send all its requests. Unused
+// responses of a replay are no error then.
 func (o *Options) cutRecording() error {
 	if o.Recorder == nil {
 		return nil
@@ -60,7 +60,8 @@ func (o *Options) cutRecording() error {
 	return err
 }
 
-// closeRecording ends the recording of a run with this error, nil for success.
+// closeRecording ends the recordings of a run. err is the error of the run, nil after a
+// success.
 func (o *Options) closeRecording(err error) error {
 	closing := o.cutRecording()
 	if o.Player != nil {

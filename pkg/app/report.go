@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// openReport starts collecting for the report, if there is one.
+// openReport starts collecting data for the report, if Options.Report is set.
 func (o *Options) openReport() error {
 	if o.Report == "" {
 		return nil
@@ -25,7 +25,7 @@ func (o *Options) openReport() error {
 	return nil
 }
 
-// writeReport writes the report of a run with this error, nil for success.
+// writeReport writes the report of a run. err is the error of the run, nil after a success.
 func (o *Options) writeReport(err error) error {
 	if o.report == nil {
 		return err
@@ -39,8 +39,8 @@ func (o *Options) writeReport(err error) error {
 	return errors.Join(err, writing)
 }
 
-// describe names the configuration in the report, and the addresses of its iterations
-// once they are known.
+// describe sets the name of the configuration in the report, and the base URLs of its
+// iterations when they are known.
 func (o *Options) describe(iterations ...config.Iteration) {
 	if o.report == nil {
 		return
@@ -51,7 +51,7 @@ func (o *Options) describe(iterations ...config.Iteration) {
 	}
 	var apis []string
 	for _, it := range iterations {
-		o.Secrets.AddAddress(it.BaseURL.String()) // as the run will do
+		o.Secrets.AddAddress(it.BaseURL.String()) // as the run does later
 		apis = append(apis, o.Secrets.RedactAddress(it.BaseURL, secret.Sensitive{}).Whole)
 	}
 	o.report.Describe(strings.TrimSpace(name), apis...)

@@ -19,18 +19,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Run does one run and returns the exit code: 0, 1 for what the user can fix, 2 for
-// everything else. After a failure the last event is run.failed, stderr has its
-// message, and out/tables is unchanged. The message is one line, unless a person reads
-// stderr at a terminal: then it has its place in the configuration. A run that reached one of its
-// limits returns 3: the last event is run.cut, stderr has its message, out/tables
-// has what arrived. Without a success out/state.json is unchanged, but for what a
-// login remembered.
+// Run executes one run and returns the exit code: 0 for success, 1 for a user error, 2 for
+// an application error, 3 for a run that reached a limit.
+//
+// After an error the last event is run.failed, stderr has its message, and out/tables is
+// unchanged. The message is a single line, or on a terminal an error with the line of the
+// configuration. After a limit the last event is run.cut, stderr has its message, and
+// out/tables has the data up to that point. Unless the run succeeds, out/state.json is
+// unchanged, except for values that a login remembered.
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
 	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
-	// Go prints the values of a panic that is not recovered.
+	// Go prints the values of a panic that is not recovered, and these may be secrets.
 	err := failure.Recover(func() error {
 		code = start(ctx, &o)
 		return nil
@@ -41,10 +42,10 @@ func Run(ctx context.Context, o Options) (code int) {
 	return code
 }
 
-// start is Run after the secrets of the environment are known.
+// start continues Run after the secrets of the environment are registered.
 func start(ctx context.Context, o *Options) int {
 	action := wantsAction(o)
-	live, err := o.flagOf("EXTRACTOR_LIVE")
+	live, err := o.boolVariable("EXTRACTOR_LIVE")
 	if err != nil {
 		return reportFailure(o, err)
 	}
@@ -95,7 +96,7 @@ func start(ctx context.Context, o *Options) int {
 	}
 	err = o.writeReport(err)
 	if readable {
-		_, _ = io.WriteString(o.Stdout, o.outputSummary()) // without a reader the run is not worse
+		_, _ = io.WriteString(o.Stdout, o.outputSummary()) // a failure to write the summary does not fail the run
 	}
 	if err != nil {
 		return reportFailure(o, err)
@@ -109,13 +110,13 @@ func start(ctx context.Context, o *Options) int {
 	return failure.ExitOK
 }
 
-// mostLine is how many bytes of an error are shown: it may contain an address of
-// any length.
+// mostLine is the maximum length, in bytes, of an error that is shown. An error may contain
+// a URL of any length.
 const mostLine = 64 << 10
 
-// oneLine is the text of an error in one line without control characters, at most
-// mostLine bytes long. Secrets are masked before white space is folded, because
-// they may contain some.
+// oneLine returns the text of an error as one line without control characters, at most
+// mostLine bytes long. It masks secrets before it folds white space, because secrets may
+// contain white space.
 func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
@@ -126,7 +127,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	return textfmt.Cut(textfmt.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
 
-// problems is the problems of a configuration as JSON text, "" for other errors.
+// problems returns the problems of a configuration as JSON text, or "" for other errors.
 func problems(err error) string {
 	found, ok := errors.AsType[failure.Problems](err)
 	if !ok {
@@ -136,12 +137,12 @@ func problems(err error) string {
 	list := json.NewEncoder(&text)
 	list.SetEscapeHTML(false) // people read it too
 	if err := list.Encode(found); err != nil {
-		return "" // the message says the same
+		return "" // the message contains the same text
 	}
 	return strings.TrimSpace(text.String())
 }
 
-// run is the run itself. If a limit was reached it returns that event.
+// run executes a run. If a limit was reached, it returns the event.
 func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
@@ -158,7 +159,7 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	if err := readState(o, dir); err != nil {
 		return nil, err
 	}
-	deny, err := o.flagOf("EXTRACTOR_DENY_PRIVATE_NETWORKS")
+	deny, err := o.boolVariable("EXTRACTOR_DENY_PRIVATE_NETWORKS")
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +188,8 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// extractTables runs the plan in a stage and commits it. If a limit was reached it
-// returns that event.
+// extractTables runs the program in a stage and commits the results. If a limit was
+// reached, it returns the event.
 func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Program, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
@@ -201,7 +202,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
 	o.keepIn(stage)
 	if o.Recorder != nil || o.Player != nil {
-		// A recording must not depend on what other runs cached.
+		// A recording must not depend on the cache of other runs.
 		o.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
 	result, err := plan.Run(ctx, &o.Run)
@@ -209,14 +210,14 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		return nil, o.interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, o.interrupted(ctx, err) // also if no one reads the events any more
+		return nil, o.interrupted(ctx, err) // also if the events cannot be written any more
 	}
 	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
 	if result.LimitReached != nil {
 		err = o.cutRecording()
-		result.State = value.Value{} // else the next run would miss what was left out
+		result.State = value.Value{} // otherwise the next run would miss the omitted data
 	} else {
 		err = o.finishRecording()
 	}
@@ -243,7 +244,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	return reportEnd(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
-// reportEnd reports how a run ended, and returns the event if a limit was reached.
+// reportEnd emits the last event of a run. If a limit was reached, it returns the event.
 func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
@@ -257,13 +258,13 @@ func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted replaces the error of a run that was asked to end by the reason, and says
-// what the run leaves.
+// interrupted returns an error with the cause of the interruption and the resulting state
+// of the data directory. If ctx has not ended, it returns err.
 func (o *Options) interrupted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil:
 		return err
-	case OnPlatform(o.Getenv): // which keeps nothing of such a run
+	case OnPlatform(o.Getenv): // the platform keeps no files of such a run
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
 	default:
 		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.interruptedSummary())

@@ -10,23 +10,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// signalError is the cause of a context that a signal has ended.
+// signalError is the cause of a context that ended because of a signal.
 type signalError struct{ os.Signal }
 
-// Error implements error.
 func (r signalError) Error() string { return r.String() + " signal received" }
 
-// Interrupted reports whether SIGINT (Ctrl-C) has ended a context of UntilSignal.
+// Interrupted reports whether SIGINT (Ctrl-C) ended a context of UntilSignal.
 func Interrupted(ctx context.Context) bool {
 	r, ok := errors.AsType[signalError](context.Cause(ctx))
 	return ok && r.Signal == os.Interrupt
 }
 
-// UntilSignal is a context that ends with the first SIGINT, SIGTERM, SIGHUP or
-// SIGQUIT, which is its cause: a run then cleans up and ends. Each later SIGINT
-// ends the process at once, without cleaning up. Other later
-// signals are ignored, because some programs, such as timeout of GNU, send theirs
-// twice. SIGHUP stays ignored if it was, as with nohup. stop ends the handling of
+// UntilSignal returns a context that ends with the first SIGINT, SIGTERM, SIGHUP or
+// SIGQUIT. The signal is the cause of the context. The run then cleans up and ends. A later
+// SIGINT ends the process immediately, without cleanup. Other later signals are ignored,
+// because some programs, such as timeout of GNU, send their signal twice. SIGHUP stays
+// ignored if the process started that way, as with nohup. stop ends the handling of
 // signals.
 func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)

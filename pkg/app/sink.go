@@ -18,12 +18,12 @@ import (
 // logTimeout is the timeout of the connection to the log server.
 const logTimeout = 10 * time.Second
 
-// openSink opens the destination of events: the platform's GELF server if the
-// environment names one, else stdout. For an action there is none, because stdout
-// is for its response.
+// openSink opens the destination of events: the GELF server of the platform if the
+// environment names one, otherwise stdout. Events of an action never go to stdout, which is
+// for the response: without a server they are dropped.
 //
-// If the log server cannot be reached, the run continues without it, and unreached is the
-// error.
+// If the log server cannot be reached, the run continues without it, and openSink returns
+// the reason as unreached.
 func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, unreached, err error) {
 	if sink, unreached = openGELF(ctx, o); sink != nil {
 		return sink, nil, nil
@@ -32,8 +32,9 @@ func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, un
 	return sink, unreached, err
 }
 
-// openGELF connects to the log server that the environment names. It returns no sink if
-// there is none, and an error if the server cannot be reached.
+// openGELF connects to the log server in the environment. It returns nil if the
+// environment names no server. It returns an error if the address or the port is missing, or
+// if the server cannot be reached.
 func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
 	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
 	switch {
@@ -60,7 +61,7 @@ func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
 	return sink, nil
 }
 
-// openOutput makes the sink for stdout.
+// openOutput returns the sink for stdout.
 func openOutput(o *Options, action bool) (event.Sink, error) {
 	if action {
 		return event.Discard{}, nil
@@ -79,8 +80,8 @@ func openOutput(o *Options, action bool) (event.Sink, error) {
 
 const liveEvery = 200 * time.Millisecond
 
-// forPerson sets whether a person reads stderr, and leaves the failure to stderr if stdout
-// is a terminal too.
+// forPerson sets stderrIsTerminal and sameTerminal. If both streams are terminals, it
+// returns a sink that leaves the failure to stderr.
 func forPerson(o *Options, sink event.Sink) event.Sink {
 	_, stderr := terminalOf(o.Stderr)
 	o.stderrIsTerminal = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
@@ -92,12 +93,12 @@ func forPerson(o *Options, sink event.Sink) event.Sink {
 	return failureFilter{sink}
 }
 
-// openLive starts the live lines, on stderr below readable events; nil if stderr is
-// not a terminal that can show them.
+// openLive starts live progress on stderr, below readable events. It returns nil if stderr
+// is not a suitable terminal.
 func openLive(o *Options, sink event.Sink) *event.Live {
 	_, readable := sink.(*event.Console)
 	file, terminal := terminalOf(o.Stderr)
-	if !readable || !terminal || dumb(o.Getenv) {
+	if !readable || !terminal || isDumb(o.Getenv) {
 		return nil
 	}
 	return event.NewLive(event.LiveOptions{
@@ -109,8 +110,8 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
-// reportLive turns on events about the state of running jobs and about every request. The
-// local platform sets EXTRACTOR_LIVE for that.
+// reportLive enables events about the state of running jobs and about every request. The
+// local platform sets EXTRACTOR_LIVE for them.
 func (o *Options) reportLive() {
 	const every = time.Second
 	if o.Live != nil {
@@ -120,11 +121,11 @@ func (o *Options) reportLive() {
 	o.Live = event.NewReportedLive(time.NewTicker(every).C, o.Now, o.Log.Emit)
 }
 
-// Colours reports whether a writer is a terminal with colours, and NO_COLOR
-// (https://no-color.org) is not set.
+// Colours reports whether a writer is a terminal with colours and NO_COLOR
+// (https://no-color.org) is empty or not set.
 func Colours(w io.Writer, getenv func(string) string) bool {
 	_, terminal := terminalOf(w)
-	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""
+	return terminal && !isDumb(getenv) && getenv("NO_COLOR") == ""
 }
 
 func terminalOf(w io.Writer) (file *os.File, ok bool) {
@@ -135,5 +136,5 @@ func terminalOf(w io.Writer) (file *os.File, ok bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// dumb reports whether the terminal has no control sequences.
-func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }
+// isDumb reports whether the terminal has no control sequences.
+func isDumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }

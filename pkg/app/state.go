@@ -11,17 +11,17 @@ import (
 
 // Previous is the state of the previous run.
 type Previous struct {
-	State value.Value // null for none
-	// Warning says why in/state.json could not be used, "" for no reason.
+	State value.Value // null if there is none
+	// Warning is the reason why in/state.json could not be used, or "".
 	Warning string
-	// Path is that of out/state.json if the state is from there, else "".
+	// Path is the path of out/state.json if the state was read from it, otherwise "".
 	Path string
 }
 
-// PreviousState finds the state of the previous run: in/state.json, and outside of the
-// platform, where no one carries the state from run to run, out/state.json of the last
-// successful run. A full run does not mind that it cannot be read, see
-// env.Run.LoginsOnly.
+// PreviousState returns the state of the previous run: in/state.json if it exists. Outside
+// the platform the fallback is out/state.json of the last successful run, because there
+// nothing copies the state from run to run. A full run ignores a state that cannot be read,
+// see env.Run.LoginsOnly.
 func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {
 	p, err := previousState(dir, getenv)
 	if full && (err == nil || failure.KindOf(err) == failure.User) {
@@ -46,18 +46,18 @@ func previousState(dir *datadir.Dir, getenv func(string) string) (p Previous, er
 	return p, err
 }
 
-// isLast reports whether the state of the previous run is that of the last one in its
-// data directory.
+// isLast reports whether the state of the previous run is the last state in the data
+// directory, out/state.json.
 func isLast(dir *datadir.Dir, getenv func(string) string) bool {
 	return !dir.HasState() && !OnPlatform(getenv)
 }
 
-// OnPlatform reports whether the platform runs the program: it names each of its runs.
-// Its address and token are no sign of that, because the commands for the platform need
-// them on a laptop too.
+// OnPlatform reports whether the platform runs the program: only the platform sets
+// KBC_RUNID. The platform's URL and token are no indication, because commands for the
+// platform need them on a laptop too.
 func OnPlatform(getenv func(string) string) bool { return getenv("KBC_RUNID") != "" }
 
-// Reused is the event of a state from out/state.json.
+// Reused returns the event for a state from out/state.json.
 func (p Previous) Reused() event.StateReused {
 	e := event.StateReused{Path: p.Path}
 	if seconds, ok := p.State.Field("time").Field("previousStart").Int(); ok && seconds > 0 {
@@ -66,8 +66,8 @@ func (p Previous) Reused() event.StateReused {
 	return e
 }
 
-// checkState is a user error if another run has ended since the state was read, and left
-// a new one. It is called when no other run can end any more.
+// checkState returns a user error if another run has written a new state since the state
+// was read. It must be called when no other run can end any more.
 func checkState(o *Options, dir *datadir.Dir) error {
 	if !o.lastState {
 		return nil
@@ -79,9 +79,8 @@ func checkState(o *Options, dir *datadir.Dir) error {
 	return err
 }
 
-// readState sets the state of the run, and reports where it is from. A run that is
-// recorded or replayed does not depend on what other runs have left, unless it was put
-// into in/state.json.
+// readState sets the state of the run and reports its source. A run that is recorded or
+// replayed does not use the state of other runs, unless it is in in/state.json.
 func readState(o *Options, dir *datadir.Dir) error {
 	o.LoginsOnly = o.Full || (o.Recorder != nil || o.Player != nil) && !dir.HasState()
 	o.lastState = !o.LoginsOnly && isLast(dir, o.Getenv)

@@ -14,29 +14,30 @@ import (
 )
 
 const (
-	// keepTimeout limits the calls to the platform for one state.
+	// keepTimeout limits the calls to the platform for saving a state.
 	keepTimeout = 30 * time.Second
-	// mostFailures is after how many failures in a row the platform is not asked again
-	// in this run: each may take a long time.
+	// mostFailures is the number of consecutive failures after which the run does not call
+	// the platform again. Each failure may take a long time.
 	mostFailures = 3
 )
 
-// stateSaver stores states at once that the next run needs even if this one fails: in
-// out/state.json, and on the platform, which drops this file when a run fails.
+// stateSaver saves values of the state that the next run needs even if this run fails. It
+// saves them immediately: in out/state.json, and on the platform, which drops this file
+// when a run fails.
 type stateSaver struct {
 	o          *Options
 	write      func(state value.Value) error
 	client     *platform.Client // nil before the first call
-	failed     int              // how many uploads in a row
-	unwritable bool             // whether it was reported that out/state.json cannot be written
+	failed     int              // number of consecutive failed uploads
+	unwritable bool             // whether a failure to write out/state.json was reported
 }
 
-// keepIn keeps states in the stage of a run.
+// keepIn makes the run save durable state in its stage.
 func (o *Options) keepIn(stage *datadir.Stage) {
 	o.Keep = (&stateSaver{o: o, write: stage.KeepState}).save
 }
 
-// keepAlone keeps the states of an action, which has no stage of its own.
+// keepAlone makes an action, which has no stage, save durable state in a stage of its own.
 func (o *Options) keepAlone(dir *datadir.Dir) {
 	write := func(state value.Value) error {
 		stage, err := dir.Stage()
@@ -48,9 +49,9 @@ func (o *Options) keepAlone(dir *datadir.Dir) {
 	o.Keep = (&stateSaver{o: o, write: write}).save
 }
 
-// save stores what change makes of a state. Where that is impossible an event says so:
-// the run may still succeed, and its state with it. It is done even if the run was
-// just interrupted. Logins call it one after another.
+// save stores the state that change returns. On failure it emits an event instead of
+// returning an error: the run may still succeed and save its state. It works even if the
+// run was just interrupted. Logins call it one after another.
 func (k *stateSaver) save(ctx context.Context, change func(value.Value) value.Value) {
 	err := advised(k.write(change(k.o.State)))
 	if err == nil {
@@ -79,12 +80,12 @@ func (k *stateSaver) save(ctx context.Context, change func(value.Value) value.Va
 
 func (k *stateSaver) reportUnsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
 
-// uploads reports whether a configuration of a platform runs. A replay changes
-// nothing there: what it got is old.
+// uploads reports whether the run belongs to a configuration on a platform. A replay does
+// not upload, because its values are old.
 func (k *stateSaver) uploads() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
 
-// upload changes the state that the platform has. The rest of it stays as it is, and so
-// do its ciphers.
+// upload changes the state on the platform. All other members keep their values and
+// ciphers.
 func (k *stateSaver) upload(ctx context.Context, change func(value.Value) value.Value) error {
 	env := k.o.Getenv
 	if err := missing(env, "KBC_TOKEN", "KBC_URL", "KBC_COMPONENTID", "KBC_PROJECTID"); err != nil {
@@ -109,10 +110,11 @@ func (k *stateSaver) upload(ctx context.Context, change func(value.Value) value.
 	return k.client.SetState(ctx, place, stored.With(componentState, changed))
 }
 
-// componentState is the member of a state on the platform that holds out/state.json.
+// componentState is the member of a state on the platform that contains out/state.json.
 const componentState = "component"
 
-// missing is an error that names the variables of the environment that are not set.
+// missing returns an error with the names of the environment variables that are not set, or
+// nil.
 func missing(env func(string) string, names ...string) error {
 	var absent []string
 	for _, name := range names {

@@ -2,9 +2,9 @@ package app
 
 import "github.com/keboola/configurable-extractor/pkg/failure"
 
-// TypedTables reports whether the platform wants typed tables. An unknown value is
-// an error: for every value but none the platform refuses the older form, and
-// without types it would lose the primary keys of the newer form.
+// TypedTables reports whether the platform requires typed tables. An unknown value is an
+// error: except for "none" the platform refuses the untyped form, and without types it
+// would lose the primary keys of the typed form.
 func TypedTables(getenv func(string) string) (bool, error) {
 	const name = "KBC_DATA_TYPE_SUPPORT"
 	switch support := getenv(name); support {

@@ -24,36 +24,35 @@ import (
 )
 
 const (
-	authorityFile = "authority.pem" // the certificate that clients trust
-	privateFile   = "private.pem"   // certificates and keys of authority and server
+	authorityFile = "authority.pem" // certificate of the authority, for clients to trust
+	privateFile   = "private.pem"   // certificates and keys of the authority and the server
 
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// serverLife is what browsers accept, renewBefore is how long before its end a
-	// certificate is replaced.
+	// serverLife is the longest lifetime of a certificate that browsers accept. A
+	// certificate is replaced when less than renewBefore remains.
 	serverLife  = 397 * 24 * time.Hour
 	renewBefore = 30 * 24 * time.Hour
-	// clockSkew is how much the clocks of clients may be late.
+	// clockSkew is the tolerated lag of clients' clocks.
 	clockSkew = time.Hour
 )
 
-// certificates are an authority and the certificate of the platform that it signed,
-// kept in a directory. The authority is good for the names of this platform only, so
-// a client that trusts it trusts no more than this platform. Several goroutines may use
-// it.
+// certificates contains an authority and the server certificate that it signed, stored in a
+// directory. The authority is restricted to the names of this platform, so a client that
+// trusts the authority trusts only this platform. It is safe for concurrent use.
 type certificates struct {
 	dir   string
-	hosts []string // names and addresses
+	hosts []string // host names and IP addresses
 	now   func() time.Time
 
 	mu        sync.Mutex
 	authority tls.Certificate
 	server    tls.Certificate
-	// replaced says that clients trust an authority that is not used any more.
+	// replaced is true if clients may trust an authority that is not used any more.
 	replaced bool
 }
 
-// openCertificates reads the certificates, and makes those that are missing, expire or
-// are not for all of the hosts. Damaged files are a user error.
+// openCertificates reads the certificates. It creates certificates that are missing, expire
+// soon or lack a host. Damaged files are a user error.
 func openCertificates(dir string, hosts []string, now func() time.Time) (*certificates, error) {
 	c := &certificates{dir: dir, hosts: slices.Compact(slices.Sorted(slices.Values(hosts))), now: now}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -72,7 +71,7 @@ func openCertificates(dir string, hosts []string, now func() time.Time) (*certif
 	return c, c.renew()
 }
 
-// path is where clients find the certificate of the authority.
+// path returns the path of the authority's certificate.
 func (c *certificates) path() string {
 	path := filepath.Join(c.dir, authorityFile)
 	if absolute, err := filepath.Abs(path); err == nil {
@@ -81,8 +80,8 @@ func (c *certificates) path() string {
 	return path
 }
 
-// config is the configuration of a server. A long-running server renews its
-// certificate too.
+// config returns the TLS configuration of a server. It checks the certificates for each
+// connection, so that a long-running server renews them too.
 func (c *certificates) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -99,18 +98,18 @@ func (c *certificates) config() *tls.Config {
 	}
 }
 
-// renew makes the certificates that are missing or not good enough, and writes them.
-// The certificate of the authority is always written, in case somebody removed it.
+// renew creates and writes the certificates that are missing or unusable. It also restores
+// the file with the authority's certificate if somebody removed it.
 func (c *certificates) renew() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.isGood(c.server.Leaf, false) && c.isGood(c.authority.Leaf, true) {
+	if c.isUsable(c.server.Leaf, false) && c.isUsable(c.authority.Leaf, true) {
 		if _, err := os.Stat(c.path()); err == nil {
 			return nil
 		}
 		return c.write()
 	}
-	if !c.isGood(c.authority.Leaf, true) {
+	if !c.isUsable(c.authority.Leaf, true) {
 		made, err := c.make(authorityLife, nil)
 		if err != nil {
 			return err
@@ -126,9 +125,9 @@ func (c *certificates) renew() error {
 	return c.write()
 }
 
-// isGood reports whether a certificate is valid for some time and for all hosts. An
-// authority must outlive the certificate of the server.
-func (c *certificates) isGood(certificate *x509.Certificate, isAuthority bool) bool {
+// isUsable reports whether a certificate is valid for all hosts and for long enough. An
+// authority must outlive the next server certificate.
+func (c *certificates) isUsable(certificate *x509.Certificate, isAuthority bool) bool {
 	if certificate == nil {
 		return false
 	}
@@ -156,8 +155,8 @@ func permits(authority *x509.Certificate, host string) bool {
 	return slices.ContainsFunc(authority.PermittedIPRanges, func(n *net.IPNet) bool { return n.Contains(ip) })
 }
 
-// make makes a certificate for the hosts; without an issuer it is an authority for
-// them.
+// make creates a certificate for the hosts. If issuer is nil, the certificate is an
+// authority restricted to the hosts.
 func (c *certificates) make(life time.Duration, issuer *tls.Certificate) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -170,7 +169,7 @@ func (c *certificates) make(life time.Duration, issuer *tls.Certificate) (tls.Ce
 	t := &x509.Certificate{
 		SerialNumber: serial, NotBefore: c.now().Add(-clockSkew), NotAfter: c.now().Add(life),
 		BasicConstraintsValid: true,
-		// Systems list authorities by name; two platforms must not be mixed up.
+		// Systems list authorities by name, so the name must distinguish platforms.
 		Subject: pkix.Name{CommonName: "devstack local platform " + serial.Text(36)},
 	}
 	parent, signer := t, any(key)
@@ -185,8 +184,8 @@ func (c *certificates) make(life time.Duration, issuer *tls.Certificate) (tls.Ce
 		ip := net.ParseIP(host)
 		switch {
 		case ip != nil && issuer == nil:
-			bits := 8 * len(normal(ip))
-			t.PermittedIPRanges = append(t.PermittedIPRanges, &net.IPNet{IP: normal(ip), Mask: net.CIDRMask(bits, bits)})
+			bits := 8 * len(shortIP(ip))
+			t.PermittedIPRanges = append(t.PermittedIPRanges, &net.IPNet{IP: shortIP(ip), Mask: net.CIDRMask(bits, bits)})
 		case ip != nil:
 			t.IPAddresses = append(t.IPAddresses, ip)
 		case issuer == nil:
@@ -203,15 +202,15 @@ func (c *certificates) make(life time.Duration, issuer *tls.Certificate) (tls.Ce
 	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key, Leaf: leaf}, err
 }
 
-// normal is an address with four or sixteen bytes.
-func normal(ip net.IP) net.IP {
+// shortIP returns an IPv4 address with four bytes and an IPv6 address with sixteen.
+func shortIP(ip net.IP) net.IP {
 	if four := ip.To4(); four != nil {
 		return four
 	}
 	return ip
 }
 
-// write writes both files; each is complete or as before.
+// write replaces both files. After a crash each file is either old or complete.
 func (c *certificates) write() error {
 	var private bytes.Buffer
 	for _, pair := range []tls.Certificate{c.authority, c.server} {
@@ -228,15 +227,16 @@ func (c *certificates) write() error {
 	}
 	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.authority.Certificate[0]})
 	for name, text := range map[string][]byte{privateFile: private.Bytes(), authorityFile: public} {
-		if err := replace(filepath.Join(c.dir, name), text); err != nil {
+		if err := replaceFile(filepath.Join(c.dir, name), text); err != nil {
 			return fmt.Errorf("writing a certificate: %w", err)
 		}
 	}
 	return nil
 }
 
-// replace writes a file that only its owner can read.
-func replace(path string, text []byte) error {
+// replaceFile writes a file that only its owner can read. It replaces an existing file
+// atomically.
+func replaceFile(path string, text []byte) error {
 	next := path + ".new"
 	if err := os.WriteFile(next, text, 0o600); err != nil {
 		return err
@@ -244,7 +244,7 @@ func replace(path string, text []byte) error {
 	return os.Rename(next, path)
 }
 
-// parsePairs reads what write wrote: twice a certificate and its key.
+// parsePairs parses the text that write writes: two certificates, each with its key.
 func parsePairs(text []byte) (authority, server tls.Certificate, err error) {
 	var pairs [2]tls.Certificate
 	for i := range pairs {

@@ -22,8 +22,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// The configuration of the demo also runs against `devstack sample-api` at its
-// default address.
+// The configuration of the demo also works with `devstack sample-api` at its default
+// address.
 var (
 	//go:embed demo/config.json
 	demoConfig string
@@ -32,39 +32,42 @@ var (
 )
 
 const (
-	// demoBusyEvery refuses the first attempt of the second request of /stock.
+	// demoBusyEvery makes the shop refuse every second request of /stock, so that the demo
+	// retries.
 	demoBusyEvery = 2
 	demoComponent = "acme.ex-shop"
 	freePort      = "127.0.0.1:0"
 )
 
-// demoValues are the variables of the job.
+// demoValues are the values of the variables of the job.
 var demoValues = []string{"bucket=shop", "page_size=10", "first_order=1001"}
 
-// DemoOptions configure a demo.
+// DemoOptions configures a demo.
 type DemoOptions struct {
-	// DataDir keeps what the platform stores; "" is a temporary directory, which is
-	// removed at the end. A directory with a config.json is refused.
+	// DataDir is the directory of the platform's data. If it is empty, a temporary
+	// directory is used and removed at the end. A directory that contains a config.json is
+	// refused.
 	DataDir string
-	// Listen and ShopListen are the addresses (host:port) of platform and shop; ""
-	// is a free port on loopback.
+	// Listen and ShopListen are the addresses (host:port) of the platform and the shop. If
+	// one is empty, a free port on loopback is used.
 	Listen, ShopListen string
-	// Program is as in ServeOptions.
+	// Program is the same as in ServeOptions.
 	Program []string
-	// Serve keeps platform and shop running until the context ends.
+	// Serve keeps the platform and the shop running until the context ends.
 	Serve bool
-	// Stdout receives the steps, the events and the previews; Stderr receives the
-	// states of the job and the reason of a failure.
+	// Stdout receives the steps, the events and the previews. Stderr receives the statuses
+	// of the job and the reason of a failure.
 	Stdout, Stderr io.Writer
-	// Now is the clock of shop and platform; nil is time.Now.
+	// Now returns the current time for the shop and the platform. If it is nil, time.Now is
+	// used.
 	Now func() time.Time
 
 	engine sandbox.Engine // replaces Program in tests
 }
 
-// Demo starts the shop and the local platform, stores a configuration with
-// variables, a login and two ways of paging, runs it, follows the job and previews
-// its tables. It returns the exit code of the job. An error means that the demo
+// Demo starts the shop and the local platform, and stores a configuration with variables, a
+// login and two kinds of pagination. It runs the configuration, follows the job and
+// previews its tables. It returns the exit code of the job. An error means that the demo
 // itself failed.
 func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
 	if o.Now == nil {
@@ -89,7 +92,7 @@ func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
 	return d.run(ctx)
 }
 
-// demoDirectory makes the directory; remove removes a temporary one.
+// demoDirectory creates the directory of the demo. remove deletes it if it is temporary.
 func demoDirectory(dir string) (made string, remove func() error, err error) {
 	if dir == "" {
 		dir, err = os.MkdirTemp("", "devstack-demo-")
@@ -115,8 +118,8 @@ func (o DemoOptions) openShop(ctx context.Context) (address string, stop func() 
 	return listener.Addr().String(), stop, nil
 }
 
-// background runs work until stop is called, even if ctx ends. stop waits for the
-// work and returns its error.
+// background runs work until stop is called, even if ctx ends. stop waits for work to
+// return and returns its error.
 func background(ctx context.Context, work func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
@@ -191,7 +194,7 @@ $ extractor config push config.json --name Shop --variables variables.json
 	return exitCode, d.end(ctx, id)
 }
 
-// files writes the configuration, with the address of the shop, and its variables.
+// files writes the configuration, with the address of the shop, and the variables.
 func (d *demonstration) files() (config, variables string, err error) {
 	config, variables = filepath.Join(d.dir, "config.json"), filepath.Join(d.dir, "variables.json")
 	if err := writeNew(config, strings.Replace(demoConfig, DefaultListen, d.shop, 1)); err != nil {
@@ -200,7 +203,7 @@ func (d *demonstration) files() (config, variables string, err error) {
 	return config, variables, writeNew(variables, demoVariables)
 }
 
-// writeNew writes a file that must not exist, so that nothing is overwritten.
+// writeNew writes a new file. It is a user error if the file exists.
 func writeNew(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
@@ -232,8 +235,8 @@ func (d *demonstration) session() (*control.Session, error) {
 	}, nil
 }
 
-// untilChange returns a sleep that waits for a change of the store, which is faster
-// than polling. It looks for changes since the last sleep, so that none is missed.
+// untilChange returns a sleep function that waits for a change of the store, which is
+// faster than polling. It includes changes since the last sleep, so that it misses none.
 func untilChange(s *store.Store) func(context.Context, time.Duration) error {
 	changes := s.Changes()
 	return func(ctx context.Context, _ time.Duration) error {
@@ -260,7 +263,7 @@ func (d *demonstration) previews() error {
 	return nil
 }
 
-// end prints the last words, and waits if platform and shop stay.
+// end prints the last instructions. With Serve it waits until ctx ends.
 func (d *demonstration) end(ctx context.Context, id string) error {
 	if !d.Serve {
 		return d.print(`

@@ -1,9 +1,8 @@
-// Package devstack is for trying the extractor on a laptop: a small web shop with
-// an API (SampleAPI), a local platform (Serve), and a demo that runs the real
-// component on both (Demo).
+// Package devstack runs the extractor on a laptop for a trial: it has a small web shop with
+// an API (SampleAPI), a local platform (Serve), and a demo that runs the real component
+// with both (Demo).
 //
-// The demo produces the same data on every machine and in every run: nothing is
-// random, the only network is loopback, and the only clock is the given one. The
-// package is not part of the component: nothing that cmd/extractor links may import
-// it.
+// The demo produces the same data on every machine and in every run: it uses no random
+// numbers, no network except loopback, and no clock except the given one. The package is
+// not part of the component: packages that cmd/extractor links must not import it.
 package devstack

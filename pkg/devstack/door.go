@@ -12,21 +12,21 @@ import (
 	"path/filepath"
 )
 
-// addressListener is one of the addresses of the local platform.
+// addressListener is a listener of the local platform.
 type addressListener struct {
 	net.Listener
-	isQueue bool // has the queue at the root
+	isQueue bool // serves the queue API at the root
 }
 
 func (d addressListener) port() string {
-	_, port, _ := net.SplitHostPort(d.Addr().String()) // addresses of listeners are good
+	_, port, _ := net.SplitHostPort(d.Addr().String()) // addresses of listeners are valid
 	return port
 }
 
-// listen opens all addresses, the first one is that of the platform, and sets where
-// components reach it. After an error some may be open.
+// listen opens all listeners and sets the address that components use. The first listener
+// belongs to the platform. After an error some listeners may be open.
 func (l *local) listen(ctx context.Context, o *ServeOptions) (Addresses, error) {
-	main, err := l.openDoor(ctx, o.Listen, false)
+	main, err := l.openListener(ctx, o.Listen, false)
 	if err != nil {
 		return Addresses{}, err
 	}
@@ -50,8 +50,8 @@ func (l *local) listen(ctx context.Context, o *ServeOptions) (Addresses, error) 
 	return a, err
 }
 
-// openDoor listens on an address, with TLS if there are certificates.
-func (l *local) openDoor(ctx context.Context, address string, isQueue bool) (net.Listener, error) {
+// openListener listens on an address, with TLS if the platform has certificates.
+func (l *local) openListener(ctx context.Context, address string, isQueue bool) (net.Listener, error) {
 	listener, err := listen(ctx, localPlatform, address)
 	if err != nil {
 		return nil, err
@@ -59,13 +59,13 @@ func (l *local) openDoor(ctx context.Context, address string, isQueue bool) (net
 	if l.certificates != nil {
 		listener = tls.NewListener(listener, l.certificates.config())
 	}
-	l.doors = append(l.doors, addressListener{listener, isQueue})
+	l.listeners = append(l.listeners, addressListener{listener, isQueue})
 	return listener, nil
 }
 
-// encrypt makes the main address one of TLS, and opens one without it for components.
+// encrypt adds TLS to the main listener and opens a listener without TLS for components.
 func (l *local) encrypt(ctx context.Context, o *ServeOptions, main net.Listener) (authority string, err error) {
-	plain, err := l.openDoor(ctx, freePort, false)
+	plain, err := l.openListener(ctx, freePort, false)
 	if err != nil {
 		return "", err
 	}
@@ -74,11 +74,11 @@ func (l *local) encrypt(ctx context.Context, o *ServeOptions, main net.Listener)
 	if err != nil {
 		return "", err
 	}
-	l.doors[0].Listener = tls.NewListener(main, l.certificates.config())
+	l.listeners[0].Listener = tls.NewListener(main, l.certificates.config())
 	return l.certificates.path(), nil
 }
 
-// namesOf are the names and addresses under which clients may reach a listener.
+// namesOf returns the host names and IP addresses that clients may use for a listener.
 func namesOf(address net.Addr) []string {
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	host, _, err := net.SplitHostPort(address.String())
@@ -91,10 +91,11 @@ func namesOf(address net.Addr) []string {
 	return names
 }
 
-// openQueue opens the queue's own address; nil if there is none.
+// openQueue opens the listener of the queue API. It returns nil if the queue has no address
+// of its own.
 func (l *local) openQueue(ctx context.Context, o *ServeOptions, main net.Listener) (net.Listener, error) {
 	if o.QueueListen != "" {
-		return l.openDoor(ctx, o.QueueListen, true)
+		return l.openListener(ctx, o.QueueListen, true)
 	}
 	if !onLoopback(main.Addr()) {
 		return nil, nil
@@ -104,16 +105,16 @@ func (l *local) openQueue(ctx context.Context, o *ServeOptions, main net.Listene
 		return nil, err
 	}
 	if _, port, _ := net.SplitHostPort(o.Listen); port != "0" {
-		if queue, err := l.openDoor(ctx, net.JoinHostPort(host, DefaultQueuePort), true); err == nil {
+		if queue, err := l.openListener(ctx, net.JoinHostPort(host, DefaultQueuePort), true); err == nil {
 			return queue, nil
 		}
 	}
-	return l.openDoor(ctx, net.JoinHostPort(host, "0"), true)
+	return l.openListener(ctx, net.JoinHostPort(host, "0"), true)
 }
 
-func (l *local) closeDoors() error {
+func (l *local) closeListeners() error {
 	var errs []error
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		errs = append(errs, d.Close())
 	}
 	return errors.Join(errs...)

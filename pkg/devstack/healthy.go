@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Healthy requests a page that needs no token. It returns a user error unless the
-// status is 200. The context limits the time.
+// Healthy requests a page that needs no token. It returns a user error unless the status is
+// 200. ctx limits the time.
 func Healthy(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

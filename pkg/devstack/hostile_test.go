@@ -260,7 +260,7 @@ func TestSlowBodies(t *testing.T) {
 		text, err := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%d read, in time: %v, there: %v", len(text), err == nil, r.Context().Err() == nil)
 	})
-	server := httptest.NewServer(inTime(limit, handler))
+	server := httptest.NewServer(withBodyTimeout(limit, handler))
 	defer server.Close()
 	for name, tc := range map[string]struct{ path, body, want string }{
 		"half of what is read":    {"/read", "half", "4 read, in time: false"},

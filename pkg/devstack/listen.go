@@ -18,16 +18,15 @@ import (
 
 const (
 	readHeaderTimeout = 10 * time.Second
-	// shutdownTimeout is how long running requests may take after the end of the
-	// context.
+	// shutdownTimeout is the time that running requests get after the context has ended.
 	shutdownTimeout = time.Second
-	// bodyTimeout is how long the body of a request may take to arrive, idleTimeout
-	// how long a connection may wait for the next request.
+	// bodyTimeout is the time limit for receiving the body of a request. idleTimeout is the
+	// time that a connection may wait for the next request.
 	bodyTimeout = 2 * time.Minute
 	idleTimeout = 2 * time.Minute
 )
 
-// listen opens the port of a server; what names the server in the user error.
+// listen opens the port of a server. what is the name of the server in the user error.
 func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -36,17 +35,17 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve responds to requests until ctx ends. Then it waits for running requests, up to
-// shutdownTimeout. The context of a request ends with ctx, so that streams end.
+// serve serves requests until ctx ends. Then it waits for running requests, up to
+// shutdownTimeout. The context of each request ends with ctx, so that streams end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
 	unused := &idleConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
-		Handler:           inTime(bodyTimeout, handler),
+		Handler:           withBodyTimeout(bodyTimeout, handler),
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnState:         unused.track,
-		ErrorLog:          log.New(withoutHandshakes{os.Stderr}, "", log.LstdFlags),
+		ErrorLog:          log.New(handshakeFilter{os.Stderr}, "", log.LstdFlags),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -68,28 +67,27 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 	return nil
 }
 
-// withoutHandshakes drops the lines about clients that do not trust a certificate or go
-// away before they say anything: they have the error.
-type withoutHandshakes struct{ io.Writer }
+// handshakeFilter drops log lines about clients that do not trust a certificate or
+// disconnect during the handshake. These clients report the error themselves.
+type handshakeFilter struct{ io.Writer }
 
-// Write implements io.Writer.
-func (w withoutHandshakes) Write(line []byte) (int, error) {
+func (w handshakeFilter) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte("http: TLS handshake error")) {
 		return len(line), nil
 	}
 	return w.Writer.Write(line)
 }
 
-// inTime aborts requests whose body does not arrive in time. The time-out of
-// http.Server would also abort streams and delayed answers.
-func inTime(limit time.Duration, next http.Handler) http.Handler {
+// withBodyTimeout aborts requests with a body that does not arrive in time. The timeouts of
+// http.Server would also abort streams and delayed responses.
+func withBodyTimeout(limit time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != http.NoBody {
 			body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), limit: limit}
-			// The server reads the rest of a body before it answers, so it needs a
+			// The server reads the rest of a body before it responds, so this needs a
 			// deadline too.
 			if err := body.begin(); err != nil {
-				panic(http.ErrAbortHandler) // the connection is gone
+				panic(http.ErrAbortHandler) // the client has disconnected
 			}
 			r.Body = body
 		}
@@ -97,7 +95,7 @@ func inTime(limit time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// timedBody is a body that must arrive in time after its first read.
+// timedBody is a request body that must arrive within limit after the first read.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -107,7 +105,6 @@ type timedBody struct {
 
 func (b *timedBody) begin() error { return b.control.SetReadDeadline(time.Now().Add(b.limit)) }
 
-// Read implements io.Reader.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun = true
@@ -117,7 +114,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Without a deadline the server notices when the client goes.
+		// Without a deadline the server notices when the client disconnects.
 		if err := b.control.SetReadDeadline(time.Time{}); err != nil {
 			return n, err
 		}
@@ -125,15 +122,15 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// idleConnections are connections without a request. Browsers and Go's client
-// open some in advance, and a shutdown would wait five seconds for each.
+// idleConnections are the connections without a request. Browsers and Go's client open some
+// in advance, and a shutdown would wait five seconds for each.
 type idleConnections struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// track is called for every change of a connection.
+// track updates the connections. http.Server calls it for every change of a connection.
 func (u *idleConnections) track(c net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -147,7 +144,7 @@ func (u *idleConnections) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes them, and all new ones from now on.
+// close closes all idle connections, and from now on every new one.
 func (u *idleConnections) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -157,5 +154,5 @@ func (u *idleConnections) close() {
 	}
 }
 
-// hangUp closes a connection. No data is lost, because none was sent.
+// hangUp closes a connection on which the client has sent no request.
 func hangUp(c net.Conn) { _ = c.Close() }

@@ -26,16 +26,16 @@ import (
 
 const localPlatform = "local platform"
 
-// local is the platform with its parts.
+// local is a running local platform.
 type local struct {
-	o      ServeOptions // with engine, host and clock set
-	image  string       // name of what the engine runs
-	doors  []addressListener
-	report func(error)
-	store  *store.Store
-	queue  *queue.Queue
-	tries  *tryrun.Trials
-	// certificates are nil without TLS.
+	o         ServeOptions // options; engine, host and clock are set
+	image     string       // name of the program or image that the engine runs
+	listeners []addressListener
+	report    func(error)
+	store     *store.Store
+	queue     *queue.Queue
+	tries     *tryrun.Trials
+	// certificates is nil without TLS.
 	certificates *certificates
 }
 
@@ -61,9 +61,8 @@ func (l *local) open() (err error) {
 
 func (l *local) newSandbox() (*sandbox.Sandbox, error) {
 	dir := filepath.Join(l.o.Data, "runs")
-	// The store is open, so no other platform uses this directory. The platform
-	// also works if something cannot be removed, such as files that root made in a
-	// container.
+	// The store is locked, so no other platform uses this directory. The platform also
+	// works if something cannot be removed, such as files that root created in a container.
 	if err := sandbox.RemoveLeftovers(dir); err != nil {
 		l.report(err)
 	}
@@ -96,28 +95,28 @@ func (l *local) newQueue(runs *sandbox.Sandbox) (*queue.Queue, error) {
 	})
 }
 
-// jobToken is the token of running components. It differs from the user's token,
-// which may be a common word: as a secret, it would be masked everywhere.
+// jobToken derives the token of running components from the user's token. The user's token
+// may be a common word, and as a secret it would be masked everywhere.
 func jobToken(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("running components"))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// run responds to requests and runs jobs until ctx ends or one of both fails, and
-// closes the store.
+// run serves requests and runs jobs until ctx ends or one of them fails. Then it closes the
+// store.
 func (l *local) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	served, worked := make(chan error, len(l.doors)), make(chan error, 1)
+	served, worked := make(chan error, len(l.listeners)), make(chan error, 1)
 	platform, queueRoot := l.handlers(ctx)
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		handler := platform
 		if d.isQueue {
 			handler = queueRoot
 		}
 		go func() {
-			served <- serve(ctx, localPlatform, d.Listener, ownNames(d.Addr(), handler))
+			served <- serve(ctx, localPlatform, d.Listener, checkHost(d.Addr(), handler))
 			cancel()
 		}()
 	}
@@ -126,13 +125,14 @@ func (l *local) run(ctx context.Context) error {
 		cancel()
 	}()
 	err := <-worked
-	for range l.doors {
+	for range l.listeners {
 		err = errors.Join(err, <-served)
 	}
 	return errors.Join(err, l.tries.Close(), l.store.Close())
 }
 
-// handlers are that of the platform, and that of the queue at the root.
+// handlers returns the handler of the platform, and the handler with the queue API at the
+// root.
 func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler) {
 	o := platformapi.Options{
 		Store:      l.store,
@@ -146,9 +146,9 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 	if l.o.Component != "" {
 		o.Components = append(o.Components, l.o.Component)
 	}
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		if d.isQueue {
-			o.Port, o.QueuePort = l.doors[0].port(), d.port()
+			o.Port, o.QueuePort = l.listeners[0].port(), d.port()
 		}
 	}
 	apis := platformapi.New(o)
@@ -168,10 +168,10 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 	return mux, platformapi.QueueRoot(apis)
 }
 
-// ownNames refuses requests to a listener on loopback that name another host.
-// Otherwise a website could point its name at this machine and would count as the
-// same site.
-func ownNames(address net.Addr, next http.Handler) http.Handler {
+// checkHost refuses requests to a listener on loopback that name another host. Otherwise a
+// website could point its host name at this machine (DNS rebinding) and its requests would
+// count as same-site.
+func checkHost(address net.Addr, next http.Handler) http.Handler {
 	if !onLoopback(address) {
 		return next
 	}

@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	previewRows  = 3   // of each table
-	previewCell  = 24  // characters of a cell
-	previewWidth = 110 // characters of a line
+	previewRows  = 3   // rows of each table
+	previewCell  = 24  // maximum length of a cell, in characters
+	previewWidth = 110 // maximum length of a line, in characters
 	previewGap   = "  "
 )
 
-// writePreview writes a short aligned preview of a table: name, size, header and
-// the first rows. Long cells are cut. Columns that do not fit in the line are
-// listed below it.
+// writePreview writes a short aligned preview of a table: name, size, header and the first
+// rows. It cuts long cells and lists columns that do not fit below the rows.
 func writePreview(out io.Writer, t store.Table, rows func(table string, keep func(cells []string) bool) error) error {
 	s := sample{rows: t.Rows}
 	for _, column := range t.Columns {
@@ -42,18 +41,17 @@ func writePreview(out io.Writer, t store.Table, rows func(table string, keep fun
 // sample is the beginning of a table as text.
 type sample struct {
 	header []string
-	first  [][]string // at most previewRows
-	rows   int        // of the whole table
+	first  [][]string // at most previewRows rows
+	rows   int        // number of rows of the whole table
 }
 
-// shorten makes a cell fit in a line.
 func shorten(cell string) string {
 	return textfmt.Fit(textfmt.OneLine(cell), previewCell)
 }
 
 func (s sample) write(out io.Writer, name string) error {
 	widths := s.widths()
-	shown := fitting(widths)
+	shown := fittingColumns(widths)
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, textfmt.Count(s.rows, "row"), textfmt.Count(len(s.header), "column"))
 	writeLine(&b, s.header[:shown], widths)
@@ -75,7 +73,7 @@ func (s sample) write(out io.Writer, name string) error {
 	return err
 }
 
-// widths is the widest cell of each column, in characters.
+// widths returns the maximum width of each column, in characters.
 func (s sample) widths() []int {
 	widths := make([]int, len(s.header))
 	for i, name := range s.header {
@@ -87,8 +85,8 @@ func (s sample) widths() []int {
 	return widths
 }
 
-// fitting is how many columns fit in a line, at least one.
-func fitting(widths []int) int {
+// fittingColumns returns the number of columns that fit in a line, at least 1.
+func fittingColumns(widths []int) int {
 	total := 0
 	for i, width := range widths {
 		total += len(previewGap) + width

@@ -45,7 +45,7 @@ func TestRunners(t *testing.T) {
 }
 
 func TestSelfIsThisProgram(t *testing.T) {
-	program, err := self()
+	program, err := ownCommand()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,18 @@ const DefaultListen = "127.0.0.1:8089"
 
 const sampleAPI = "sample API"
 
-// SampleAPIOptions configure the server of the shop.
+// SampleAPIOptions configures the server of the shop.
 type SampleAPIOptions struct {
-	// Listen is host:port; "" is DefaultListen, port 0 any free port.
+	// Listen is the address (host:port). If it is empty, DefaultListen is used. Port 0 is
+	// any free port.
 	Listen string
 	Shop   shop.Options
-	// Stdout receives the address and how to log in.
+	// Stdout receives the address and the instructions for a login.
 	Stdout io.Writer
 }
 
-// SampleAPI serves the shop until ctx ends, which is not an error. It returns a
-// user error if it cannot listen on the address.
+// SampleAPI serves the shop until ctx ends, which is not an error. It returns a user error
+// if it cannot listen on the address.
 func SampleAPI(ctx context.Context, o SampleAPIOptions) error {
 	if o.Listen == "" {
 		o.Listen = DefaultListen

@@ -21,77 +21,77 @@ const (
 	DefaultPlatformData   = "devstack-data"
 	DefaultToken          = "local"
 	DefaultComponent      = demoComponent
-	// DefaultQueuePort is the port of the queue's own address, if it is free.
+	// DefaultQueuePort is the port of the queue API, if it is free.
 	DefaultQueuePort = "8090"
 )
 
-// The ways to run the component.
+// Values of ServeOptions.Runner.
 const (
 	RunnerProcess = "process"
 	RunnerDocker  = "docker"
 )
 
-// ServeOptions configure the local platform.
+// ServeOptions configures the local platform.
 type ServeOptions struct {
-	// Data is the directory for everything that is stored. It is created if it is
-	// missing. Only one platform can use it at a time.
+	// Data is the directory of all stored data. It is created if it is missing. Only one
+	// platform can use it at a time.
 	Data string
-	// Listen is host:port, port 0 any free port.
+	// Listen is the address (host:port). Port 0 is any free port.
 	Listen string
-	// QueueListen is the host:port of the queue's own address. "" is the host of Listen
-	// with DefaultQueuePort or any free port, but none if Listen is not on loopback: the
-	// port could be one that clients do not reach.
+	// QueueListen is the address (host:port) of the queue API. If it is empty, the queue
+	// uses the host of Listen with DefaultQueuePort or any free port. If Listen is not on
+	// loopback, it gets no address of its own, because clients may not reach the port.
 	QueueListen string
-	// TLS encrypts connections, with certificates that are made in Data.
+	// TLS encrypts connections with certificates that are created in Data.
 	TLS bool
-	// Component is the id of a component that is known without a configuration; "" is
-	// none.
+	// Component is the id of a component that exists without a configuration. It may be
+	// empty.
 	Component string
-	// Token is the token that clients must send.
+	// Token is the token that clients must send. It must not be empty.
 	Token string
 	// Runner is RunnerProcess or RunnerDocker.
 	Runner string
-	// Program is the component for RunnerProcess, with its arguments; empty is the
-	// extractor that is part of this program.
+	// Program is the component for RunnerProcess, with its arguments. If it is empty, the
+	// extractor in this program is used.
 	Program []string
 	// Docker is the component for RunnerDocker.
 	Docker sandbox.Docker
-	// Host is the host:port under which components reach the platform; "" is where it
-	// listens. With TLS it must be "": components get an address on loopback of their
-	// own, which is not encrypted. To trust the authority they would have to trust no
-	// others.
+	// Host is the address (host:port) that components use for the platform. If it is empty,
+	// they use the address of the listener. With TLS it must be empty: components then use
+	// a separate address on loopback without TLS, because to trust the authority they would
+	// have to trust it exclusively.
 	Host string
 	// Logging is sandbox.LogGELF, sandbox.LogVerbose or sandbox.LogStdout.
 	Logging string
-	// ResolveVariables replaces variables before the component starts. Otherwise
-	// the component does it.
+	// ResolveVariables makes the platform replace variables before the component starts.
+	// Otherwise the component replaces them.
 	ResolveVariables bool
 	// DataTypes is none, hints or authoritative.
 	DataTypes string
-	// Parallel is how many jobs run at the same time; 0 is the queue's default.
+	// Parallel is the maximum number of concurrent jobs. 0 is the default of the queue.
 	Parallel int
-	// Stdout receives one line of JSON when the platform listens, Stderr its
+	// Stdout receives one line of JSON when the platform listens. Stderr receives its
 	// errors.
 	Stdout, Stderr io.Writer
-	// Now is the clock; nil is time.Now.
+	// Now returns the current time. If it is nil, time.Now is used.
 	Now func() time.Time
 
 	engine sandbox.Engine // replaces the runner in tests
 }
 
-// Addresses are what `devstack serve` prints, as one line of JSON.
+// Addresses are the addresses that `devstack serve` prints as one line of JSON.
 type Addresses struct {
-	// Storage and Queue are the addresses of the APIs, without a slash at the end.
+	// Storage and Queue are the base URLs of the APIs, without a slash at the end.
 	Storage string `json:"storage"`
 	Queue   string `json:"queue"`
-	// Page is the address of the page, with the token.
+	// Page is the URL of the web UI, with the token.
 	Page string `json:"page"`
-	// Authority is the file with the certificate to trust; "" without TLS.
+	// Authority is the path of the certificate to trust. It is empty without TLS.
 	Authority string `json:"authority,omitempty"`
 }
 
-// Serve runs the local platform until ctx ends, which is not an error. Running jobs
-// are ended then.
+// Serve runs the local platform until ctx ends, which is not an error. It ends running jobs
+// before it returns.
 func Serve(ctx context.Context, o ServeOptions) error {
 	l, addresses, err := o.start(ctx)
 	if err != nil {
@@ -102,12 +102,12 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		_, err = fmt.Fprintf(o.Stdout, "%s\n", line)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.closeDoors(), l.store.Close())
+		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.closeListeners(), l.store.Close())
 	}
 	return l.run(ctx)
 }
 
-// start listens and creates the platform; run starts its work.
+// start creates the platform and its listeners. run starts its work.
 func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	image, err := o.runner()
 	if err != nil {
@@ -129,7 +129,7 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 		err = l.open()
 	}
 	if err != nil {
-		return nil, Addresses{}, errors.Join(err, l.closeDoors())
+		return nil, Addresses{}, errors.Join(err, l.closeListeners())
 	}
 	if l.certificates != nil && l.certificates.replaced {
 		l.report(fmt.Errorf("a new authority signs the certificate of the platform; clients must trust %s again", addresses.Authority))
@@ -137,7 +137,7 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	return l, addresses, nil
 }
 
-// runner sets the engine and returns the name of what it runs.
+// runner sets the engine and returns the name of its program or image.
 func (o *ServeOptions) runner() (name string, err error) {
 	if o.engine != nil {
 		return "test", nil
@@ -146,7 +146,7 @@ func (o *ServeOptions) runner() (name string, err error) {
 	case RunnerProcess:
 		program := o.Program
 		if len(program) == 0 {
-			if program, err = self(); err != nil {
+			if program, err = ownCommand(); err != nil {
 				return "", err
 			}
 		}
@@ -163,8 +163,8 @@ func (o *ServeOptions) runner() (name string, err error) {
 	}
 }
 
-// reachable is the host:port under which this machine reaches a listener: loopback,
-// if it listens on all interfaces.
+// reachable returns the host:port that this machine can use for a listener. It is on
+// loopback if the listener listens on all interfaces.
 func reachable(address net.Addr) string {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -173,7 +173,7 @@ func reachable(address net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 }
 
-// onLoopback reports whether only this machine reaches a listener.
+// onLoopback reports whether a listener accepts connections from this machine only.
 func onLoopback(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
@@ -184,14 +184,14 @@ func reporter(w io.Writer) func(error) {
 	return func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		// The platform keeps serving its clients even if stderr is closed.
+		// The platform continues to serve its clients even if stderr is closed.
 		_, _ = fmt.Fprintln(w, "devstack:", err)
 	}
 }
 
-// self is this program as a component: it contains the extractor, so nothing has to
-// be built.
-func self() ([]string, error) {
+// ownCommand returns this program as the command of a component. It contains the extractor,
+// so users need not build it.
+func ownCommand() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, failure.Applicationf("cannot say where this program is: %w", err)

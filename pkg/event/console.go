@@ -23,14 +23,14 @@ const (
 	yellow = "\x1b[1;33m"
 )
 
-// Console writes one line per event for people at a terminal:
+// Console writes each event as one line for people at a terminal:
 //
 //	15:04:05 info  Job users finished: 3 pages, 250 rows, page without data
 //	15:04:05 WARN  No data found in page 4 of users
 //
-// Fields follow as key=value, except for empty ones, those for programs and those
-// that are in the message. Control characters are shown as Go escapes. The time is
-// in the zone of the event's clock. Debug events are not written.
+// The fields follow as key=value. Console omits fields that are empty, intended for
+// programs, or contained in the message. It shows control characters as Go escapes. The
+// time is in the time zone of the event. It does not write debug events.
 type Console struct {
 	w       io.Writer
 	colours bool
@@ -38,7 +38,7 @@ type Console struct {
 
 var _ Sink = (*Console)(nil)
 
-// NewConsole makes a sink for a terminal, which it does not close.
+// NewConsole returns a sink that writes to a terminal. Close does not close w.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
 func (c *Console) Write(e Event) error {
@@ -65,7 +65,7 @@ func (c *Console) Write(e Event) error {
 	return writeWhole(c.w, []byte(b.String()))
 }
 
-// Close implements Sink. Nothing is pending.
+// Close implements Sink. Events are written immediately, so it has no effect.
 func (c *Console) Close() error { return nil }
 
 func (c *Console) level(l Level) string {
@@ -86,7 +86,7 @@ func (c *Console) paint(colour, text string) string {
 	return colour + text + plain
 }
 
-// consoleText is a value as text, "" if it is in the message.
+// consoleText returns a value as text, or "" if the message contains it.
 func consoleText(v any, message string) string {
 	items, ok := v.([]string)
 	if !ok {
@@ -98,7 +98,7 @@ func consoleText(v any, message string) string {
 	return quoted(strings.Join(items, ","))
 }
 
-// shows reports whether a value is in the message as whole words.
+// shows reports whether the message contains a value as whole words.
 func shows(message, value string) bool {
 	if value == "" {
 		return true
@@ -109,16 +109,15 @@ func shows(message, value string) bool {
 			return false
 		}
 		at += from
-		if alone(message, at, at+len(value)) {
+		if isWord(message, at, at+len(value)) {
 			return true
 		}
 		from = at + 1
 	}
 }
 
-// alone reports whether there is no letter or digit on either side of a part of a
-// text.
-func alone(text string, from, to int) bool {
+// isWord reports whether text[from:to] has no letter or digit directly before or after it.
+func isWord(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, _ := utf8.DecodeRuneInString(text[to:])
 	return !alphanumeric(before) && !alphanumeric(after)

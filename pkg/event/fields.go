@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// fieldsOf returns the fields of a body, a struct, under their JSON names and in
-// their order, with every string redacted. It supports the option omitempty of a
-// JSON tag, and the tag console:"-" for fields for programs.
+// fieldsOf returns the fields of a body, a struct, with their JSON names and in order. It
+// applies redact to every string. It supports the option omitempty of a JSON tag, and the
+// tag console:"-" for fields for programs.
 func fieldsOf(body Body, redact func(string) string) []Field {
 	v := reflect.Indirect(reflect.ValueOf(body))
 	if v.Kind() != reflect.Struct {
@@ -25,13 +25,13 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 			Name:         name,
 			Value:        redacted(member.Interface(), redact),
 			MachineOnly:  v.Type().Field(i).Tag.Get("console") == "-",
-			NotInMessage: unsaid(body, v, i),
+			NotInMessage: isUnsaid(body, v, i),
 		})
 	}
 	return fields
 }
 
-// FieldNames returns the names of the fields of a body, a struct.
+// FieldNames returns the JSON names of the fields of a body, a struct.
 func FieldNames(body Body) []string {
 	var names []string
 	t := reflect.TypeOf(body)
@@ -43,9 +43,9 @@ func FieldNames(body Body) []string {
 	return names
 }
 
-// unsaid reports whether a field is a number or a truth value that does not change the
-// message: an equal number in the message means something else.
-func unsaid(body Body, v reflect.Value, field int) bool {
+// isUnsaid reports whether a field is a number or a Boolean that does not affect the
+// message. If the message contains an equal number, that number has another meaning.
+func isUnsaid(body Body, v reflect.Value, field int) bool {
 	other := reflect.New(v.Type()).Elem()
 	other.Set(v)
 	switch n := other.Field(field).Addr().Interface().(type) {
@@ -64,7 +64,7 @@ func unsaid(body Body, v reflect.Value, field int) bool {
 	return changed.Message() == body.Message()
 }
 
-// tagOf is the name of a field in the log, "" if it is not logged.
+// tagOf returns the name of a field in the log, or "" if the field is not logged.
 func tagOf(f reflect.StructField) (name string, omitEmpty bool) {
 	tag := f.Tag.Get("json")
 	if !f.IsExported() || tag == "-" {
@@ -98,8 +98,8 @@ func redacted(value any, redact func(string) string) any {
 	}
 }
 
-// masked is a copy of a body, a struct, with every string in its exported fields
-// redacted.
+// masked returns a copy of a body, a struct, with redact applied to every string in its
+// exported fields.
 func masked(body Body, redact func(string) string) Body {
 	v := reflect.Indirect(reflect.ValueOf(body))
 	if v.Kind() != reflect.Struct {

@@ -2,11 +2,11 @@ package event
 
 import "unicode/utf8"
 
-// trimmed ends a text that was cut, as on the platform.
+// trimmed ends a text that was cut. The platform uses the same text.
 const trimmed = " [trimmed]"
 
-// fit encodes an event in less than limit bytes. If it is longer, its longest texts
-// are cut to the same size until it fits.
+// fit encodes an event in less than limit bytes. If the event is too long, fit cuts its
+// longest texts to equal sizes until it fits.
 func fit(e Event, limit int, encode func(Event) []byte) []byte {
 	out := encode(e)
 	for size := limit / 2; len(out) >= limit && size > 0; size /= 2 {
@@ -15,8 +15,8 @@ func fit(e Event, limit int, encode func(Event) []byte) []byte {
 	return out
 }
 
-// shorten is a copy of the event whose texts have at most size bytes each. For a
-// list this is the size of all its items.
+// shorten returns a copy of the event with texts of at most size bytes each. For a list the
+// limit applies to the total of its items.
 func shorten(e Event, size int) Event {
 	fields := make([]Field, len(e.Fields))
 	for i, f := range e.Fields {

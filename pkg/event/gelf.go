@@ -13,34 +13,33 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// gelfLimit is the size of a message in bytes; the platform fails a job for larger
-// ones.
+// gelfLimit is the maximum size of a message, in bytes. The platform fails a job that sends
+// a larger message.
 const gelfLimit = 200_000
 
-// gelfTimeout is how long a message may wait for a server that does not read. To
-// lose events is better than to wait until the platform kills the job.
+// gelfTimeout is the time that a message may wait for a server that does not read. Losing
+// events is better than waiting until the platform kills the job.
 const gelfTimeout = 30 * time.Second
 
-// Dial opens a connection, as net.Dialer.DialContext does.
+// Dial opens a connection, like net.Dialer.DialContext.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// GELF sends each event as one GELF 1.1 message over TCP, ended by a zero byte.
+// GELF sends each event as a GELF 1.1 message over TCP, terminated by a zero byte.
 //
-// All messages of a run use one connection, because the platform's server has one
-// receive buffer for all connections. So a connection that was lost within a
-// message is not replaced: every later Write returns the same error.
+// All messages of a run use one connection, because the platform's server has one receive
+// buffer for all connections. For the same reason GELF does not reconnect after a
+// connection was lost within a message: every later Write returns the same error.
 type GELF struct {
 	conn    net.Conn
 	host    string
 	timeout time.Duration
-	err     error // of the write that lost the connection
+	err     error // error of the write that lost the connection
 }
 
 var _ Sink = (*GELF)(nil)
 
-// DialGELF connects to the server at address (host:port). The context is for
-// connecting only. Host is the host name of this container: the platform drops
-// messages with others.
+// DialGELF connects to the server at address (host:port). ctx applies to connecting only.
+// host is the host name of this container: the platform drops messages with any other host.
 func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
 	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
@@ -53,7 +52,7 @@ func (g *GELF) Write(e Event) error {
 	if g.err != nil {
 		return g.err
 	}
-	// A deadline uses the clock of the system, not that of the events.
+	// A deadline needs the system clock, not the clock of the events.
 	err := g.conn.SetWriteDeadline(time.Now().Add(g.timeout))
 	if err == nil {
 		err = writeWhole(g.conn, fit(e, gelfLimit, g.encode))
@@ -74,7 +73,7 @@ func (g *GELF) Close() error {
 func (g *GELF) encode(e Event) []byte {
 	text := e.Message
 	if text == "" {
-		text = e.Kind // a message without text would be dropped
+		text = e.Kind // the server drops messages without text
 	}
 	var b bytes.Buffer
 	logger := zerolog.New(&b)
@@ -92,8 +91,8 @@ func (g *GELF) encode(e Event) []byte {
 	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0)
 }
 
-// syslogLevel is never 0, which the platform treats as missing. The platform does
-// not show 7.
+// syslogLevel returns the syslog severity of a level. It never returns 0, which the
+// platform treats as missing. The platform does not show 7.
 func syslogLevel(l Level) int {
 	switch l {
 	case Debug:
@@ -107,8 +106,8 @@ func syslogLevel(l Level) int {
 	}
 }
 
-// gelfValue turns values that GELF does not have into strings: it has only strings
-// and numbers. The server reads JSON in strings.
+// gelfValue converts values to strings or numbers, the only types of GELF. The server
+// parses JSON in strings.
 func gelfValue(v any) any {
 	switch v := v.(type) {
 	case bool:

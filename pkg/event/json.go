@@ -7,32 +7,32 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// lineLimit is the size in bytes at which the platform splits output. Lines are
+// lineLimit is the size, in bytes, at which the platform splits output. All lines are
 // shorter.
 const lineLimit = 60_000
 
 // TimeLayout is RFC 3339 with milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// JSON writes one JSON object per event and line: time (UTC), level, event,
-// message, then the fields of the body.
+// JSON writes each event as one JSON object on a line of its own: time (UTC), level, event
+// and message, followed by the fields of the body.
 type JSON struct{ w io.Writer }
 
 var _ Sink = (*JSON)(nil)
 
-// NewJSON makes a sink for a writer, which it does not close. Each line is one call
-// of Write, with its line feed: the platform makes an event of every chunk that it
-// reads.
+// NewJSON returns a sink that writes to w. Close does not close w. Each line is written
+// with its line feed in one call of Write, because the platform turns each chunk that it
+// reads into an event.
 func NewJSON(w io.Writer) *JSON { return &JSON{w} }
 
 func (s *JSON) Write(e Event) error {
 	if e.Level == Debug {
-		return nil // the platform would make an event of it
+		return nil // the platform would turn it into an event
 	}
 	return writeWhole(s.w, fit(e, lineLimit, jsonLine))
 }
 
-// Close implements Sink. Nothing is pending.
+// Close implements Sink. Events are written immediately, so it has no effect.
 func (s *JSON) Close() error { return nil }
 
 func jsonLine(e Event) []byte {
@@ -50,7 +50,7 @@ func jsonLine(e Event) []byte {
 	return b.Bytes()
 }
 
-// writeWhole writes in one call. A short write is an error.
+// writeWhole writes p in one call. A short write is an error.
 func writeWhole(w io.Writer, p []byte) error {
 	n, err := w.Write(p)
 	if err == nil && n < len(p) {

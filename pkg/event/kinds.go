@@ -1,11 +1,11 @@
 package event
 
-// Level is how important an event is.
+// Level is the severity of an event.
 type Level string
 
-// Events that `config.debug` turns on have the level Info. Debug
-// events are sent over GELF only, where the platform drops them. Trace events are
-// for the report of a run only; no sink gets them. See Log.Trace.
+// The levels of events. Events that `config.debug` enables have the level Info. Debug
+// events are sent over GELF only; the platform drops them. Trace events are only for the
+// report of a run and never reach a sink. See Log.Trace.
 const (
 	Trace Level = "trace"
 	Debug Level = "debug"
@@ -14,19 +14,19 @@ const (
 	Error Level = "error"
 )
 
-// Body is one kind of event. Its exported fields, under their JSON names, are the
-// fields of the event; a test compares them with docs/reference/events.md. Message alone must
-// say what happened. Job is the endpoint of a job as configured, JobPointer its
-// place in the configuration. Iteration counts from 1 and is 0 if there is only
-// one. Pages count from 1.
+// Body is the body of one kind of event. Its exported fields, with their JSON names, are
+// the fields of the event. A test compares them with docs/reference/events.md. Message must
+// be understandable without the fields. In all bodies, Job is the endpoint of a job as
+// configured and JobPointer is the JSON pointer of the job. Iteration counts from 1 and is
+// 0 if the run has only one. Pages count from 1.
 type Body interface {
 	Kind() string
 	Level() Level
 	Message() string
 }
 
-// Bodies returns one empty body of every kind, in the order of docs/reference/events.md,
-// which a test compares.
+// Bodies returns an empty body of every kind, in the order of docs/reference/events.md. A
+// test compares them.
 func Bodies() []Body {
 	return []Body{
 		LogUnreached{}, RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},

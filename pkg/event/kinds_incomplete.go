@@ -7,24 +7,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Finding is an event that says that data may be missing from the tables, although
-// no request failed. A run counts its findings; with `config.onIncomplete: fail`
-// the first one ends it. Most findings are emitted once for each job, those about tables
-// once for each column or table.
+// Finding is an event that reports that data may be missing from the tables, although no
+// request failed. A run counts its findings. With `config.onIncomplete: fail` the first
+// finding ends the run. Most findings are emitted once for each job; findings about tables
+// are emitted once for each column or table.
 type Finding interface {
 	Body
-	// Setting is the JSON pointer of the setting to look at.
+	// Setting returns the JSON pointer of the setting to check.
 	Setting() string
 	// About returns the job: its endpoint as configured, its JSON pointer, and its
-	// iteration, which counts from 1 and is 0 if there is only one.
+	// iteration. The iteration counts from 1 and is 0 if the run has only one.
 	About() (endpoint, pointer string, iteration int)
 }
 
 // RowsComplete marks findings about keys, columns or characters: requesting the same rows
-// again would not help. Findings without it hold what the job remembers, see StateHeld.
+// again would not help. After any other finding the remembered values of the job are not
+// updated, see StateHeld.
 type RowsComplete interface{ RowsComplete() }
 
-// ResponseErrors says that a successful response has a member `errors` and no data.
+// ResponseErrors reports that a successful response has a member `errors` and no data.
 type ResponseErrors struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -43,8 +44,8 @@ func (e ResponseErrors) Message() string {
 func (e ResponseErrors) Setting() string              { return e.JobPointer }
 func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingStalled says that a response announces more pages, but has no value at Field to
-// request the next one. If Field is empty, the response has no rows and leads to the same
+// PagingStalled reports that a response announces more pages but has no value at Field for
+// the next request. If Field is empty, the response has no rows and leads to the same
 // request again.
 type PagingStalled struct {
 	Job        string `json:"job"`
@@ -69,9 +70,9 @@ func (e PagingStalled) Message() string {
 func (e PagingStalled) Setting() string              { return e.Pointer }
 func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingUnread says that the last response of a job announces a page that was not
-// requested, or that a job without paging has fewer rows than there are: Total is how
-// many there are then.
+// PagingUnread reports that the last response of a job announces a page that was not
+// requested, or that a job without pagination has fetched fewer rows than the API has. In
+// the second case Total is the number of rows of the API.
 type PagingUnread struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -97,8 +98,8 @@ func (e PagingUnread) Message() string {
 func (e PagingUnread) Setting() string              { return e.Pointer }
 func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingRepeated says that a response was the same as an earlier one, without a sign
-// that this is the end. It was dropped and ended the job.
+// PagingRepeated reports that a response equals an earlier response and does not indicate
+// the end of the data. The response was dropped and the job ended.
 type PagingRepeated struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -119,8 +120,8 @@ func (e PagingRepeated) Message() string {
 func (e PagingRepeated) Setting() string              { return e.Pointer }
 func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// DataMissing says that no response of a job had anything at the configured path, but
-// the responses have lists with items elsewhere.
+// DataMissing reports that no response of a job had a value at the configured path, but the
+// responses have lists with items at other paths.
 type DataMissing struct {
 	Job        string   `json:"job"`
 	DataField  string   `json:"dataField"`
@@ -144,7 +145,7 @@ func (e DataMissing) Message() string {
 func (e DataMissing) Setting() string              { return e.Pointer }
 func (e DataMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// JobShort says that a job ended with fewer rows or pages than the API announced.
+// JobShort reports that a job ended with fewer rows or pages than the API announced.
 type JobShort struct {
 	Job        string `json:"job"`
 	Fetched    int    `json:"fetched"`
@@ -172,7 +173,7 @@ func (e JobShort) Message() string {
 func (e JobShort) Setting() string              { return e.Pointer }
 func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// ItemsTruncated says that a list in an item is incomplete.
+// ItemsTruncated reports that a list in an item is incomplete.
 type ItemsTruncated struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -193,8 +194,8 @@ func (e ItemsTruncated) Message() string {
 func (e ItemsTruncated) Setting() string              { return e.JobPointer }
 func (e ItemsTruncated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// ColumnMissing says that no item had anything at the path of a column, while items have
-// something at a path that looks like it.
+// ColumnMissing reports that no item had a value at the path of a column, while items have
+// a value at a similar path.
 type ColumnMissing struct {
 	Job        string `json:"job"`
 	Table      string `json:"table"`
@@ -217,8 +218,8 @@ func (e ColumnMissing) Message() string {
 func (e ColumnMissing) Setting() string              { return e.Pointer }
 func (e ColumnMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// KeyEmpty says that rows have an empty value in their primary key, so that rows with the
-// same key replace each other.
+// KeyEmpty reports that rows have an empty value in their primary key. Such rows may
+// replace each other.
 type KeyEmpty struct {
 	Job        string   `json:"job"`
 	Table      string   `json:"table"`
@@ -243,7 +244,7 @@ func (e KeyEmpty) Setting() string              { return e.Pointer }
 func (e KeyEmpty) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // WarningsOmitted counts the warnings of one kind that a job did not emit. If Job is empty,
-// they belong to no job.
+// the warnings belong to no job.
 type WarningsOmitted struct {
 	Job        string `json:"job,omitempty"`
 	Of         string `json:"of"`
@@ -263,14 +264,14 @@ func (e WarningsOmitted) Message() string {
 	return "Job " + e.Job + ": " + text
 }
 
-// ResponseCleaned says that some bytes of a response are invalid in its character set. In
-// UTF-8 they were dropped; in other character sets they became U+FFFD.
+// ResponseCleaned reports that some bytes of a response are invalid in its character set.
+// In UTF-8 they were dropped. In other character sets they were replaced with U+FFFD.
 type ResponseCleaned struct {
 	Job  string `json:"job"`
 	Page int    `json:"page"`
-	// Charset is the character set in which the response was read.
+	// Charset is the character set that the response was decoded with.
 	Charset string `json:"charset"`
-	// Unknown is an unknown character set that the header Content-Type names.
+	// Unknown is the character set in the header Content-Type if it is unknown.
 	Unknown    string `json:"unknown,omitempty"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
@@ -296,8 +297,8 @@ func (e ResponseCleaned) Message() string {
 func (e ResponseCleaned) Setting() string              { return e.Pointer }
 func (e ResponseCleaned) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// ResponseDelimiter says that a response in CSV has one column, and that another
-// delimiter divides its lines into several.
+// ResponseDelimiter reports that a CSV response has only one column and that its lines
+// contain another delimiter.
 type ResponseDelimiter struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// DataEmpty says that a page had no data.
+// DataEmpty reports that a page had no data.
 type DataEmpty struct {
 	Job        string `json:"job"`
 	DataField  string `json:"dataField"`
@@ -25,7 +25,7 @@ func (e DataEmpty) Message() string {
 	return fmt.Sprintf("dataField '%s' contains no data! (page %d of %s)", e.DataField, e.Page, e.Job)
 }
 
-// WindowStarted says that a job runs for a window.
+// WindowStarted reports that a job starts to run for a window.
 type WindowStarted struct {
 	Job        string `json:"job"`
 	Window     int    `json:"window"`
@@ -34,7 +34,7 @@ type WindowStarted struct {
 	End        string `json:"end,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
-	// Quiet is set after the first windows of a job.
+	// Quiet is true after the first windows of a job.
 	Quiet bool `json:"-"`
 }
 
@@ -58,7 +58,7 @@ func (e WindowStarted) Message() string {
 	return s
 }
 
-// JobProgress shows that a long job is still running.
+// JobProgress reports that a long job is still running.
 type JobProgress struct {
 	Job      string  `json:"job"`
 	Pages    int     `json:"pages"`
@@ -78,9 +78,9 @@ func (e JobProgress) Message() string {
 	return s
 }
 
-// JobLive is the state of a running job, for a platform that shows it while it runs;
-// only with EXTRACTOR_LIVE. Waiting is what it waits for, Waited for how long it has,
-// and WaitSeconds for how long it will, 0 if that is unknown.
+// JobLive is the state of a running job, for a platform that shows live progress. It is
+// only emitted with EXTRACTOR_LIVE. Waiting is the reason why the job waits, Waited the
+// seconds so far, and WaitSeconds the remaining seconds, 0 if unknown.
 type JobLive struct {
 	Job         string  `json:"job"`
 	Depth       int     `json:"depth,omitempty"`
@@ -114,7 +114,7 @@ func (e JobLive) Message() string {
 	return s
 }
 
-// JobFinished says how much a job fetched and which rule ended it.
+// JobFinished reports the totals of a job and the rule that ended it.
 type JobFinished struct {
 	Job        string `json:"job"`
 	Runs       int    `json:"runs,omitempty"`
@@ -156,8 +156,8 @@ func (e JobFinished) Message() string {
 	return s + e.Rule
 }
 
-// JobUnfinished says how much of a job was stored when the run failed. A failed run
-// has no tables.
+// JobUnfinished reports the part of a job that was stored when the run failed. A failed run
+// writes no tables.
 type JobUnfinished struct {
 	Job        string `json:"job"`
 	Pages      int    `json:"pages"`

@@ -7,11 +7,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// LoginDone says that a login request succeeded.
+// LoginDone reports that a login request succeeded.
 type LoginDone struct {
 	Endpoint string `json:"endpoint"`
 	Expires  string `json:"expires,omitempty"`
-	// Remembered are the names of what has changed for the next login.
+	// Remembered are the names of remembered values that changed for the next login.
 	Remembered []string `json:"remembered,omitempty"`
 }
 
@@ -25,7 +25,8 @@ func (e LoginDone) Message() string {
 	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
 }
 
-// StateUnsaved says that what a login remembered could not be stored at once, and why.
+// StateUnsaved reports that values that a login remembered could not be stored immediately,
+// and the reason.
 type StateUnsaved struct {
 	Text string `json:"text"`
 }
@@ -37,7 +38,8 @@ func (e StateUnsaved) Message() string {
 	return "What the login remembered is lost if this run fails: it could not be stored " + e.Text
 }
 
-// RequestSent is an HTTP request that was sent; only with `config.debug`.
+// RequestSent reports an HTTP request that was sent. It is only emitted with
+// `config.debug`.
 type RequestSent struct {
 	Method  string `json:"method"`
 	URL     string `json:"url"`
@@ -60,8 +62,8 @@ func (e RequestSent) Message() string {
 	return s
 }
 
-// RequestAnswered is the end of an HTTP request: its response is complete, or will
-// never be. Only with `config.debug`, with EXTRACTOR_LIVE, and for a report.
+// RequestAnswered reports the end of an HTTP request, with a complete response or a
+// failure. It is only emitted with `config.debug`, with EXTRACTOR_LIVE, and for a report.
 type RequestAnswered struct {
 	Method     string  `json:"method"`
 	URL        string  `json:"url"`
@@ -77,7 +79,7 @@ type RequestAnswered struct {
 	Job        string  `json:"job,omitempty"`
 	JobPointer string  `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int     `json:"iteration,omitempty" console:"-"`
-	// ReportOnly says that the event is for a report only.
+	// ReportOnly is true if the event is only for a report.
 	ReportOnly bool `json:"-"`
 }
 
@@ -99,7 +101,7 @@ func (e RequestAnswered) Message() string {
 		time.Duration(e.Seconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// RequestRetried says that a request failed and will be sent again.
+// RequestRetried reports that a request failed and will be sent again.
 type RequestRetried struct {
 	Method      string  `json:"method"`
 	Path        string  `json:"path"`
@@ -119,8 +121,8 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// JobWaiting says that a response is not ready and will be requested again, because a
-// rule says so.
+// JobWaiting reports that a result is not ready according to a rule, and that it will be
+// polled again.
 type JobWaiting struct {
 	Method      string  `json:"method"`
 	Path        string  `json:"path"`
@@ -147,8 +149,8 @@ func (e JobWaiting) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// CredentialsWithheld says that a response led a job to another origin, which gets
-// no credentials; once for each job.
+// CredentialsWithheld reports that a response led a job to another origin, which gets no
+// credentials. It is emitted once for each job.
 type CredentialsWithheld struct {
 	Origin     string `json:"origin"`
 	Job        string `json:"job"`
@@ -163,7 +165,7 @@ func (e CredentialsWithheld) Message() string {
 	return fmt.Sprintf("%s: a response led to %s, which gets no credentials; you can list it in 'api.http.trustedOrigins'", e.Job, e.Origin)
 }
 
-// ResponseIgnored says that an error response was used as data because
+// ResponseIgnored reports that an error response was used as data because
 // `api.http.ignoreErrors` lists its status, or because a rule accepts it.
 type ResponseIgnored struct {
 	Job        string `json:"job"`
@@ -179,7 +181,7 @@ func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
 }
 
-// ResponseSkipped says that a rule dropped a response, which ended a run of a job.
+// ResponseSkipped reports that a rule dropped a response, which ended a run of a job.
 type ResponseSkipped struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -201,8 +203,8 @@ func (e ResponseSkipped) Message() string {
 	return s
 }
 
-// JobRestarted says that a job began again without what was remembered, because a rule says
-// so about its first response.
+// JobRestarted reports that a job started again without remembered values, because a rule
+// for its first response requires this.
 type JobRestarted struct {
 	Job        string `json:"job"`
 	Status     int    `json:"status"`

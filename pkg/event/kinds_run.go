@@ -27,7 +27,8 @@ func (e RunStarted) Message() string {
 	return s
 }
 
-// VariablesReplaced names the {{variables}} that were replaced, without values.
+// VariablesReplaced lists the names of the {{variables}} that were replaced, without their
+// values.
 type VariablesReplaced struct {
 	Names  []string `json:"names"`
 	Source string   `json:"source"`
@@ -40,7 +41,7 @@ func (e VariablesReplaced) Message() string {
 	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
 }
 
-// ConfigWarning is a problem of the configuration that does not stop the run.
+// ConfigWarning reports a problem of the configuration that does not stop the run.
 type ConfigWarning struct {
 	Pointer string `json:"pointer"`
 	Text    string `json:"text"`
@@ -49,14 +50,14 @@ type ConfigWarning struct {
 func (ConfigWarning) Kind() string { return "config.warning" }
 func (ConfigWarning) Level() Level { return Warn }
 func (e ConfigWarning) Message() string {
-	if e.Pointer == "" { // about the whole document, or the command line
+	if e.Pointer == "" { // about the whole document or the command line
 		return "Configuration: " + e.Text
 	}
 	return "Configuration: " + e.Pointer + ": " + e.Text
 }
 
-// LogUnreached says why the events go to standard output instead of the log server of the
-// platform.
+// LogUnreached reports why the events go to standard output instead of the log server of
+// the platform.
 type LogUnreached struct {
 	Text string `json:"text"`
 }
@@ -68,7 +69,7 @@ func (e LogUnreached) Message() string {
 	return "The events go to standard output and not to the log server: " + e.Text
 }
 
-// StateWarning says that in/state.json could not be used, and why.
+// StateWarning reports why in/state.json could not be used.
 type StateWarning struct {
 	Text string `json:"text"`
 }
@@ -77,7 +78,7 @@ func (StateWarning) Kind() string      { return "state.warning" }
 func (StateWarning) Level() Level      { return Warn }
 func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
 
-// StateReused says that a run outside of the platform starts from out/state.json.
+// StateReused reports that a run outside the platform starts from out/state.json.
 type StateReused struct {
 	Path    string `json:"path"`
 	Started string `json:"started,omitempty"`
@@ -94,8 +95,9 @@ func (e StateReused) Message() string {
 	return fmt.Sprintf("Continuing after %s: its state is read from %s; --full starts without it", run, e.Path)
 }
 
-// StateRead says what an iteration reads of earlier runs under a name. Values is how
-// many there are of a name that has one for each combination of placeholders.
+// StateRead reports the value that earlier runs stored under a name, at the start of an
+// iteration. Values is the number of values if the name has one for each combination of
+// placeholders.
 type StateRead struct {
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
@@ -110,8 +112,8 @@ func (e StateRead) Message() string {
 	return fmt.Sprintf("Remembered by an earlier run: %s%s", e.Name, valueOrCount(e.Value, e.Values))
 }
 
-// StateRemembered says what a run leaves for the next one under a name, and what was
-// there before.
+// StateRemembered reports the value that a run stores under a name for the next run, and
+// the value before.
 type StateRemembered struct {
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
@@ -139,8 +141,8 @@ func (e StateRemembered) Message() string {
 }
 
 // StateHeld reports that Names keep the values of earlier runs, or of earlier windows,
-// because rows of a job may be missing. Finding is the kind of the finding. Start is set if
-// the start of the previous run is kept, too. A job emits it once.
+// because rows of a job may be missing. Finding is the kind of the finding. Start is true
+// if the start of the previous run is kept too. A job emits it once.
 type StateHeld struct {
 	Job        string   `json:"job"`
 	Finding    string   `json:"finding"`
@@ -195,7 +197,7 @@ func (e RunFinished) Level() Level {
 	return Info
 }
 
-// Message is read by IncompleteIn.
+// Message returns the totals of the run. IncompleteIn parses this text.
 func (e RunFinished) Message() string {
 	size := fmt.Sprintf("%s, %s, %s", textfmt.Count(e.Rows, "row"), textfmt.Count(e.Tables, "table"), textfmt.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
@@ -204,10 +206,10 @@ func (e RunFinished) Message() string {
 	return fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
 }
 
-// finishedIncomplete begins the message of a RunFinished with Incomplete.
+// finishedIncomplete is the prefix of the message if Incomplete is not 0.
 const finishedIncomplete = "Extraction finished, incomplete: "
 
-// MayBeMissing is RunFinished.Incomplete in words.
+// MayBeMissing returns RunFinished.Incomplete as a phrase.
 func MayBeMissing(incomplete int) string {
 	if incomplete == 1 {
 		return "1 warning says that data may be missing"
@@ -215,13 +217,13 @@ func MayBeMissing(incomplete int) string {
 	return fmt.Sprintf("%d warnings say that data may be missing", incomplete)
 }
 
-// finishedMessage finds the number in the message of a RunFinished, or in the line
-// of JSON that contains it: in a JSON text, quotes that are data have a backslash.
+// finishedMessage matches the message of a RunFinished, or the line of JSON that contains
+// it, and captures the number. In a JSON text, quotes in data are escaped with a backslash.
 var finishedMessage = regexp.MustCompile(`(?:^|"message":")` + finishedIncomplete + `[^"]*; ([0-9]+) warnings? says? that data may be missing`)
 
-// IncompleteIn is RunFinished.Incomplete from the message of a platform's event, 0
-// for other messages. A platform may drop the fields of an event, and without a log
-// server its messages are lines of JSON.
+// IncompleteIn returns RunFinished.Incomplete from the message of a platform event, or 0
+// for other messages. A platform may drop the fields of an event, and without a log server
+// its messages are lines of JSON.
 func IncompleteIn(message string) int {
 	match := finishedMessage.FindStringSubmatch(message)
 	if match == nil {
@@ -229,13 +231,13 @@ func IncompleteIn(message string) int {
 	}
 	n, err := strconv.Atoi(match[1])
 	if err != nil {
-		return 0 // more digits than any run has
+		return 0 // more digits than the number of any run
 	}
 	return n
 }
 
-// RunCut is the last event of a run that reached a limit of a flag. Its tables are
-// complete files with what had arrived.
+// RunCut is the last event of a run that reached a limit of a flag. Its tables are valid
+// files with the data up to that point.
 type RunCut struct {
 	Budget   string  `json:"budget"`
 	Limit    float64 `json:"limit"`

@@ -7,8 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// MappingWarning says that data was stored differently from what its shape
-// suggests.
+// MappingWarning reports that data was stored in another form than its shape suggests.
 type MappingWarning struct {
 	Table string `json:"table"`
 	Text  string `json:"text"`
@@ -18,7 +17,7 @@ func (MappingWarning) Kind() string      { return "mapping.warning" }
 func (MappingWarning) Level() Level      { return Warn }
 func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
 
-// TableWritten says that a table is complete in out/tables.
+// TableWritten reports that a table is complete in out/tables.
 type TableWritten struct {
 	Table   string   `json:"table"`
 	Rows    int      `json:"rows"`
@@ -32,8 +31,8 @@ func (e TableWritten) Message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, textfmt.Count(e.Rows, "row"), textfmt.Count(len(e.Columns), "column"))
 }
 
-// TableDrifted says that a table's columns differ from those of the last run that
-// wrote it; only with `config.driftWarning`.
+// TableDrifted reports that the columns of a table differ from the last run that wrote the
+// table. It is only emitted with `config.driftWarning`.
 type TableDrifted struct {
 	Table   string   `json:"table"`
 	Added   []string `json:"added,omitempty"`
@@ -59,7 +58,7 @@ func (e TableDrifted) Message() string {
 	return fmt.Sprintf("Table %s has other columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
 }
 
-// TableMerging shows that a large table is being merged; only with --merge.
+// TableMerging reports that a large table is being merged. It is only emitted with --merge.
 type TableMerging struct {
 	Table string `json:"table"`
 	Rows  int    `json:"rows"`
@@ -72,8 +71,8 @@ func (e TableMerging) Message() string {
 	return fmt.Sprintf("Table %s is being merged: %s read so far", e.Table, textfmt.Count(e.Rows, "row"))
 }
 
-// TableMerged says that the rows of a table were merged into those of the run before;
-// only with --merge.
+// TableMerged reports that the rows of a table were merged into the rows of the previous
+// run. It is only emitted with --merge.
 type TableMerged struct {
 	Table      string   `json:"table"`
 	PrimaryKey []string `json:"primaryKey,omitempty"`

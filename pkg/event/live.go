@@ -18,36 +18,36 @@ import (
 //	users: 3 s, window 3 of 12, 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
 //	  users/{id}/orders: 3 s, 79 of 1200 parents, 80 pages, 310 rows, 103 rows/s, waiting for a response 2 s
 //
-// It draws the lines at every tick and after every event, so that events stay above
-// them. The lines are not events and are not kept. All methods may be called by
-// several goroutines. A nil Live shows nothing. NewReportedLive makes events instead
-// of lines.
+// It draws the lines at every tick and after every event, so that events appear above the
+// lines. The lines are not events and are not stored. NewReportedLive returns a Live that
+// reports events instead of drawing lines. Live is safe for concurrent use. A nil Live has
+// no effect.
 type Live struct {
 	o LiveOptions
-	// report gets events instead of lines on a terminal; nil for lines.
+	// report receives events instead of lines on a terminal. It is nil if lines are drawn.
 	report func(Body)
 	done   chan struct{} // closed when the drawing goroutine has ended
 	stop   chan struct{}
 
 	mu    sync.Mutex
 	jobs  []*LiveJob
-	drawn int // lines on the terminal
+	drawn int // number of lines on the terminal
 }
 
-// LiveOptions configure the live lines.
+// LiveOptions configures a Live.
 type LiveOptions struct {
-	// Terminal gets the lines and control sequences. Its errors are ignored: a run
-	// continues if no one watches.
+	// Terminal receives the lines and control sequences. Its errors are ignored: the run
+	// does not depend on it.
 	Terminal io.Writer
-	// Size is the terminal's size in characters. Longer lines are cut.
+	// Size returns the size of the terminal in characters. Longer lines are cut.
 	Size func() (width, height int, err error)
-	// Ticks says when to draw.
+	// Ticks triggers drawing.
 	Ticks   <-chan time.Time
 	Secrets *secret.Registry
 	Now     func() time.Time
 }
 
-// LiveJob is the line of one job with all its runs. A nil LiveJob shows nothing.
+// LiveJob is the line of a job with all its runs. A nil LiveJob has no effect.
 type LiveJob struct {
 	live        *Live
 	key         any
@@ -55,28 +55,28 @@ type LiveJob struct {
 	depth       int
 	pointer     string
 	iteration   int
-	window      string // "" for none
+	window      string // may be empty
 	began       time.Time
 	pages, rows int
-	// parents are the items above that are known to need runs, and parentsDone those of
-	// them whose runs have ended. Without a parent job they are 0.
+	// parents is the number of parent items that are known to need runs. parentsDone is the
+	// number of those with all runs ended. Both are 0 for a job without a parent.
 	parents, parentsDone int
 
-	unstored bool // its rows are in no table
+	unstored bool // whether its rows are in no table
 	waits    []*wait
-	// reported is what was reported last, reportedAt when.
+	// reported is the last reported state and reportedAt its time.
 	reported   JobLive
 	reportedAt time.Time
 }
 
-// wait is something that a job waits for, until a known time or not.
+// wait is a reason why a job waits.
 type wait struct {
 	what  string
 	since time.Time
-	until time.Time // zero if unknown
+	until time.Time // end of the wait, zero if unknown
 }
 
-// Control sequences. Without wrapping, double-width characters stay on their line.
+// Control sequences. noWrap keeps double-width characters on their line.
 const (
 	upLines  = "\x1b[%dA"
 	clearEnd = "\r\x1b[J"
@@ -85,13 +85,13 @@ const (
 )
 
 const (
-	// keptFree is the space at the end of a line, for the ^C that terminals show
-	// and the cursor.
+	// keptFree is the number of free columns at the end of a line: for the cursor, and for
+	// the ^C that terminals print.
 	keptFree = 3
 	minWidth = 10
 )
 
-// NewLive starts drawing. Close ends it.
+// NewLive starts drawing. Close stops it.
 func NewLive(o LiveOptions) *Live {
 	l := &Live{o: o, done: make(chan struct{}), stop: make(chan struct{})}
 	go l.work(l.redraw)
@@ -116,7 +116,7 @@ func (l *Live) redraw() {
 	l.draw()
 }
 
-// Close removes the lines and ends the drawing.
+// Close removes the lines and stops drawing.
 func (l *Live) Close() {
 	if l == nil {
 		return
@@ -126,8 +126,8 @@ func (l *Live) Close() {
 	l.Forget()
 }
 
-// Job returns the line of a job, a new one for a new key. Depth is the number of
-// its parent jobs.
+// Job returns the line of the job with this key. It adds a line for a new key. depth is the
+// number of parent jobs.
 func (l *Live) Job(key any, name string, depth int) *LiveJob {
 	if l == nil {
 		return nil
@@ -144,7 +144,7 @@ func (l *Live) Job(key any, name string, depth int) *LiveJob {
 	return j
 }
 
-// Forget removes all lines, because their jobs have ended.
+// Forget removes all lines after their jobs have ended.
 func (l *Live) Forget() {
 	if l == nil {
 		return
@@ -155,7 +155,7 @@ func (l *Live) Forget() {
 	l.jobs = nil
 }
 
-// Over wraps a sink: the lines disappear while it writes an event.
+// Over wraps a sink: the lines are removed while the sink writes an event.
 func (l *Live) Over(sink Sink) Sink { return overlaySink{sink, l} }
 
 type overlaySink struct {
@@ -172,7 +172,7 @@ func (a overlaySink) Write(e Event) error {
 	return err
 }
 
-// Page counts a page that was stored.
+// Page counts a stored page.
 func (j *LiveJob) Page(rows int) {
 	if j == nil {
 		return
@@ -183,7 +183,7 @@ func (j *LiveJob) Page(rows int) {
 	j.rows += rows
 }
 
-// Window shows the window that the job is at.
+// Window shows the current window of the job.
 func (j *LiveJob) Window(number, of int) {
 	if j == nil {
 		return
@@ -193,7 +193,8 @@ func (j *LiveJob) Window(number, of int) {
 	j.window = fmt.Sprintf("window %d of %d", number, of)
 }
 
-// Unstored leaves the rows out: none of them is in a table.
+// Unstored removes the number of rows from the line, because no row of the job is in a
+// table.
 func (j *LiveJob) Unstored() {
 	if j == nil {
 		return
@@ -203,11 +204,10 @@ func (j *LiveJob) Unstored() {
 	j.unstored = true
 }
 
-// Await shows that the job waits for something, such as "for a response", until done
-// is called.
+// Await shows that the job waits, for example "for a response", until done is called.
 func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
 
-// Pause is Await for a known time.
+// Pause is like Await for a wait of known length.
 func (j *LiveJob) Pause(reason string, d time.Duration) (done func()) {
 	return j.wait(reason, max(d, 1))
 }
@@ -230,8 +230,8 @@ func (j *LiveJob) wait(what string, d time.Duration) (done func()) {
 	}
 }
 
-// clear removes the lines from the terminal; the next text starts in their place.
-// The caller holds the lock, here and below.
+// clear removes the lines from the terminal. The next output starts at the first of them.
+// The caller holds the lock, as for the methods below.
 func (l *Live) clear() {
 	if l.drawn == 0 {
 		return
@@ -240,7 +240,8 @@ func (l *Live) clear() {
 	l.drawn = 0
 }
 
-// erase moves to the first of the drawn lines and clears from there.
+// erase returns the control sequence that moves to the first drawn line and clears the
+// rest.
 func (l *Live) erase() string {
 	switch l.drawn {
 	case 0:
@@ -252,7 +253,7 @@ func (l *Live) erase() string {
 	}
 }
 
-// draw replaces the lines, in one write. The cursor stays at the end of the last one.
+// draw replaces the lines in one write. The cursor stays at the end of the last line.
 func (l *Live) draw() {
 	lines := l.lines()
 	if len(lines) == 0 {
@@ -265,8 +266,8 @@ func (l *Live) draw() {
 
 func (l *Live) write(text string) { _, _ = io.WriteString(l.o.Terminal, text) }
 
-// lines are the lines that fit on the terminal, cut to its width. A terminal
-// without a size gets none.
+// lines returns the lines that fit on the terminal, cut to its width. It returns nil if the
+// size of the terminal is unknown or too small.
 func (l *Live) lines() []string {
 	width, height, err := l.o.Size()
 	if err != nil || width < minWidth || height < 2 {
@@ -312,7 +313,7 @@ func (j *LiveJob) line(now time.Time) string {
 	return strings.Repeat("  ", j.depth) + j.name + ": " + strings.Join(parts, ", ")
 }
 
-// waiting says what the job waits for, "" for nothing.
+// waiting returns the reason and the time of the job's wait, or "".
 func (j *LiveJob) waiting(now time.Time) string {
 	first := j.longest()
 	if first == nil {
@@ -331,8 +332,8 @@ func (j *LiveJob) waiting(now time.Time) string {
 	}
 }
 
-// longest is what the job waits for: of several things the one that ends last, or else
-// the one that began first; nil for nothing.
+// longest returns the wait that ends last. If no end is known, it returns the wait that
+// began first. It returns nil if the job does not wait.
 func (j *LiveJob) longest() (first *wait) {
 	for _, w := range j.waits {
 		if first == nil || w.until.After(first.until) {
@@ -342,7 +343,8 @@ func (j *LiveJob) longest() (first *wait) {
 	return first
 }
 
-// duration is a duration of at least a second in its two largest units, rounded down.
+// duration formats a duration in its two largest units, rounded down. Below a minute it
+// shows only seconds.
 func duration(d time.Duration) string {
 	switch seconds := int(d / time.Second); {
 	case seconds < 60:

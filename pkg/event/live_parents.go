@@ -1,14 +1,14 @@
 package event
 
-// LiveParents are items of a job that a child job runs for, once or several times. A nil
-// LiveParents counts nothing.
+// LiveParents counts the runs of a child job for some items of its parent. A nil
+// LiveParents has no effect.
 type LiveParents struct {
 	job   *LiveJob
-	count int // of items
-	runs  int // that have not ended, and one for Parents
+	count int // number of items
+	runs  int // runs that have not ended, plus one until no other run can begin
 }
 
-// Expect adds items to those that the child job runs for in the end.
+// Expect adds to the number of items that the child job will run for.
 func (j *LiveJob) Expect(items int) {
 	if j == nil {
 		return
@@ -28,8 +28,9 @@ func (j *LiveJob) Done(items int) {
 	j.parentsDone += items
 }
 
-// Parents are items whose runs begin now. They are done when End was called for each
-// Begin, and once more when no other run will begin.
+// Parents returns a counter for items that the child job starts to run for. The items are
+// done after one call of End for each Begin, and one more call of End when no further run
+// can begin.
 func (j *LiveJob) Parents(items int) *LiveParents {
 	if j == nil {
 		return nil

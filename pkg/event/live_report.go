@@ -3,17 +3,17 @@ package event
 import "time"
 
 const (
-	// A job that runs for long is reported less often: every twentieth of the time that
-	// it has run for, within these limits.
+	// A job is reported less often the longer it runs: after every twentieth of its running
+	// time so far, within the limits below.
 	soonestReport = time.Second
 	latestReport  = 10 * time.Second
 	reportedPart  = 20
 )
 
 // NewReportedLive starts reporting the state of running jobs as events of the kind
-// job.live, for someone who looks at the run from elsewhere. Close ends it. ticks says
-// when to look; a job is reported when its state has changed. report may be called by
-// one goroutine at a time, until Close returns.
+// job.live, for live progress outside a terminal. Close stops it. At every tick it reports
+// the jobs that have changed. It calls report from one goroutine at a time, until Close
+// returns.
 func NewReportedLive(ticks <-chan time.Time, now func() time.Time, report func(Body)) *Live {
 	l := &Live{
 		o:      LiveOptions{Ticks: ticks, Now: now},
@@ -25,8 +25,8 @@ func NewReportedLive(ticks <-chan time.Time, now func() time.Time, report func(B
 	return l
 }
 
-// emit reports the jobs whose state has changed. An event must not be emitted while the
-// lock is held, because the sink may be slow.
+// emit reports the jobs that have changed. It emits events without holding the lock,
+// because the sink may be slow.
 func (l *Live) emit() {
 	for _, e := range l.changed() {
 		l.report(e)
@@ -47,12 +47,12 @@ func (l *Live) changed() (found []JobLive) {
 			continue
 		}
 		j.reported, j.reportedAt = state, now
-		found = append(found, state.at(j, now))
+		found = append(found, state.withTimes(j, now))
 	}
 	return found
 }
 
-// state is what may change, without times that pass by themselves.
+// state returns the state of the job, without the fields that change with time alone.
 func (j *LiveJob) state() JobLive {
 	e := JobLive{
 		Job: j.name, JobPointer: j.pointer, Iteration: j.iteration, Depth: j.depth, Window: j.window,
@@ -65,8 +65,8 @@ func (j *LiveJob) state() JobLive {
 	return e
 }
 
-// at is the state with its times.
-func (e JobLive) at(j *LiveJob, now time.Time) JobLive {
+// withTimes returns the state with the fields that depend on the current time.
+func (e JobLive) withTimes(j *LiveJob, now time.Time) JobLive {
 	e.Seconds = now.Sub(j.began).Seconds()
 	if e.Waiting != "" {
 		e.Waited = now.Sub(e.since).Seconds()
@@ -77,8 +77,8 @@ func (e JobLive) at(j *LiveJob, now time.Time) JobLive {
 	return e
 }
 
-// At sets where the job is in the configuration, and in which iteration it runs, 0 if
-// there is only one.
+// At sets the JSON pointer of the job and its iteration. The iteration is 0 if the run has
+// only one.
 func (j *LiveJob) At(pointer string, iteration int) *LiveJob {
 	if j == nil {
 		return nil

@@ -1,11 +1,10 @@
-// Package platform is a client of the platform's APIs: the storage API
-// (configurations, their rows and states, events), the job queue API (jobs) and the
-// encryption API.
+// Package platform is a client of the platform's APIs: the storage API (configurations,
+// their rows and states, events), the job queue API (jobs) and the encryption API.
 //
-// A call returns either a complete record or an error that says what was requested
-// and why it failed. The token is sent to the platform only and is never in an
-// error text. A call is repeated when it fails, unless it makes something new: then
-// it may have been done. The package reads the records but does not interpret them.
+// A call returns either a complete record or an error with the request and the reason. The
+// token is sent only to the platform and never appears in an error text. Failed calls are
+// retried, except those that create or change something: they may have succeeded. The
+// package reads records but does not interpret them.
 package platform
 
 import (
@@ -29,36 +28,39 @@ const tokenHeader = "X-StorageApi-Token"
 
 const storagePath = "/v2/storage"
 
-// writeTimeout is the time limit of a write, which is sent once.
+// writeTimeout is the timeout of a write. Writes are not retried.
 const writeTimeout = 30 * time.Second
 
-// Options configure a client.
+// Options configures a client.
 type Options struct {
-	// URL is the address of the storage API without /v2/storage, e.g.
+	// URL is the base URL of the storage API without /v2/storage, for example
 	// https://connection.keboola.com.
 	URL   string
 	Token string
-	// QueueURL is the address of the queue API; "" asks the storage API for it.
+	// QueueURL is the base URL of the queue API. If it is empty, the client reads it from
+	// the storage API.
 	QueueURL string
-	// Transport sends the requests; nil is the transport of the client library.
+	// Transport sends the requests. If it is nil, the transport of the client library is
+	// used.
 	Transport http.RoundTripper
-	// Retry says how calls are repeated; nil is up to 5 times within 30 seconds.
+	// Retry configures retries. If it is nil, calls are retried up to 5 times within 30
+	// seconds.
 	Retry *client.RetryConfig
 }
 
-// Client calls the platform with one token. Several goroutines may use it.
+// Client calls the platform with one token. It is safe for concurrent use.
 type Client struct {
-	storage string // address without a slash at the end
+	storage string // base URL without a slash at the end
 	token   string
-	repeats client.Client // repeats failed requests; for what can be done twice
-	once    client.Client // sends once, because a failed request may have been done
+	repeats client.Client // retries failed requests; for requests that are safe to repeat
+	once    client.Client // sends once, because a failed request may have succeeded
 
 	mu       sync.Mutex
-	services map[string]string // addresses of the other APIs that are known, by their names
+	services map[string]string // known base URLs of the other APIs, by name
 }
 
-// New makes a client and sends nothing. It returns a user error if an address or
-// the token is not valid.
+// New returns a client. It sends no request. It returns a user error if a URL or the token
+// is invalid.
 func New(o Options) (*Client, error) {
 	if !validAddress(o.URL) {
 		return nil, failure.Userf("the platform address must be an absolute http or https URL without user, query and fragment")
@@ -97,23 +99,23 @@ func validAddress(address string) bool {
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// get begins a read. The base is absolute and set for each request: the client
-// library loses the path of a base that is set elsewhere.
+// get returns a read request. The base URL is absolute and set for each request, because
+// the client library drops the path of a base URL that is set on the client.
 func (c *Client) get(base, path string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.repeats).WithBaseURL(base).WithGet(path).AndHeader(tokenHeader, c.token)
 }
 
-// write begins a request that is sent once. The caller adds method and path.
+// write returns a request that is sent once. The caller adds the method and the path.
 func (c *Client) write(base string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.once).WithBaseURL(base).AndHeader(tokenHeader, c.token)
 }
 
-// record sends a request and returns the JSON object of the response.
+// record sends a request and returns the JSON object in the response.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	return c.response(ctx, req, value.Object)
 }
 
-// stored sends a write and returns the record of the response, which must have an id.
+// stored sends a write and returns the record in the response. The record must have an id.
 func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	v, err := c.record(ctx, req)
 	if err != nil {
@@ -128,9 +130,9 @@ func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Val
 	return v, nil
 }
 
-// response sends a request and returns the JSON of the response, which must be of this
-// kind. A request can be used once. The result and the error must be new for each
-// request: the library decodes into them and keeps what is there.
+// response sends a request and returns the JSON value in the response, which must be of the
+// given kind. A request can be sent only once. The result and the error must be new for
+// each request, because the library decodes into them without clearing them.
 func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
 	var body json.RawMessage
 	refused := &refusal{}
@@ -147,7 +149,7 @@ func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind val
 	case failed.Status > 399:
 		failed.describe(refused.body)
 	case err != nil:
-		// The library's text quotes the response, which may contain secrets.
+		// The text of the library's error quotes the response, which may contain secrets.
 		failed.Message = "the response is incomplete or not valid JSON"
 	default:
 		v, err := value.Parse(body)
@@ -160,7 +162,7 @@ func (c *Client) response(ctx context.Context, req request.HTTPRequest, kind val
 	return value.Value{}, failed
 }
 
-// text is an id or a name in a record; ids may be numbers.
+// text returns an id or a name in a record, or "". Ids may be numbers.
 func text(v value.Value) string {
 	if v.Kind() != value.String && v.Kind() != value.Number {
 		return ""
@@ -168,8 +170,8 @@ func text(v value.Value) string {
 	return v.Raw()
 }
 
-// ValidID reports whether an id has only letters, digits, '.', '_' and '-', so that
-// it means the same in every spelling of a path.
+// ValidID reports whether an id consists of letters, digits, '.', '_' and '-', and is not
+// "." or "..". Such an id needs no escaping in a path.
 func ValidID(id string) bool {
 	odd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-')
@@ -184,8 +186,9 @@ func checkID(what, id string) error {
 	return nil
 }
 
-// networkFailure returns why there was no response, without the address, and the
-// cause. For some time-outs the client library returns only its own text.
+// networkFailure returns the reason for a missing response, without the URL, and its cause.
+// For some timeouts the client library returns only a text of its own, which networkFailure
+// recognizes.
 func networkFailure(err error) (message string, cause error) {
 	inner := errors.Unwrap(err)
 	if inner == nil {

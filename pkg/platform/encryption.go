@@ -11,23 +11,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// CipherScope says who can read a cipher: the runs of a configuration, or those of a
-// component in a project if Configuration is "".
+// CipherScope restricts who can decrypt a cipher: the runs of a configuration, or the runs
+// of a component in a project if Configuration is "".
 type CipherScope struct{ Component, Project, Configuration string }
 
-// cipherPrefix begins every cipher.
+// cipherPrefix is the prefix of every cipher.
 const cipherPrefix = "KBC::"
 
-// Encrypt is a document with ciphers in the place of all scalars whose keys begin with
-// #, except for those that are ciphers. Without any it sends nothing.
+// Encrypt returns a document with all scalars encrypted that have a key beginning with #.
+// Ciphers stay unchanged. If the document has no such scalars, Encrypt sends no request.
 func (c *Client) Encrypt(ctx context.Context, scope CipherScope, document value.Value) (value.Value, error) {
 	return c.encryptMatching(ctx, isSecret, document, func() (CipherScope, error) { return scope, nil })
 }
 
-// EncryptConfiguration does the same for a configuration that is about to be stored. It
-// leaves empty secrets and those that contain a {{variable}}, which are none yet. The
-// ciphers can be read in the project of the token by all runs of the component: a new
-// configuration has no id yet, and jobs of a split have none.
+// EncryptConfiguration encrypts a configuration before it is stored. Unlike Encrypt it
+// leaves empty secrets and secrets that contain a {{variable}}, which are not secret yet.
+// All runs of the component in the project of the token can decrypt the ciphers: a new
+// configuration has no id yet, and the jobs of a split have no stored configuration.
 func (c *Client) EncryptConfiguration(ctx context.Context, component string, document value.Value) (value.Value, error) {
 	if err := checkID("component", component); err != nil {
 		return value.Value{}, err
@@ -39,7 +39,7 @@ func (c *Client) EncryptConfiguration(ctx context.Context, component string, doc
 	})
 }
 
-// project is the id of the project of the token.
+// project returns the id of the project that the token belongs to.
 func (c *Client) project(ctx context.Context) (string, error) {
 	req := c.getStorage("tokens/verify")
 	v, err := c.record(ctx, req)
@@ -54,8 +54,8 @@ func (c *Client) project(ctx context.Context) (string, error) {
 }
 
 func (c *Client) encryptMatching(ctx context.Context, those func(value.Value) bool, document value.Value, scope func() (CipherScope, error)) (value.Value, error) {
-	var plain []value.Member // by their numbers: the rest of the document stays here
-	eachSecret(document, those, func(secret value.Value) value.Value {
+	var plain []value.Member // plain secrets, named by index; only they are sent
+	mapSecrets(document, those, func(secret value.Value) value.Value {
 		plain = append(plain, value.Member{Name: "#" + strconv.Itoa(len(plain)), Value: secret})
 		return secret
 	})
@@ -70,7 +70,7 @@ func (c *Client) encryptMatching(ctx context.Context, those func(value.Value) bo
 	if err != nil {
 		return value.Value{}, err
 	}
-	return eachSecret(document, those, func(value.Value) value.Value {
+	return mapSecrets(document, those, func(value.Value) value.Value {
 		next := ciphers[0]
 		ciphers = ciphers[1:]
 		return next
@@ -82,7 +82,7 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	if err != nil {
 		return nil, err
 	}
-	// Nothing is made but the response, and no token is needed.
+	// The request creates no object and needs no token.
 	req := request.NewHTTPRequest(c.repeats).WithBaseURL(base).WithPost("encrypt").AndHeader("Content-Type", "application/json").
 		AndQueryParam("componentId", scope.Component).AndQueryParam("projectId", scope.Project)
 	if scope.Configuration != "" {
@@ -102,15 +102,16 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	return ciphers, nil
 }
 
-// isSecret reports whether the value of a key that begins with # is to be encrypted.
+// isSecret reports whether a value with a key that begins with # must be encrypted.
 func isSecret(v value.Value) bool { return v.IsScalar() && !strings.HasPrefix(v.Raw(), cipherPrefix) }
 
-// eachSecret is a document with those values changed whose keys begin with #.
-func eachSecret(v value.Value, those func(value.Value) bool, change func(value.Value) value.Value) value.Value {
+// mapSecrets returns a document with change applied to the matching scalars that have a key
+// beginning with #.
+func mapSecrets(v value.Value, those func(value.Value) bool, change func(value.Value) value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		switch {
 		case !strings.HasPrefix(m.Name, "#") || !m.Value.IsScalar():
-			m.Value = eachSecret(m.Value, those, change)
+			m.Value = mapSecrets(m.Value, those, change)
 		case those(m.Value):
 			m.Value = change(m.Value)
 		}

@@ -9,24 +9,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Error is a failed call of either API: it was refused, not answered, or the response
-// was not the expected record.
+// Error is a failed call of a platform API: it was refused, it got no response, or the
+// response was not the expected record.
 type Error struct {
-	// Method and URL of the call; URL has no query.
+	// Method and URL identify the call. URL has no query.
 	Method, URL string
-	// Status is the HTTP status; 0 without a response.
+	// Status is the HTTP status, or 0 if there was no response.
 	Status int
-	// Code is the API's own code, a text or a number; may be "".
+	// Code is the error code of the API, a text or a number. It may be empty.
 	Code string
-	// Message is the API's text, or what went wrong; may be "".
+	// Message is the text of the API, or a description of the failure. It may be empty.
 	Message string
-	// ExceptionID is for the platform's support; may be "".
+	// ExceptionID identifies the error for the platform's support. It may be empty.
 	ExceptionID string
 
 	cause error
 }
 
-// Error is "GET https://…: 404 Not Found: message (code …, exceptionId …)".
+// Error returns "GET https://…: 404 Not Found: message (code …, exceptionId …)".
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Method + " " + e.URL)
@@ -52,24 +52,24 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the network or context error if there was no response. Do not show
-// it: only the text of Error is free of the token.
+// Unwrap returns the network or context error if there was no response. Do not show its
+// text: it may contain the token, unlike the text of Error.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Refused reports whether the token was not accepted.
+// Refused reports whether the platform refused the token.
 func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// MayHaveSucceeded reports whether a failed write may have been done: there was no response,
-// or one that does not say.
+// MayHaveSucceeded reports whether a failed write may have succeeded: there was no
+// response, or the status does not exclude it.
 func (e *Error) MayHaveSucceeded() bool {
 	return e.Method != http.MethodGet && (e.Status < 400 || e.Status >= 500)
 }
 
-// describe reads the body of an error: of the storage API (code is a text), of the
-// queue API (code is a number) or of maintenance (reason instead of error). Other
-// bodies are ignored.
+// describe reads the body of an error response: of the storage API (code is a text), of the
+// queue API (code is a number) or of maintenance (reason instead of error). It ignores
+// other bodies.
 func (e *Error) describe(body []byte) {
 	v, err := value.Parse(body)
 	if err != nil {
@@ -91,15 +91,15 @@ func (e *Error) hide(token string) {
 	}
 }
 
-// refusal is the body of an error response. It accepts any JSON, so that the client
-// library can always decode it.
+// refusal is the body of an error response. It accepts any JSON, so that the client library
+// can always decode it.
 type refusal struct{ body []byte }
 
-// UnmarshalJSON keeps the text.
+// UnmarshalJSON stores a copy of the JSON text.
 func (r *refusal) UnmarshalJSON(body []byte) error {
 	r.body = append([]byte(nil), body...)
 	return nil
 }
 
-// Error is required by the client library; the text is never shown.
+// Error implements error for the client library. Its text is never shown.
 func (r *refusal) Error() string { return "refused" }

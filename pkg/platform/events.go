@@ -10,20 +10,20 @@ import (
 
 const eventPage = 1000
 
-// Event is one event of a job.
+// Event is an event of a job.
 type Event struct {
 	ID string
 	// Type is info, success, warn or error.
 	Type string
-	// Created is the time as the platform wrote it.
+	// Created is the time in the format of the platform.
 	Created string
 	Message string
 	// Record is the whole event.
 	Record value.Value
 }
 
-// Events returns the events of a run (its id is the id of its job), oldest first.
-// With an event id in since it returns later ones only.
+// Events returns the events of a run, oldest first. The id of a run is the id of its job.
+// If since is not "", Events returns only events after the event with that id.
 func (c *Client) Events(ctx context.Context, run, since string) ([]Event, error) {
 	if err := checkID("job", run); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (c *Client) Events(ctx context.Context, run, since string) ([]Event, error)
 				newestFirst = append(newestFirst, e)
 			}
 		}
-		// A page without new events is the end too: a bound may include its own
+		// A page without new events is the last page too: a bound may include its own
 		// event.
 		if len(page) < eventPage || len(newestFirst) == before {
 			slices.Reverse(newestFirst)
@@ -51,7 +51,7 @@ func (c *Client) Events(ctx context.Context, run, since string) ([]Event, error)
 	}
 }
 
-// eventsBefore reads one page, newest first.
+// eventsBefore returns one page of events, newest first.
 func (c *Client) eventsBefore(ctx context.Context, run, since, before string) ([]Event, error) {
 	req := c.getStorage("events").AndQueryParam("runId", run).AndQueryParam("limit", strconv.Itoa(eventPage))
 	if since != "" {

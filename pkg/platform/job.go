@@ -10,37 +10,37 @@ import (
 // Job is a job of the queue.
 type Job struct {
 	ID string
-	// Status is created, waiting, processing, terminating, or final: success,
-	// warning, error, terminated, cancelled.
+	// Status is created, waiting, processing or terminating, or one of the final statuses:
+	// success, warning, error, terminated, cancelled.
 	Status string
-	// DesiredStatus is terminating after someone requested the end of the job.
+	// DesiredStatus is terminating after the end of the job was requested.
 	DesiredStatus string
-	// Finished says that the status is final.
+	// Finished is true if the status is final.
 	Finished bool
-	// Component and Configuration are what the job runs.
+	// Component and Configuration are the ids of the component and the configuration.
 	Component, Configuration string
-	// Created, Started and Ended are RFC 3339 times as the platform wrote them; ""
-	// before.
+	// Created, Started and Ended are RFC 3339 times in the format of the platform. They are
+	// empty until the job is created, starts or ends.
 	Created, Started, Ended string
-	// Message is the message of the result; "" before the end.
+	// Message is the message of the result. It is empty until the job ends.
 	Message string
-	// ErrorType is "user" or "application" for status error, "" otherwise and if
-	// the platform does not say.
+	// ErrorType is "user" or "application" if the status is error and the platform reports
+	// the type. Otherwise it is empty.
 	ErrorType string
-	// VariableValuesID is the row with the values of this run; "" for none.
+	// VariableValuesID is the id of the row with the values of variables. It may be empty.
 	VariableValuesID string
-	// VariableValuesData is the inline values of the record: {"values": […]}, [] or
+	// VariableValuesData contains the inline values of variables: {"values": […]}, [] or
 	// null.
 	VariableValuesData value.Value
 }
 
-// Variable is a value for a job: a string or a number.
+// Variable is a value of a variable for a job: a string or a number.
 type Variable struct {
 	Name  string
 	Value value.Value
 }
 
-// Job reads the record of a job.
+// Job returns a job.
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	queue, err := c.queueOf(ctx, id)
 	if err != nil {
@@ -50,7 +50,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return jobOf(v), err
 }
 
-// queueOf is the address of the queue API for a call about a job.
+// queueOf returns the base URL of the queue API. It returns an error if the job id is
+// invalid.
 func (c *Client) queueOf(ctx context.Context, job string) (string, error) {
 	if err := checkID("job", job); err != nil {
 		return "", err
@@ -58,23 +59,20 @@ func (c *Client) queueOf(ctx context.Context, job string) (string, error) {
 	return c.QueueURL(ctx)
 }
 
-// NewJob is a job to run: a stored configuration, or one that comes with the
+// NewJob describes a job to create: of a stored configuration, or of a configuration in the
 // request.
 type NewJob struct {
 	Component string
-	// Configuration is the id of the stored configuration. With ConfigData it may
-	// be "": then the job waits for no other, has no default bucket and keeps no
-	// state.
+	// Configuration is the id of the stored configuration. With ConfigData it may be empty:
+	// then the job does not wait for other jobs, has no default bucket and stores no state.
 	Configuration string
-	// ConfigData is a configuration that runs instead of the stored one; null for
-	// none.
+	// ConfigData is a configuration that runs instead of the stored one. It may be null.
 	ConfigData value.Value
-	// Values are the values of variables. The request leaves them out if there are
-	// none.
+	// Values are the values of variables. If there are none, the request omits them.
 	Values []Variable
 }
 
-// CreateJob starts a job. It is sent once; see Error.Unsettled.
+// CreateJob starts a job. The request is not retried; see Error.MayHaveSucceeded.
 func (c *Client) CreateJob(ctx context.Context, j NewJob) (Job, error) {
 	if err := j.check(); err != nil {
 		return Job{}, err
@@ -121,8 +119,8 @@ func (j NewJob) body() value.Value {
 		value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
 }
 
-// KillJob requests the end of a job, which comes later. It is sent once; it may be
-// called again.
+// KillJob requests the end of a job. It returns before the job ends. The request is not
+// retried, but KillJob may be called again.
 func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
 	queue, err := c.queueOf(ctx, id)
 	if err != nil {
@@ -132,7 +130,7 @@ func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
 	return jobOf(v), err
 }
 
-// jobOf reads a record; a null record is an empty job.
+// jobOf returns the job in a record. A null record is an empty job.
 func jobOf(record value.Value) Job {
 	result := record.Field("result")
 	return Job{
@@ -152,9 +150,9 @@ func jobOf(record value.Value) Job {
 	}
 }
 
-// ExitCode is the exit code for the result of a job: that of its component, as far
-// as the platform says. A job that someone ended is a user error, an unknown status
-// an application error.
+// ExitCode returns the exit code for the result of a job: the exit code of its component,
+// as far as the platform reports it. A terminated or cancelled job is a user error. An
+// unknown status is an application error.
 func (j Job) ExitCode() int {
 	switch j.Status {
 	case "success", "warning":

@@ -7,16 +7,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// JobQuery says which jobs to search.
+// JobQuery selects jobs.
 type JobQuery struct {
 	Component string
-	// Configuration is the id of a configuration, "" for all.
+	// Configuration is the id of a configuration, or "" for all configurations.
 	Configuration string
-	// Limit is how many jobs to return at most.
+	// Limit is the maximum number of jobs to return.
 	Limit int
 }
 
-// Jobs lists jobs, the newest first.
+// Jobs returns jobs, newest first.
 func (c *Client) Jobs(ctx context.Context, q JobQuery) ([]Job, error) {
 	if err := checkID("component", q.Component); err != nil {
 		return nil, err

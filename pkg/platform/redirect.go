@@ -2,13 +2,12 @@ package platform
 
 import "net/http"
 
-// tokenGuard removes the token from a request after a redirect to another scheme,
-// host or port. net/http does this for its well-known headers only.
+// tokenGuard removes the token from a request after a redirect to another origin. net/http
+// does this only for well-known headers.
 type tokenGuard struct{ next http.RoundTripper }
 
 var _ http.RoundTripper = tokenGuard{}
 
-// RoundTrip implements http.RoundTripper.
 func (g tokenGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if leftOrigin(req) {
 		req = req.Clone(req.Context())
@@ -17,7 +16,7 @@ func (g tokenGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(req)
 }
 
-// leftOrigin reports whether a redirect on the way to a request changed the origin.
+// leftOrigin reports whether any redirect that led to this request changed the origin.
 func leftOrigin(req *http.Request) bool {
 	for at := req; at.Response != nil; at = at.Response.Request {
 		from := at.Response.Request

@@ -13,12 +13,11 @@ const (
 	encryptionService = "encryption"
 )
 
-// QueueURL is the address of the queue API, without a slash at the end. Unless it
-// was given, the index of the storage API contains it, which is read until it was
-// answered once.
+// QueueURL returns the base URL of the queue API, without a slash at the end. Unless
+// Options has the URL, the client reads it from the index of the storage API and caches it.
 func (c *Client) QueueURL(ctx context.Context) (string, error) { return c.service(ctx, queueService) }
 
-// service is the address of another API, without a slash at the end.
+// service returns the base URL of another API, without a slash at the end.
 func (c *Client) service(ctx context.Context, name string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

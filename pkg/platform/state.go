@@ -8,17 +8,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// StateLocation is where the platform keeps a state: in a configuration, or in one of
-// its rows.
+// StateLocation identifies a stored state: the state of a configuration or of one of its
+// rows.
 type StateLocation struct {
-	// Branch is the id of a branch; "" is the default branch.
+	// Branch is the id of a branch. If it is empty, the default branch is used.
 	Branch                   string
 	Component, Configuration string
-	// Row is "" for the configuration itself.
+	// Row is the id of the row, or "" for the configuration.
 	Row string
 }
 
-// path is the path of the configuration or row below /v2/storage.
+// path returns the path of the configuration or row below /v2/storage.
 func (p StateLocation) path() (string, error) {
 	path, err := configurationPath(p.Component, p.Configuration)
 	if err != nil {
@@ -39,8 +39,8 @@ func (p StateLocation) path() (string, error) {
 	return path, nil
 }
 
-// State reads the whole state that is stored in a place, with its ciphers. Without
-// one it is an empty object.
+// State returns the whole state at a location, with its ciphers. If no state is stored, it
+// returns an empty object.
 func (c *Client) State(ctx context.Context, place StateLocation) (value.Value, error) {
 	path, err := place.path()
 	if err != nil {
@@ -53,14 +53,14 @@ func (c *Client) State(ctx context.Context, place StateLocation) (value.Value, e
 	return value.OfMembers(), err // the platform writes an empty object as []
 }
 
-// SetState replaces the whole state of a place. The values of its keys that begin
-// with # must be ciphers, see Encrypt.
+// SetState replaces the whole state at a location. The values of keys that begin with #
+// must be ciphers, see Encrypt.
 func (c *Client) SetState(ctx context.Context, place StateLocation, state value.Value) error {
 	path, err := place.path()
 	if err != nil {
 		return err
 	}
-	// It may be done twice: the state is the same after each time.
+	// The write is safe to retry: it has the same effect each time.
 	req := request.NewHTTPRequest(c.repeats).WithBaseURL(c.storage+storagePath).AndHeader(tokenHeader, c.token).
 		WithPut(path+"/state").AndHeader("Content-Type", "application/json").
 		WithBody(value.OfMembers(value.Member{Name: "state", Value: state}).JSON())

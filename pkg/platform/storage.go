@@ -12,17 +12,17 @@ import (
 // Configuration is a stored configuration.
 type Configuration struct {
 	ID, Name, Description string
-	// Version counts the changes, from 1; "" if unknown.
+	// Version is the number of the current version, counted from 1. It is empty if unknown.
 	Version string
-	// Disabled says that the platform refuses to run it.
+	// Disabled is true if the platform refuses to run the configuration.
 	Disabled bool
-	// Rows is the number of its rows.
+	// Rows is the number of rows.
 	Rows int
-	// Content is the stored document. The platform writes an empty object as `[]`.
+	// Content is the stored document. The platform writes an empty object as [].
 	Content value.Value
 }
 
-// Configuration reads a configuration of the default branch.
+// Configuration returns a configuration of the default branch.
 func (c *Client) Configuration(ctx context.Context, component, id string) (Configuration, error) {
 	path, err := configurationPath(component, id)
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Client) Configuration(ctx context.Context, component, id string) (Confi
 	return configuration(v), err
 }
 
-// Configurations lists the configurations of a component in the default branch,
-// in the order of the platform.
+// Configurations returns the configurations of a component in the default branch, in the
+// order of the platform.
 func (c *Client) Configurations(ctx context.Context, component string) ([]Configuration, error) {
 	if err := checkID("component", component); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (c *Client) Configurations(ctx context.Context, component string) ([]Config
 	return list, nil
 }
 
-// CreateConfiguration stores a new configuration in the default branch. It is sent
-// once; see Error.Unsettled. Only ID, Name and Description of the result are
+// CreateConfiguration stores a new configuration in the default branch. The request is not
+// retried; see Error.MayHaveSucceeded. Only ID, Name and Description of the result are
 // reliable.
 func (c *Client) CreateConfiguration(ctx context.Context, component, name string, content value.Value) (Configuration, error) {
 	if err := checkID("component", component); err != nil {
@@ -65,8 +65,9 @@ func (c *Client) CreateConfiguration(ctx context.Context, component, name string
 	return configuration(v), err
 }
 
-// UpdateConfiguration stores a new version of a configuration of the default
-// branch; name "" leaves its name. It is sent once; see Error.Unsettled.
+// UpdateConfiguration stores a new version of a configuration of the default branch. If
+// name is "", the name stays unchanged. The request is not retried; see
+// Error.MayHaveSucceeded.
 func (c *Client) UpdateConfiguration(ctx context.Context, component, id, name string, content value.Value) (Configuration, error) {
 	path, err := configurationPath(component, id)
 	if err != nil {
@@ -80,7 +81,8 @@ func (c *Client) UpdateConfiguration(ctx context.Context, component, id, name st
 	return configuration(v), err
 }
 
-// configuration reads a record; a null record is an empty configuration.
+// configuration returns the configuration in a record. A null record is an empty
+// configuration.
 func configuration(record value.Value) Configuration {
 	return Configuration{
 		ID:          text(record.Field("id")),

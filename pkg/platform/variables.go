@@ -6,11 +6,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// These methods implement the interface that pkg/config/variables declares. They
-// use plain types, so that neither package imports the other.
+// The methods below implement the interface that pkg/config/variables declares. They use
+// plain types, so that neither package imports the other.
 
-// JobVariables returns the inline values of a job and the id of its row of values,
-// as they are in the record.
+// JobVariables returns the inline values of a job's variables and the id of the row with
+// values, both as in the record.
 func (c *Client) JobVariables(ctx context.Context, job string) (data value.Value, row string, err error) {
 	j, err := c.Job(ctx, job)
 	return j.VariableValuesData, j.VariableValuesID, err

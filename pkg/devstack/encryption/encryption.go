@@ -1,9 +1,9 @@
-// Package encryption makes the ciphers of the local platform and reads them again.
+// Package encryption creates and decrypts the ciphers of the local platform.
 //
-// A cipher is encrypted and authenticated with the key of the platform. It is bound
-// to its scope, as on the real platform: it can be read only for the component, the
-// project, the configuration and the type of branch for which it was made. Ciphers
-// of another platform cannot be read. This package keeps nothing.
+// A cipher is encrypted and authenticated with the key of the platform. As on the real
+// platform, it is bound to its scope: it can only be decrypted for the component, the
+// project, the configuration and the type of branch that it was created for. Ciphers of
+// other platforms cannot be decrypted. The package stores no data.
 package encryption
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Prefix is the beginning of every cipher.
+// Prefix is the prefix of every cipher.
 const Prefix = "KBC::"
 
-// Scope says where a cipher can be read. What is "" does not matter for it.
+// Scope restricts who can decrypt a cipher. Empty fields do not restrict it.
 type Scope struct {
 	Component, Project, Configuration string
 	// BranchType is default or dev.
 	BranchType string
 }
 
-// kind is a kind of ciphers: the name that they begin with, and what they are bound
-// to.
+// kind is a kind of ciphers: its name, and the parts of the scope that its ciphers are
+// bound to.
 type kind struct {
 	name                                          string
 	component, project, configuration, branchType bool
@@ -44,10 +44,10 @@ var kinds = []kind{
 	{name: "ProjectWideBranchTypeSecure", project: true, branchType: true},
 }
 
-// ErrScope says that no kind of ciphers has such a scope.
+// ErrScope is the error for a scope that no kind of ciphers has.
 var ErrScope = errors.New("no cipher has this scope")
 
-// kind is the kind of the ciphers that are bound to all of a scope.
+// kind returns the kind of the ciphers that are bound to exactly the fields of a scope.
 func (s Scope) kind() (kind, error) {
 	for _, k := range kinds {
 		if k.component == (s.Component != "") && k.project == (s.Project != "") &&
@@ -58,9 +58,9 @@ func (s Scope) kind() (kind, error) {
 	return kind{}, ErrScope
 }
 
-// bound is what a cipher of this kind is authenticated with, for a reader or a
-// writer with this scope.
-func (k kind) bound(s Scope) []byte {
+// authenticatedData returns the additional authenticated data of a cipher of this kind. It
+// contains the parts of the scope that the cipher is bound to.
+func (k kind) authenticatedData(s Scope) []byte {
 	parts := []string{k.name, "", "", "", ""}
 	for i, part := range []struct {
 		is   bool
@@ -70,62 +70,64 @@ func (k kind) bound(s Scope) []byte {
 			parts[i+1] = part.text
 		}
 	}
-	bound, _ := json.Marshal(parts) // texts always have a JSON
+	bound, _ := json.Marshal(parts) // a list of texts can always be encoded
 	return bound
 }
 
-// Box encrypts and decrypts with one key. Several goroutines may use it.
+// Box encrypts and decrypts with one key. It is safe for concurrent use.
 type Box struct{ sealer cipher.AEAD }
 
-// NewBox makes a box for the key of a platform.
+// NewBox returns a Box for the key of a platform.
 func NewBox(key [32]byte) *Box {
-	block, _ := aes.NewCipher(key[:]) // fails for keys of other sizes
+	block, _ := aes.NewCipher(key[:]) // fails only for keys of other sizes
 	sealer, _ := cipher.NewGCMWithRandomNonce(block)
 	return &Box{sealer}
 }
 
-// EncryptText is the cipher of a text. A cipher stays as it is, wherever it is from.
+// EncryptText returns the cipher of a text. It returns ciphers unchanged, including ciphers
+// of other platforms.
 func (b *Box) EncryptText(s Scope, text string) (string, error) {
 	k, err := s.kind()
 	if err != nil || isCipher(text) {
 		return text, err
 	}
-	sealed := b.sealer.Seal(nil, nil, []byte(text), k.bound(s))
+	sealed := b.sealer.Seal(nil, nil, []byte(text), k.authenticatedData(s))
 	return Prefix + k.name + "::" + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
-// Encrypt is a document with a cipher for every scalar whose key begins with #,
-// which becomes a text. What is below such a key is like everything else.
+// Encrypt returns a document with every scalar encrypted that has a key beginning with #.
+// The encrypted values are texts. Objects and lists with such a key are handled like any
+// other.
 func (b *Box) Encrypt(s Scope, document value.Value) (value.Value, error) {
 	if _, err := s.kind(); err != nil {
 		return value.Value{}, err
 	}
-	return eachSecret(document, func(_ string, secret value.Value) value.Value {
-		text, _ := b.EncryptText(s, secret.Cell()) // the scope is good
+	return mapSecrets(document, func(_ string, secret value.Value) value.Value {
+		text, _ := b.EncryptText(s, secret.Cell()) // the scope was checked above
 		return value.OfString(text)
 	}), nil
 }
 
-// EncryptPlain does the same for a document that is about to be stored. It leaves null,
-// empty texts and those with a {{variable}}, which hold no secret yet.
+// EncryptPlain encrypts a document before it is stored. Unlike Encrypt it leaves null,
+// empty texts, and texts with a {{variable}}, which contain no secret yet.
 func (b *Box) EncryptPlain(s Scope, document value.Value) (value.Value, error) {
 	if _, err := s.kind(); err != nil {
 		return value.Value{}, err
 	}
-	return eachSecret(document, func(_ string, secret value.Value) value.Value {
+	return mapSecrets(document, func(_ string, secret value.Value) value.Value {
 		if secret.IsNull() || secret.Raw() == "" || strings.Contains(secret.Raw(), "{{") || isCipher(secret.Raw()) {
 			return secret
 		}
-		text, _ := b.EncryptText(s, secret.Cell()) // the scope is good
+		text, _ := b.EncryptText(s, secret.Cell()) // the scope was checked above
 		return value.OfString(text)
 	}), nil
 }
 
-// Decrypt is a document with the texts of the ciphers below keys that begin with #,
-// for a reader with this scope, and the keys of the ciphers that cannot be read,
-// which stay as they are.
+// Decrypt returns a document with the ciphers decrypted that have a key beginning with #.
+// It leaves ciphers unchanged that this scope cannot decrypt, and returns their keys as
+// unread.
 func (b *Box) Decrypt(s Scope, document value.Value) (decrypted value.Value, unread []string) {
-	decrypted = eachSecret(document, func(key string, secret value.Value) value.Value {
+	decrypted = mapSecrets(document, func(key string, secret value.Value) value.Value {
 		if secret.Kind() != value.String || !isCipher(secret.Raw()) {
 			return secret
 		}
@@ -149,7 +151,7 @@ func (b *Box) decryptText(s Scope, text string) (string, bool) {
 		if err != nil {
 			return "", false
 		}
-		plain, err := b.sealer.Open(nil, nil, sealed, k.bound(s))
+		plain, err := b.sealer.Open(nil, nil, sealed, k.authenticatedData(s))
 		return string(plain), err == nil
 	}
 	return "", false
@@ -161,14 +163,14 @@ func isCipher(text string) bool {
 	return strings.HasPrefix(text, Prefix) && found && strings.Contains(name, "Secure") && sealed != ""
 }
 
-// eachSecret is a document with every scalar, or null, whose key begins with #
-// changed.
-func eachSecret(v value.Value, change func(key string, secret value.Value) value.Value) value.Value {
+// mapSecrets returns a document with change applied to every scalar or null that has a key
+// beginning with #.
+func mapSecrets(v value.Value, change func(key string, secret value.Value) value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		if strings.HasPrefix(m.Name, "#") && (m.Value.IsScalar() || m.Value.IsNull()) {
 			m.Value = change(m.Name, m.Value)
 		} else {
-			m.Value = eachSecret(m.Value, change)
+			m.Value = mapSecrets(m.Value, change)
 		}
 		return m
 	})

@@ -1,5 +1,4 @@
-// Package guard decides which requests the servers of the local platform may
-// answer. It keeps nothing and answers nothing itself.
+// Package guard decides which requests the servers of the local platform may serve.
 package guard
 
 import (
@@ -8,18 +7,18 @@ import (
 	"net/http"
 )
 
-// Equal compares what a client sent with a secret; an empty secret equals nothing.
-// It compares hashes, so that the time it takes depends neither on the texts nor on
-// their lengths.
+// Equal reports whether a client sent the right secret. It returns false if the secret is
+// empty. It compares hashes, so that its time depends neither on the texts nor on their
+// lengths.
 func Equal(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// CrossSite reports whether a browser sent a request, read or write, for a page of
-// another site.
+// CrossSite reports whether a browser sent a request on behalf of a page of another site.
+// It checks all methods.
 func CrossSite(r *http.Request) bool {
 	asWrite := *r
-	asWrite.Method = http.MethodPost // CrossOriginProtection lets every read pass
+	asWrite.Method = http.MethodPost // CrossOriginProtection permits all reads
 	return http.NewCrossOriginProtection().Check(&asWrite) != nil
 }

@@ -14,7 +14,7 @@ const (
 	maxID       = 255
 )
 
-// authorize requires a token. The token of a component may do everything but manage
+// authorize requires a token. The token of a component may do everything except manage
 // faults, which a real platform does not have.
 func (s *server) authorize(r *http.Request) error {
 	given := r.Header.Get(tokenHeader)
@@ -30,28 +30,27 @@ func (s *server) authorize(r *http.Request) error {
 	}
 }
 
-// base is the address of this server as the client wrote it, so that it also works
-// from inside a container.
-func base(r *http.Request) string {
+// baseURL returns the URL prefix of this server as the client wrote it in the Host header,
+// so that URLs in responses also work from inside a container.
+func baseURL(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
 }
 
-// queueBase is the address of the queue for a client.
-func (s *server) queueBase(r *http.Request) string {
+// queueURL returns the base URL of the queue API for the client of a request.
+func (s *server) queueURL(r *http.Request) string {
 	if r.Context().Value(queueRootKey{}) != nil {
-		return base(r)
+		return baseURL(r)
 	}
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil || s.QueuePort == "" || port != s.Port {
-		return base(r) + queuePath
+		return baseURL(r) + queuePath
 	}
 	at := *r
 	at.Host = net.JoinHostPort(host, s.QueuePort)
-	return base(&at)
+	return baseURL(&at)
 }
 
-// validID reports whether an id is valid and the store can hold it.
 func validID(id string) bool { return len(id) <= maxID && platform.ValidID(id) }

@@ -1,29 +1,28 @@
-// Package platformapi serves the local platform's HTTP APIs: the storage API below
+// Package platformapi serves the HTTP APIs of the local platform: the storage API below
 // /v2/storage, the queue API below /queue, the encryption API below /encryption, and
-// /faults, which makes them fail on demand.
+// /faults, which makes the other APIs fail on demand.
 //
-// Every response has the shape of the platform's. Bad input is refused with a status
-// of 4xx. A creation that was acknowledged is in the store. Only the faults are
-// kept in memory: everything else is read from the store and written there. This
-// package runs no jobs and does not interpret configurations.
+// Every response has the shape of the platform's response. Invalid input gets a 4xx status.
+// A creation that was acknowledged is in the store. Only the faults are kept in memory; all
+// other data is read from the store and written to it. This package runs no jobs and does
+// not interpret configurations.
 //
 // # Faults on demand
 //
-// PUT /faults replaces the list of faults with its body, GET shows the faults that
-// are left, DELETE removes them; all three need the token. A fault is
+// PUT /faults replaces the list of faults with its body, GET returns the remaining faults,
+// DELETE removes them. All three need the token. A fault is an object:
 //
 //	{"method": "POST", "path": "/queue/jobs", "status": 503,
 //	 "headers": {"Retry-After": "1"}, "body": {…},
 //	 "delaySeconds": 0.2, "cut": "after", "times": 2}
 //
-// It applies to requests with its method (any, if absent) whose path begins with
-// its path. The first matching fault of the list is used. It waits delaySeconds.
-// Then, with "status", the request is not carried out: the response has this status,
-// the headers, and the body or else the API's own error. With "cut" the connection
-// is dropped: "before" instead of carrying out the request, "after" instead of
-// sending the response. With neither, the request continues normally. After "times"
-// requests the fault is removed; 0 or absent is no limit. Faults are gone when the
-// process ends.
+// A fault applies to requests with its method (any, if absent) and a path that begins with
+// its path. The first matching fault of the list is used. It waits for delaySeconds first.
+// With "status" the request is not carried out: the response has this status, the headers,
+// and the body. Without a body it has the error of the API. With "cut" the connection is
+// dropped: "before" instead of carrying out the request, "after" instead of sending the
+// response. With neither, the request continues normally. A fault is removed after "times"
+// requests; 0 or absent means no limit. Faults are lost when the process ends.
 package platformapi
 
 import (
@@ -40,24 +39,25 @@ import (
 // Options configure the APIs.
 type Options struct {
 	Store *store.Store
-	// Token is the required value of X-StorageApi-Token; not "".
+	// Token is the required value of X-StorageApi-Token. It must not be empty.
 	Token string
-	// JobToken is accepted like Token, except for /faults. Running components get
-	// it. "" is none.
+	// JobToken is accepted like Token, except for /faults. Running components get it. If it
+	// is empty, only Token is accepted.
 	JobToken string
-	// Port is the port of these APIs, QueuePort that of QueueRoot; both or none. The
-	// queue is published there to clients that use Port: others are behind a mapping
-	// of ports, and get the path of the queue here.
+	// Port is the port of these APIs and QueuePort the port of QueueRoot. Set both or leave
+	// both empty. Clients that use Port get the URL of the queue on QueuePort. Other
+	// clients connect through a port mapping, where QueuePort may be unreachable; they get
+	// the path of the queue on their own port.
 	Port, QueuePort string
-	// Components are the ids of components that are known without a configuration.
+	// Components are the ids of components that exist without a configuration.
 	Components []string
-	// Now is the clock; nil is time.Now.
+	// Now returns the current time. If it is nil, time.Now is used.
 	Now func() time.Time
-	// Sleep waits for the delays of faults, and returns the error of the context if
-	// that ends first; required.
+	// Sleep waits for the delay of a fault. It returns the error of the context if the
+	// context ends first. It is required.
 	Sleep func(context.Context, time.Duration) error
-	// Report receives the errors behind status 500, which clients do not see.
-	// Several goroutines may call it. nil drops them.
+	// Report receives the errors behind status 500, which clients do not see. It may be
+	// called from several goroutines. If it is nil, the errors are dropped.
 	Report func(error)
 }
 
@@ -71,8 +71,8 @@ const (
 	tokenDescription = "local"
 )
 
-// New is the handler of /v2/storage, /queue, /encryption and /faults; it expects full
-// paths. Any other path is a 404 in the shape of the storage API.
+// New returns the handler of /v2/storage, /queue, /encryption and /faults. The handler
+// expects full paths. Any other path gets a 404 in the shape of the storage API.
 func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -85,8 +85,8 @@ func New(o Options) http.Handler {
 	return http.HandlerFunc(s.serve)
 }
 
-// QueueRoot is a handler with the queue API of New at the root, for an address of its
-// own.
+// QueueRoot returns a handler that serves the queue API of New at the root, for a listener
+// of its own.
 func QueueRoot(apis http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inner := r.WithContext(context.WithValue(r.Context(), queueRootKey{}, true))
@@ -100,7 +100,7 @@ func QueueRoot(apis http.Handler) http.Handler {
 	})
 }
 
-// queueRootKey marks requests of QueueRoot.
+// queueRootKey is the context key that marks requests to the handler of QueueRoot.
 type queueRootKey struct{}
 
 type server struct {
@@ -111,11 +111,11 @@ type server struct {
 	faults  faults
 }
 
-// serve handles a request. Faults come before the token is checked, as on a real
-// platform; only requests to /faults never fail.
+// serve handles a request. Faults apply before the token is checked, as failures of a real
+// platform do. Only requests to /faults never fail.
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
-	// A browser must only show a response to its page: a fault may contain HTML, and
-	// shares its origin with the page of the platform.
+	// A fault may contain HTML and shares its origin with the web UI. A browser must not
+	// run or embed it.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -125,7 +125,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if !within(r.URL.Path, faultsPath) {
 		if fault, found := s.faults.take(r.Method, r.URL.Path); found {
-			s.disturb(w, r, fault)
+			s.applyFault(w, r, fault)
 			return
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// maxBucketName is the maximum length of a name with its prefix.
+	// maxBucketName is the maximum length, in bytes, of a name with its prefix.
 	maxBucketName = 96
-	// maxDescription is the maximum size of a description: the list of buckets is held
-	// in memory.
+	// maxDescription is the maximum size, in bytes, of a description. The list of buckets
+	// is held in memory.
 	maxDescription = 64 << 10
 )
 
@@ -35,19 +35,19 @@ type bucketRecord struct {
 	Sharing        *string  `json:"sharing"`
 	Color          *string  `json:"color"`
 	Attributes     []string `json:"attributes"`
-	// Tables is the address of the list of tables, or in the record of one bucket the
+	// Tables is the URL of the list of tables. In the record of a single bucket it is the
 	// list itself.
 	Tables any `json:"tables"`
 }
 
-// bucketOf is a bucket with the sums over its tables. Tables of other buckets are
-// ignored.
+// bucketOf returns the record of a bucket, with totals over its tables. It ignores tables
+// of other buckets.
 func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecord {
 	record := bucketRecord{
 		ID: b.ID, Name: b.Name, Stage: b.Stage, DisplayName: cmp.Or(b.DisplayName, strings.TrimPrefix(b.Name, "c-")),
 		Description: b.Description,
-		URI:         base(r) + storagePath + "/buckets/" + b.ID, Created: storageTime(b.Created), Backend: "local", BranchID: branchID,
-		Attributes: []string{}, Tables: base(r) + storagePath + "/buckets/" + b.ID + "/tables",
+		URI:         baseURL(r) + storagePath + "/buckets/" + b.ID, Created: storageTime(b.Created), Backend: "local", BranchID: branchID,
+		Attributes: []string{}, Tables: baseURL(r) + storagePath + "/buckets/" + b.ID + "/tables",
 	}
 	last := b.Created
 	for _, t := range tables {
@@ -80,10 +80,10 @@ func (s *server) createBucket(r *http.Request) (response, error) {
 	}
 	bucket := store.Bucket{ID: stage + ".c-" + name, DisplayName: cmp.Or(display, name), Description: description}
 	stored, err := s.Store.CreateBucket(bucket)
-	return created(bucketOf(r, stored, nil), instead(err, store.ErrExists, exists("bucket", "Bucket %q already exists", bucket.ID)))
+	return created(bucketOf(r, stored, nil), replaceError(err, store.ErrExists, alreadyExists("bucket", "Bucket %q already exists", bucket.ID)))
 }
 
-// displayName is a name for people, "" if absent.
+// displayName returns the display name, or "" if it is absent.
 func (f *fields) displayName() string {
 	name := f.text("displayName")
 	if name != "" && (!validID(name) || strings.Contains(name, ".") || len(name) > maxBucketName) {
@@ -105,7 +105,7 @@ func (s *server) updateBucket(r *http.Request) (response, error) {
 	id, started := r.PathValue("bucket"), s.Now()
 	b, err := s.Store.UpdateBucket(id, func(b *store.Bucket) { b.DisplayName = display })
 	if err != nil {
-		return response{}, instead(err, store.ErrNotFound, noBucket(id))
+		return response{}, replaceError(err, store.ErrNotFound, noBucket(id))
 	}
 	tables, err := s.Store.Tables(id)
 	if err == nil && async {
@@ -114,8 +114,8 @@ func (s *server) updateBucket(r *http.Request) (response, error) {
 	return ok(bucketOf(r, b, tables), err)
 }
 
-// deleteBucket deletes a bucket, with its tables only if the client wants that: now,
-// or as an operation.
+// deleteBucket deletes a bucket. It deletes a bucket with tables only if "force" is set.
+// With "async" the response is a complete operation.
 func (s *server) deleteBucket(r *http.Request) (response, error) {
 	q := queryOf(r)
 	force, _ := q.flag("force")
@@ -129,8 +129,8 @@ func (s *server) deleteBucket(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	err = s.Store.DeleteBucket(id, force)
-	err = instead(err, store.ErrNotFound, noBucket(id))
-	err = instead(err, store.ErrNotEmpty, &refusal{
+	err = replaceError(err, store.ErrNotFound, noBucket(id))
+	err = replaceError(err, store.ErrNotEmpty, &refusal{
 		status: http.StatusBadRequest, code: "buckets.deleteNotEmpty",
 		message: fmt.Sprintf(`Only empty buckets can be deleted. There are %d tables in the bucket; to delete them too, add "force"`, len(tables)),
 	})
@@ -177,7 +177,7 @@ func (s *server) showBucket(r *http.Request) (response, error) {
 func (s *server) bucket(id string) (store.Bucket, []store.Table, error) {
 	bucket, err := s.Store.Bucket(id)
 	if err != nil {
-		return bucket, nil, instead(err, store.ErrNotFound, noBucket(id))
+		return bucket, nil, replaceError(err, store.ErrNotFound, noBucket(id))
 	}
 	tables, err := s.Store.Tables(id)
 	return bucket, tables, err

@@ -8,9 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// component is derived from the stored configurations. There is no list of components:
-// those with a configuration, even in the trash, and those of Options.Components are
-// known.
+// component describes a component, derived from the stored configurations because there is
+// no list of components. A component exists if it is in Options.Components or has a
+// configuration, even one in the trash.
 type component struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -19,8 +19,8 @@ type component struct {
 	URI         string   `json:"uri"`
 	Flags       []string `json:"flags"`
 	Data        struct{} `json:"data"`
-	// Version and what follows are the same for all components: nothing is known of
-	// them here.
+	// Version and the fields below it have the same value for every component, because this
+	// platform has no data about components.
 	Version               int      `json:"version"`
 	LongDescription       *string  `json:"longDescription"`
 	HasUI                 bool     `json:"hasUI"`
@@ -36,11 +36,12 @@ type component struct {
 	Features              []string `json:"features"`
 	Categories            []string `json:"categories"`
 	ExpiredOn             *string  `json:"expiredOn"`
-	// Configurations are absent where only components are listed.
+	// Configurations is nil in responses that describe components only.
 	Configurations *[]configurationRecord `json:"configurations,omitempty"`
 }
 
-// includedParts says what the records of configurations in a list of components have.
+// includedParts selects the optional parts of configuration records in a list of
+// components.
 type includedParts struct{ content, rows, state bool }
 
 func shownBy(q *query) includedParts {
@@ -77,7 +78,8 @@ func (show includedParts) record(c store.Configuration) configurationRecord {
 	return record
 }
 
-// listComponents lists the components that have configurations, with these.
+// listComponents lists the components that have configurations, together with these
+// configurations.
 func (s *server) listComponents(r *http.Request) (response, error) {
 	q := queryOf(r)
 	show := shownBy(q)
@@ -104,12 +106,12 @@ func (s *server) listComponents(r *http.Request) (response, error) {
 
 func (s *server) showComponent(r *http.Request) (response, error) {
 	id := r.PathValue("component")
-	err := s.knows(id)
+	err := s.checkComponent(id)
 	return ok(componentOf(r, id), err)
 }
 
-// knows returns a refusal if a component is not known.
-func (s *server) knows(id string) error {
+// checkComponent returns a refusal if the component does not exist.
+func (s *server) checkComponent(id string) error {
 	if !validID(id) {
 		return noComponent(id)
 	}
@@ -127,8 +129,8 @@ func noComponent(id string) *refusal {
 	return notFound("storage.components.notFound", "Component %q not found", id)
 }
 
-// known are all components that are known, in the order of their ids.
-func (s *server) known(r *http.Request) ([]component, error) {
+// knownComponents returns all components, sorted by id.
+func (s *server) knownComponents(r *http.Request) ([]component, error) {
 	used, err := s.Store.Components()
 	ids := slices.Concat(s.Components, used)
 	slices.Sort(ids)
@@ -141,6 +143,6 @@ func componentOf(r *http.Request, id string) component {
 		kind = "other"
 	}
 	return component{
-		ID: id, Name: id, Type: kind, Flags: []string{}, Features: []string{}, Categories: []string{}, Version: 1, HasRun: true, URI: base(r) + storagePath + "/components/" + id,
+		ID: id, Name: id, Type: kind, Flags: []string{}, Features: []string{}, Categories: []string{}, Version: 1, HasRun: true, URI: baseURL(r) + storagePath + "/components/" + id,
 	}
 }

@@ -21,12 +21,12 @@ type configurationRecord struct {
 	ChangeDescription string  `json:"changeDescription"`
 	IsDisabled        bool    `json:"isDisabled"`
 	IsDeleted         bool    `json:"isDeleted"`
-	// Configuration and State can be left out in a list of components.
+	// Configuration and State are optional in a list of components.
 	Configuration  json.RawMessage `json:"configuration,omitempty"`
 	State          json.RawMessage `json:"state,omitempty"`
 	CurrentVersion currentVersion  `json:"currentVersion"`
-	// Rows and RowsSortOrder are absent right after the creation: clients that are
-	// about to create rows would use an empty list as theirs.
+	// Rows and RowsSortOrder are absent in the response to a creation. Clients that create
+	// rows next would otherwise adopt the empty list.
 	Rows          *[]rowRecord `json:"rows,omitempty"`
 	RowsSortOrder *[]string    `json:"rowsSortOrder,omitempty"`
 }
@@ -77,12 +77,12 @@ func (s *server) createConfiguration(r *http.Request) (response, error) {
 		return response{}, invalid(`"name" is required`)
 	}
 	stored, err := s.Store.CreateConfiguration(c)
-	return created(configurationOf(stored, false), instead(err, store.ErrExists, exists("configuration", "Configuration %q already exists", c.ID)))
+	return created(configurationOf(stored, false), replaceError(err, store.ErrExists, alreadyExists("configuration", "Configuration %q already exists", c.ID)))
 }
 
 func (s *server) listConfigurations(r *http.Request) (response, error) {
 	component := r.PathValue("component")
-	if err := s.knows(component); err != nil {
+	if err := s.checkComponent(component); err != nil {
 		return response{}, err
 	}
 	q := queryOf(r)
@@ -99,8 +99,8 @@ func (s *server) showConfiguration(r *http.Request) (response, error) {
 	return ok(configurationOf(c, true), err)
 }
 
-// configuration is the one that the path names. Configurations in the trash can be
-// listed and purged; for everything else they do not exist.
+// configuration returns the configuration that the path names. A configuration in the trash
+// can only be listed, restored and purged; here it is not found.
 func (s *server) configuration(r *http.Request) (store.Configuration, error) {
 	id := r.PathValue("configuration")
 	c, err := s.Store.Configuration(r.PathValue("component"), id)
@@ -117,10 +117,10 @@ func noConfiguration(id string) *refusal {
 func (s *server) updateConfiguration(r *http.Request) (response, error) {
 	f := formFields(r)
 	document, state := s.sealed(f, r.PathValue("component"), "configuration"), s.sealed(f, r.PathValue("component"), "state")
-	order, ordered := f.order()
+	order, ordered := f.rowOrder()
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		c.ChangeDescription = f.text("changeDescription")
-		f.describe(&c.Name, &c.Description, &c.IsDisabled)
+		f.setDescription(&c.Name, &c.Description, &c.IsDisabled)
 		if c.Name == "" {
 			return invalid(`"name" must not be empty`)
 		}
@@ -138,8 +138,8 @@ func (s *server) updateConfiguration(r *http.Request) (response, error) {
 	return ok(configurationOf(c, true), err)
 }
 
-// change makes a new version of the configuration that the path names. The function
-// may read fields that were read before.
+// change makes a new version of the configuration that the path names. An error of f
+// discards the change, so the function change may read fields of f.
 func (s *server) change(r *http.Request, f *fields, change func(*store.Configuration) error) (store.Configuration, error) {
 	if _, err := s.configuration(r); err != nil {
 		return store.Configuration{}, err
@@ -154,11 +154,12 @@ func (s *server) change(r *http.Request, f *fields, change func(*store.Configura
 		}
 		return f.err
 	})
-	return c, instead(err, store.ErrNotFound, noConfiguration(id))
+	return c, replaceError(err, store.ErrNotFound, noConfiguration(id))
 }
 
-// describe sets the given fields that configurations and rows have in common.
-func (f *fields) describe(name, description *string, disabled *bool) {
+// setDescription sets the name, the description and the disabled flag of a configuration or
+// a row, if the request has them.
+func (f *fields) setDescription(name, description *string, disabled *bool) {
 	if _, given := f.get("name"); given {
 		*name = f.text("name")
 	}
@@ -170,8 +171,8 @@ func (f *fields) describe(name, description *string, disabled *bool) {
 	}
 }
 
-// order is the list of row ids in rowsSortOrder; ordered is false without one.
-func (f *fields) order() (ids []string, ordered bool) {
+// rowOrder returns the row ids in rowsSortOrder. It returns false if the field is absent.
+func (f *fields) rowOrder() (ids []string, ordered bool) {
 	v, given := f.get("rowsSortOrder")
 	if !given {
 		return nil, false
@@ -194,7 +195,8 @@ func (f *fields) order() (ids []string, ordered bool) {
 	return ids, true
 }
 
-// sortRows puts the named rows first and keeps the order of the others.
+// sortRows moves the named rows to the front, in the given order, and keeps the order of
+// the other rows.
 func sortRows(rows []store.Row, order []string) error {
 	place := make(map[string]int, len(rows))
 	for _, row := range rows {
@@ -227,7 +229,7 @@ func (s *server) setState(r *http.Request) (response, error) {
 		return response{}, invalid(`"state" is required`)
 	}
 	c, err = s.Store.SetState(c.Component, c.ID, row, state)
-	if err = instead(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
+	if err = replaceError(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
 		return response{}, err
 	}
 	if stored, found := c.Row(row); found {
@@ -236,9 +238,10 @@ func (s *server) setState(r *http.Request) (response, error) {
 	return ok(configurationOf(c, true), nil)
 }
 
-// deleteConfiguration moves a configuration to the trash, or removes it from there.
+// deleteConfiguration moves a configuration to the trash. If it is in the trash already,
+// deleteConfiguration removes it.
 func (s *server) deleteConfiguration(r *http.Request) (response, error) {
 	id := r.PathValue("configuration")
 	err := s.Store.DeleteConfiguration(r.PathValue("component"), id)
-	return nothing(instead(err, store.ErrNotFound, noConfiguration(id)))
+	return nothing(replaceError(err, store.ErrNotFound, noConfiguration(id)))
 }

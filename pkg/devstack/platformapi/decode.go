@@ -13,35 +13,36 @@ import (
 )
 
 const (
-	// maxBody is a configuration and a state of maximum size, with every byte
-	// escaped in a form.
+	// maxBody is the maximum size, in bytes, of a body. A configuration and a state of
+	// maximum size fit even if a form escapes every byte.
 	maxBody = 32 << 20
-	// maxDocument is the maximum size of one document: a configuration or a state.
+	// maxDocument is the maximum size, in bytes, of a configuration or a state.
 	maxDocument = 4 << 20
-	// maxDepth is how deep a document may be nested. The JSON readers of clients
-	// have limits too, and the store wraps documents in its records.
+	// maxDepth is the maximum nesting of a document. The JSON readers of clients have
+	// limits too, and the store wraps documents in its records.
 	maxDepth = 512
 )
 
-// fields reads the fields of a body. After the first error all fields are absent,
-// so it is enough to check err once. Null is absent. Fields that the endpoint of the
-// request does not have are refused.
+// fields reads the fields of a body. After the first error all fields are absent, so
+// callers need to check err only once. A field that is null is absent. Fields that the
+// endpoint of the request does not declare are refused.
 type fields struct {
 	members value.Value // an object
 	err     error
-	// asked gets the name of each field that is read; nil except in tests.
-	asked func(name string)
+	// onRead is called with the name of each field that is read. It is nil except in tests.
+	onRead func(name string)
 }
 
-// Who gets the names of the parameters that are read: a func(string) in the context of a
-// request. A test uses it to find parameters that are declared but not read.
+// readsOfQuery and readsOfBody are context keys for a func(string) that receives the names
+// of the parameters that are read. A test uses them to find parameters that are declared
+// but not read.
 type (
-	askedOfQuery struct{}
-	askedOfBody  struct{}
+	readsOfQuery struct{}
+	readsOfBody  struct{}
 )
 
-// askedIn is the function in the context of a request, nil if there is none.
-func askedIn(r *http.Request, key any) func(name string) {
+// onReadIn returns the function in the context of a request, or nil.
+func onReadIn(r *http.Request, key any) func(name string) {
 	asked, _ := r.Context().Value(key).(func(string))
 	return asked
 }
@@ -55,7 +56,7 @@ func readFields(r *http.Request, forms bool) *fields {
 	if f.err == nil {
 		f.err = checkBody(r, f.members)
 	}
-	f.asked = askedIn(r, askedOfBody{})
+	f.onRead = onReadIn(r, readsOfBody{})
 	return f
 }
 
@@ -110,14 +111,14 @@ func formObject(body string) *fields {
 	if err != nil {
 		return &fields{err: invalid("The body is not a valid form")}
 	}
-	members, err := nested(form)
+	members, err := parseNested(form)
 	return &fields{members: members, err: err}
 }
 
-// get returns a field, and false if it is absent.
+// get returns a field. It returns false if the field is absent.
 func (f *fields) get(name string) (value.Value, bool) {
-	if f.asked != nil {
-		f.asked(name)
+	if f.onRead != nil {
+		f.onRead(name)
 	}
 	v := f.members.Field(name)
 	return v, f.err == nil && !v.IsNull()
@@ -129,8 +130,8 @@ func (f *fields) fail(format string, args ...any) {
 	}
 }
 
-// text is a text, "" if absent. A number is taken as it is written, because a form
-// cannot distinguish it from a text.
+// text returns a text, or "" if it is absent. It accepts a number as written, because a
+// form cannot distinguish numbers from texts.
 func (f *fields) text(name string) string {
 	v, given := f.get(name)
 	if given && v.Kind() != value.String && v.Kind() != value.Number {
@@ -153,7 +154,7 @@ func (f *fields) flag(name string) (yes, given bool) {
 		return false, false
 	}
 	switch v.Raw() {
-	case "1", "true", "True": // Python writes it so
+	case "1", "true", "True": // the Python client writes True
 		return true, true
 	case "0", "false", "False":
 		return false, true
@@ -162,26 +163,26 @@ func (f *fields) flag(name string) (yes, given bool) {
 	return false, true
 }
 
-// number is a whole number between two bounds, the fallback if absent.
+// number returns a whole number from low to high, or the fallback if the field is absent.
 func (f *fields) number(name string, fallback, low, high int) int {
 	v, given := f.get(name)
 	if !given {
 		return fallback
 	}
-	n, ok := whole(v, low, high)
+	n, ok := wholeNumber(v, low, high)
 	if !ok {
 		f.fail("%q must be a whole number from %d to %d", name, low, high)
 	}
 	return n
 }
 
-// whole reads a number, or the text of one, between two bounds.
-func whole(v value.Value, low, high int) (n int, ok bool) {
+// wholeNumber parses a whole number, or the text of one, from low to high.
+func wholeNumber(v value.Value, low, high int) (n int, ok bool) {
 	n, err := strconv.Atoi(v.Raw())
 	return n, err == nil && low <= n && n <= high
 }
 
-// list are the items of a list; none if it is absent.
+// list returns the items of a list, or nil if it is absent.
 func (f *fields) list(name string) []value.Value {
 	v, given := f.get(name)
 	if !given {
@@ -194,8 +195,9 @@ func (f *fields) list(name string) []value.Value {
 	return v.Items()
 }
 
-// object is a document as compact JSON, with its members in order; nil if absent.
-// It may also come as a JSON text. PHP writes an empty object as [].
+// object returns a document as compact JSON with its members in order, or nil if it is
+// absent. The document may also be a JSON text. An empty list is accepted as an empty
+// object, because PHP writes it that way.
 func (f *fields) object(name string) json.RawMessage {
 	v, given := f.get(name)
 	if !given {
@@ -222,7 +224,8 @@ func (f *fields) object(name string) json.RawMessage {
 	return f.document(name, v)
 }
 
-// document is the text of a value that is small enough to be stored.
+// document returns the JSON of a value. It reports an error if the value is too large or
+// too deep to be stored.
 func (f *fields) document(name string, v value.Value) json.RawMessage {
 	if deeper(v, maxDepth) {
 		f.fail("%q is nested deeper than %d levels", name, maxDepth)

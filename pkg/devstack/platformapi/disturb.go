@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
+func (s *server) applyFault(w http.ResponseWriter, r *http.Request, f fault) {
 	if f.DelaySeconds > 0 {
 		if err := s.Sleep(r.Context(), time.Duration(f.DelaySeconds*float64(time.Second))); err != nil {
-			drop() // the client has gone
+			drop() // the client has disconnected
 		}
 	}
 	switch {
@@ -26,33 +26,34 @@ func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
 	}
 }
 
-// drop closes the connection without a response, in the way that http.Server
-// expects.
+// drop closes the connection without a response: http.Server does that for a panic with
+// http.ErrAbortHandler.
 func drop() { panic(http.ErrAbortHandler) }
 
-// fail responds with the status of a fault and its body: a text as it is, anything
-// else as JSON. Without a body it responds with the error of the API.
+// fail responds with the status of a fault and its body. It writes a text unchanged and any
+// other value as JSON. Without a body it writes the error of the API.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	for name, text := range f.Headers {
 		w.Header().Set(name, text)
 	}
-	a := response{status: f.Status, record: f.Body}
+	resp := response{status: f.Status, record: f.Body}
 	var text string
 	switch {
 	case f.Body == nil && f.Status == http.StatusServiceUnavailable && !within(r.URL.Path, queuePath):
-		a.record = s.maintenance()
+		resp.record = s.maintenance()
 	case f.Body == nil:
-		a.record = (&refusal{status: f.Status, code: "fault", message: "Fault on demand"}).record(r.URL.Path, exceptionID())
+		resp.record = (&refusal{status: f.Status, code: "fault", message: "Fault on demand"}).record(r.URL.Path, exceptionID())
 	case json.Unmarshal(f.Body, &text) == nil:
-		a = response{status: f.Status, text: []byte(text), kind: textKind(text)}
+		resp = response{status: f.Status, text: []byte(text), kind: textKind(text)}
 	}
-	if given := w.Header().Get("Content-Type"); given != "" && a.record == nil {
-		a.kind = given
+	if given := w.Header().Get("Content-Type"); given != "" && resp.record == nil {
+		resp.kind = given
 	}
-	s.send(w, r, a)
+	s.send(w, r, resp)
 }
 
-// textKind is HTML for a page, such as a proxy sends, or plain text.
+// textKind returns the content type of a text: HTML, for example an error page of a proxy,
+// or plain text.
 func textKind(text string) string {
 	if strings.HasPrefix(text, "<") {
 		return "text/html; charset=utf-8"

@@ -14,8 +14,8 @@ import (
 
 const encryptPath = encryptionPath + "/encrypt"
 
-// encrypt responds with the ciphers of what was sent: of a text, or of the values in a
-// JSON document whose keys begin with #. The query says for whom they are.
+// encrypt responds with ciphers: of a text, or of a JSON document with every value
+// encrypted that has a key beginning with #. The query contains the scope of the ciphers.
 func (s *server) encrypt(r *http.Request) (response, error) {
 	scope, err := scopeOf(r)
 	if err != nil {
@@ -36,7 +36,6 @@ func (s *server) encrypt(r *http.Request) (response, error) {
 	}
 }
 
-// scopeOf reads the scope of a query.
 func scopeOf(r *http.Request) (encryption.Scope, error) {
 	q := queryOf(r)
 	scope := encryption.Scope{
@@ -67,8 +66,8 @@ func (s *server) encryptDocument(scope encryption.Scope, body []byte) (response,
 	return ok(sealed, badScope(err))
 }
 
-// sealed is a field like fields.object, with ciphers for the component and the project
-// in the place of plain secrets: they are stored encrypted only.
+// sealed reads a document like fields.object and encrypts its plain secrets for the
+// component and the project. Secrets are never stored unencrypted.
 func (s *server) sealed(f *fields, component, name string) json.RawMessage {
 	document := f.object(name)
 	if document == nil {

@@ -11,15 +11,15 @@ import (
 // refusal is an error that the client can fix.
 type refusal struct {
 	status int
-	// code belongs to the storage API; the other APIs send the status.
+	// code belongs to the storage API. The other APIs send the status instead.
 	code, message string
-	// context is an object of the queue API; nil is none.
+	// context is an object of the queue API. It may be nil.
 	context map[string]string
 }
 
 func (e *refusal) Error() string { return e.message }
 
-// invalid is a 400 for what a request contains.
+// invalid returns a refusal with status 400 for invalid input.
 func invalid(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: "validation", message: fmt.Sprintf(format, args...)}
 }
@@ -28,21 +28,22 @@ func notFound(code, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusNotFound, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// instead is the refusal if err is the known error, else err.
-func instead(err, known error, refusal *refusal) error {
+// replaceError returns the refusal if err is the known error, otherwise err.
+func replaceError(err, known error, refusal *refusal) error {
 	if errors.Is(err, known) {
 		return refusal
 	}
 	return err
 }
 
-// exists is a 400 for an id that is taken. Clients look at the end of its code.
-func exists(what, format string, args ...any) *refusal {
+// alreadyExists returns a refusal with status 400 for an id that is in use. Clients test
+// the suffix of its code.
+func alreadyExists(what, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: what + "AlreadyExists", message: fmt.Sprintf(format, args...)}
 }
 
-// storageError and queueError differ in the type of Code. The encryption API answers
-// like the queue API.
+// storageError is an error response of the storage API. It differs from queueError in the
+// type of Code.
 type storageError struct {
 	Error       string `json:"error"`
 	Code        string `json:"code"`
@@ -59,7 +60,7 @@ type queueError struct {
 	Context any `json:"context"`
 }
 
-// refuse responds with an error in the shape of the API that was called.
+// refuse responds with an error in the shape of the API that the path belongs to.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	id := exceptionID()
 	refused, ok := errors.AsType[*refusal](err)

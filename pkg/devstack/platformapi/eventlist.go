@@ -11,9 +11,9 @@ import (
 
 type eventList struct {
 	run, component, configuration string
-	// query is nil without one.
-	query wantsEvent
-	// since and max are exclusive bounds of the id.
+	// query is nil if the request has no query.
+	query eventMatcher
+	// since and max are exclusive bounds of the event id.
 	since, max    uint64
 	limit, offset int
 	oldestFirst   bool
@@ -50,8 +50,8 @@ func eventListOf(r *http.Request) (eventList, error) {
 	return list, q.err
 }
 
-// find reads the events of a list in its order. Only a list of all runs, the oldest
-// event first, reads every event.
+// find returns the selected events in the order of the list. It reads every event only if
+// the list covers all runs, oldest first.
 func (s *server) find(list eventList) (found []store.Event, err error) {
 	skip, limit, forward := list.offset, list.limit, list.oldestFirst && list.run != ""
 	backward := list.oldestFirst && !forward
@@ -59,7 +59,7 @@ func (s *server) find(list eventList) (found []store.Event, err error) {
 		skip, limit = 0, math.MaxInt
 	}
 	keep := func(e store.Event) bool {
-		id, wanted := list.wants(e)
+		id, wanted := list.matches(e)
 		switch {
 		case forward && id >= list.max || !forward && id <= list.since:
 			return false
@@ -84,8 +84,9 @@ func (s *server) find(list eventList) (found []store.Event, err error) {
 	return found, err
 }
 
-// wants reports whether an event matches, regardless of limit and offset.
-func (l eventList) wants(e store.Event) (id uint64, wanted bool) {
+// matches reports whether the list selects an event, regardless of limit and offset. It
+// also returns the id of the event as a number.
+func (l eventList) matches(e store.Event) (id uint64, wanted bool) {
 	id, err := strconv.ParseUint(e.ID, 10, 64)
 	return id, err == nil && e.Type != hidden && id > l.since && id < l.max &&
 		(l.component == "" || e.Component == l.component) &&

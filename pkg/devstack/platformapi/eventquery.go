@@ -11,18 +11,18 @@ import (
 //
 //	word              the message or the description contains it, in any case
 //	"two words"       they contain the phrase
-//	type:error        the field is it; message: and description: contain it
+//	type:error        the field equals it; message: and description: contain it
 //	component:acme.*  the field begins with it
-//	a AND b, a b      both; also +a
-//	a OR b            one of them; AND binds closer
-//	NOT a, -a         not that
-//	(a OR b) AND c    in this order
+//	a AND b, a b      both match; also +a
+//	a OR b            at least one matches; AND binds closer
+//	NOT a, -a         a does not match
+//	(a OR b) AND c    parentheses group terms
 const (
 	maxEventQuery = 1000 // bytes
-	maxParens     = 20   // how deep parentheses may be nested
+	maxParens     = 20   // maximum nesting of parentheses and NOT
 )
 
-// eventFields are the fields that a query can name.
+// eventFields returns the fields that a query can name, with their values.
 func eventFields() map[string]func(store.Event) string {
 	return map[string]func(store.Event) string{
 		"id":              func(e store.Event) string { return e.ID },
@@ -36,29 +36,28 @@ func eventFields() map[string]func(store.Event) string {
 	}
 }
 
-// wantsEvent reports whether an event matches a query.
-type wantsEvent func(store.Event) bool
+// eventMatcher reports whether an event matches a query.
+type eventMatcher func(store.Event) bool
 
-// parseEventQuery reads a query.
-func parseEventQuery(text string) (wantsEvent, error) {
+func parseEventQuery(text string) (eventMatcher, error) {
 	if len(text) > maxEventQuery {
 		return nil, invalid("Failed to parse query: it is longer than %d bytes", maxEventQuery)
 	}
 	p := &eventQuery{text: text}
 	p.next()
-	wanted := p.either(0)
+	wanted := p.parseOr(0)
 	if p.err == nil && p.token != "" {
 		p.fail("unexpected %q", p.token)
 	}
 	return wanted, p.err
 }
 
-// eventQuery is a query that is being read, with its next token: a parenthesis, AND,
-// OR, NOT, + or -, or a term; "" at the end.
+// eventQuery is the state of the query parser. token is the next token: a parenthesis, AND,
+// OR, NOT, + or -, or a term. It is "" at the end.
 type eventQuery struct {
 	text  string
 	token string
-	term  bool // the token is a term
+	term  bool // whether the token is a term
 	err   error
 }
 
@@ -69,8 +68,8 @@ func (p *eventQuery) fail(format string, args ...any) {
 	p.text, p.token, p.term = "", "", false
 }
 
-// next reads the next token. A phrase keeps its quotes, so a word in quotes is a term
-// even if it is an operator.
+// next reads the next token. A phrase keeps its quotes, so a word in quotes is a term even
+// if it is an operator.
 func (p *eventQuery) next() {
 	p.text = strings.TrimLeft(p.text, " \t\r\n")
 	p.token, p.term = "", false
@@ -99,51 +98,51 @@ func (p *eventQuery) next() {
 	p.term = !slices.Contains([]string{"AND", "OR", "NOT", "&&", "||"}, p.token)
 }
 
-// either reads parts that are joined with OR.
-func (p *eventQuery) either(depth int) wantsEvent {
-	wanted := p.both(depth)
+// parseOr parses parts that are joined with OR.
+func (p *eventQuery) parseOr(depth int) eventMatcher {
+	wanted := p.parseAnd(depth)
 	for p.token == "OR" || p.token == "||" {
 		p.next()
-		left, right := wanted, p.both(depth)
+		left, right := wanted, p.parseAnd(depth)
 		wanted = func(e store.Event) bool { return left(e) || right(e) }
 	}
 	return wanted
 }
 
-// both reads parts that are joined with AND, or with nothing.
-func (p *eventQuery) both(depth int) wantsEvent {
-	wanted := p.one(depth)
+// parseAnd parses parts that are joined with AND or simply follow each other.
+func (p *eventQuery) parseAnd(depth int) eventMatcher {
+	wanted := p.parseUnary(depth)
 	for p.token != "" && p.token != ")" && p.token != "OR" && p.token != "||" {
 		if p.token == "AND" || p.token == "&&" {
 			p.next()
 		}
-		left, right := wanted, p.one(depth)
+		left, right := wanted, p.parseUnary(depth)
 		wanted = func(e store.Event) bool { return left(e) && right(e) }
 	}
 	return wanted
 }
 
-func (p *eventQuery) one(depth int) wantsEvent {
+func (p *eventQuery) parseUnary(depth int) eventMatcher {
 	switch {
 	case p.token == "NOT" || p.token == "-":
 		if depth++; depth > maxParens {
 			p.fail("it is nested deeper than %d levels", maxParens)
 		}
 		p.next()
-		wanted := p.one(depth)
+		wanted := p.parseUnary(depth)
 		return func(e store.Event) bool { return !wanted(e) }
 	case p.token == "+":
 		p.next()
 		if p.token == "+" {
 			p.fail(`unexpected "+"`)
 		}
-		return p.one(depth)
+		return p.parseUnary(depth)
 	case p.token == "(":
 		if depth++; depth > maxParens {
 			p.fail("it is nested deeper than %d levels", maxParens)
 		}
 		p.next()
-		wanted := p.either(depth)
+		wanted := p.parseOr(depth)
 		if p.token != ")" {
 			p.fail("a parenthesis is not closed")
 		}
@@ -155,11 +154,11 @@ func (p *eventQuery) one(depth int) wantsEvent {
 	}
 	term := p.token
 	p.next()
-	return p.match(term)
+	return p.parseTerm(term)
 }
 
-// match is a term: a word or a phrase, with or without a field.
-func (p *eventQuery) match(term string) wantsEvent {
+// parseTerm parses a term: a word or a phrase, with or without a field.
+func (p *eventQuery) parseTerm(term string) eventMatcher {
 	nothing := func(store.Event) bool { return false }
 	name, text, named := strings.Cut(term, ":")
 	if strings.HasPrefix(term, `"`) || !named {

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxEvent is the maximum size of all fields of an event.
+	// maxEvent is the maximum size, in bytes, of all fields of an event.
 	maxEvent = 200 << 10
-	// uuidPrefix makes a UUID of version 8, whose contents are free, from the
-	// number of an event.
+	// uuidPrefix is the prefix of event UUIDs; the number of the event is the rest. The
+	// UUID has version 8, which leaves its contents free (RFC 9562, section 5.8).
 	uuidPrefix = "6c6f6361-6c00-8000-8000-"
 	// hidden is the type of events that the API does not show.
 	hidden = "debug"
@@ -36,7 +36,8 @@ type eventRecord struct {
 	RunID           *string `json:"runId"`
 	Created         string  `json:"created"`
 	ConfigurationID *string `json:"configurationId"`
-	// The object is a bucket or a table, and the events here have none.
+	// ObjectID, ObjectName and ObjectType describe a bucket or a table. They are null here
+	// because no event of the local platform has an object.
 	ObjectID    *string         `json:"objectId"`
 	ObjectName  *string         `json:"objectName"`
 	ObjectType  *string         `json:"objectType"`
@@ -51,7 +52,7 @@ type eventRecord struct {
 }
 
 type performance struct {
-	// Duration in seconds.
+	// Duration is in seconds.
 	Duration int `json:"duration,omitempty"`
 }
 
@@ -62,13 +63,13 @@ func eventOf(r *http.Request, e store.Event) eventRecord {
 		ConfigurationID: orNull(e.ConfigurationID), Params: e.Params, Results: resultsOf(e),
 		Performance: performance{Duration: e.Duration},
 		Token:       idAndName{ID: tokenID, Name: tokenDescription},
-		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
+		URI:         baseURL(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
 	}
 }
 
-// resultsOf returns the results of an event as the platform shows them. Messages of a component
-// have their fields only if its logging is verbose, with the names that GELF gives them. The
-// values are texts, because the platform masks secrets in them.
+// resultsOf returns the results of an event as the platform shows them. Messages of a
+// component have fields only if its logging is verbose; GELF gives the names a leading
+// underscore. The values are texts, because the platform masks secrets in them.
 func resultsOf(e store.Event) json.RawMessage {
 	switch {
 	case !e.Logged:
@@ -87,7 +88,7 @@ func resultsOf(e store.Event) json.RawMessage {
 	return value.OfMembers(members...).AppendJSON(nil)
 }
 
-// texts replaces each scalar in a value by the text that PHP makes of it.
+// texts replaces each scalar in a value with the text that PHP converts it to.
 func texts(v value.Value) value.Value {
 	if v.Kind() != value.Object && v.Kind() != value.Array {
 		return value.OfString(v.Text())
@@ -145,13 +146,13 @@ func checkEvent(e store.Event, f *fields) error {
 	return nil
 }
 
-// seconds is a whole number of seconds, 0 when it is absent.
+// seconds returns a whole number of seconds, or 0 if it is absent.
 func (f *fields) seconds(name string) int {
 	v, given := f.get(name)
 	if !given {
 		return 0
 	}
-	n, ok := whole(v, 0, math.MaxInt32)
+	n, ok := wholeNumber(v, 0, math.MaxInt32)
 	if !ok {
 		f.fail("%q must be a number of seconds", name)
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// exportTable writes rows of a table to a file. The platform does it later; here it is
-// done when the response is sent, so the operation in the response is complete.
+// exportTable writes rows of a table to a file. The real platform does this later; here the
+// file is complete before the response is sent, so the response contains a finished
+// operation.
 func (s *server) exportTable(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
@@ -55,7 +56,6 @@ func (s *server) exportTable(r *http.Request) (response, error) {
 	}{File: exported{id}})
 }
 
-// export writes the selected rows.
 func (s *server) export(out io.Writer, t store.Table, selected selection, format string, packed bool) (err error) {
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var lines io.Writer = buffered
@@ -77,7 +77,7 @@ func (s *server) export(out io.Writer, t store.Table, selected selection, format
 	})
 }
 
-// runOf is the run that a request belongs to, "" for none.
+// runOf returns the id of the run in the header of a request, or "".
 func runOf(r *http.Request) string {
 	if id := r.Header.Get(runHeader); validID(id) {
 		return id
@@ -102,7 +102,7 @@ type operationRecord struct {
 	BranchID      int              `json:"idBranch"`
 }
 
-// operationMetrics are not measured.
+// operationMetrics are always zero: operations are not measured.
 type operationMetrics struct {
 	InCompressed         bool  `json:"inCompressed"`
 	InBytes              int64 `json:"inBytes"`
@@ -112,8 +112,8 @@ type operationMetrics struct {
 	OutBytesUncompressed int64 `json:"outBytesUncompressed"`
 }
 
-// operate stores a complete operation and responds with it, as the platform answers
-// when it has accepted one.
+// operate stores a complete operation and responds with it. The status is 202, as on a real
+// platform, which has only accepted the operation by then.
 func (s *server) operate(r *http.Request, o store.Operation, results any) (response, error) {
 	text, err := encode(results)
 	if err != nil {
@@ -127,9 +127,9 @@ func (s *server) operate(r *http.Request, o store.Operation, results any) (respo
 }
 
 func operationOf(r *http.Request, o store.Operation) operationRecord {
-	id, _ := strconv.ParseUint(o.ID, 10, 64) // the store made it
+	id, _ := strconv.ParseUint(o.ID, 10, 64) // the store generated the id
 	return operationRecord{
-		ID: id, Status: "success", URL: base(r) + storagePath + "/jobs/" + o.ID, TableID: orNull(o.Table), OperationName: o.Name,
+		ID: id, Status: "success", URL: baseURL(r) + storagePath + "/jobs/" + o.ID, TableID: orNull(o.Table), OperationName: o.Name,
 		Params: orRaw(o.Params, "{}"), CreatedTime: storageTime(o.Created), StartTime: storageTime(o.Created), EndTime: storageTime(o.Ended),
 		RunID: orNull(o.RunID), Results: orRaw(o.Results, "null"), Creator: jobToken{ID: tokenID, Description: tokenDescription}, BranchID: branchID,
 	}
@@ -138,7 +138,7 @@ func operationOf(r *http.Request, o store.Operation) operationRecord {
 func (s *server) showOperation(r *http.Request) (response, error) {
 	id := r.PathValue("operation")
 	o, err := s.Store.Operation(id)
-	return ok(operationOf(r, o), instead(err, store.ErrNotFound, notFound("storage.jobs.notFound", "Job %q not found", id)))
+	return ok(operationOf(r, o), replaceError(err, store.ErrNotFound, notFound("storage.jobs.notFound", "Job %q not found", id)))
 }
 
 func (s *server) listOperations(r *http.Request) (response, error) {
@@ -159,7 +159,6 @@ func (s *server) listOperations(r *http.Request) (response, error) {
 	return ok(each(found, func(o store.Operation) operationRecord { return operationOf(r, o) }), err)
 }
 
-// hasTags reports whether a file has all tags.
 func hasTags(f store.File, tags []string) bool {
 	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(f.Tags, tag) })
 }

@@ -33,13 +33,13 @@ type Parameters struct {
 func ParametersOf(pattern, method string) Parameters {
 	e := new(server).endpoints()[pattern][method]
 	return Parameters{
-		Query: e.queryNames, Body: e.bodyNames, Ignored: slices.Sorted(maps.Keys(e.idle)), Missing: e.missing, OwnBody: e.ownBody, Absent: e.absent,
+		Query: e.queryNames, Body: e.bodyNames, Ignored: slices.Sorted(maps.Keys(e.idle)), Missing: e.missing, OwnBody: e.ownBody, Absent: e.unsupported,
 	}
 }
 
 // Watched returns a request whose reader is known: query and body get the name of each
 // parameter that the endpoint reads.
 func Watched(r *http.Request, query, body func(name string)) *http.Request {
-	ctx := context.WithValue(r.Context(), askedOfQuery{}, query)
-	return r.WithContext(context.WithValue(ctx, askedOfBody{}, body))
+	ctx := context.WithValue(r.Context(), readsOfQuery{}, query)
+	return r.WithContext(context.WithValue(ctx, readsOfBody{}, body))
 }

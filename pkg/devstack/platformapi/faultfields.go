@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The ways a fault drops the connection.
+// The points at which a fault drops the connection.
 const (
 	cutBefore = "before"
 	cutAfter  = "after"

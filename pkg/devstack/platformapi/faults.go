@@ -12,11 +12,11 @@ import (
 
 const (
 	maxFaults = 1000
-	// maxDelay is the longest delay of a fault, in seconds.
+	// maxDelay is the maximum delay of a fault, in seconds.
 	maxDelay = 3600
 )
 
-// fault is one entry of the list; see the package documentation.
+// fault is an entry of the list of faults. The package documentation describes its members.
 type fault struct {
 	Method       string            `json:"method,omitempty"`
 	Path         string            `json:"path"`
@@ -25,17 +25,18 @@ type fault struct {
 	Body         json.RawMessage   `json:"body,omitempty"`
 	DelaySeconds float64           `json:"delaySeconds,omitempty"`
 	Cut          string            `json:"cut,omitempty"`
-	// Times is how often it will happen; 0 is no limit.
+	// Times is the number of requests that the fault still applies to; 0 is no limit.
 	Times int `json:"times,omitempty"`
 }
 
-// faults is the list. Concurrent requests never share one of a fault's times.
+// faults is the list of faults. It is safe for concurrent use: each use of a fault counts
+// once.
 type faults struct {
 	mu   sync.Mutex
 	list []fault
 }
 
-// take returns the first fault that matches a request, and counts it.
+// take returns the first fault that matches a request and counts the use.
 func (f *faults) take(method, path string) (fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +89,8 @@ func (s *server) setFaults(r *http.Request) (response, error) {
 	return ok(s.faults.left(), nil)
 }
 
-// parseFaults is strict: a fault with a misspelt member would never happen.
+// parseFaults parses a list of faults. It refuses unknown members, because a fault with a
+// misspelt member would never apply.
 func parseFaults(body []byte) ([]fault, error) {
 	v, err := value.Parse(body)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// addressAge is how long the address of a file is valid.
-	addressAge = time.Hour
-	// downloadPath is the address of the contents of a file. It needs no token: the
-	// query has a signature.
+	// urlAge is the lifetime of a file's download URL.
+	urlAge = time.Hour
+	// downloadPath is the path of the contents of a file. It needs no token because the
+	// query contains a signature.
 	downloadPath = storagePath + "/files/{file}/download"
 )
 
@@ -44,13 +44,13 @@ type fileRecord struct {
 }
 
 func (s *server) fileOf(r *http.Request, f store.File) fileRecord {
-	id, _ := strconv.ParseUint(f.ID, 10, 64) // the store made it
-	expires := strconv.FormatInt(s.Now().Add(addressAge).Unix(), 10)
+	id, _ := strconv.ParseUint(f.ID, 10, 64) // the store generated the id
+	expires := strconv.FormatInt(s.Now().Add(urlAge).Unix(), 10)
 	record := fileRecord{
 		ID: id, Name: f.Name, Created: storageTime(f.Created), Region: "local", Provider: "local", SizeBytes: f.Size,
 		Tags: append([]string{}, f.Tags...), MaxAgeDays: int(store.MaxFileAge / (24 * time.Hour)), RunID: orNull(f.RunID), RunIDs: []string{},
 		Creator: jobToken{ID: tokenID, Description: tokenDescription}, BranchID: branchID,
-		URL: base(r) + storagePath + "/files/" + f.ID + "/download?" +
+		URL: baseURL(r) + storagePath + "/files/" + f.ID + "/download?" +
 			url.Values{"expires": {expires}, "signature": {s.signature(f.ID, expires)}}.Encode(),
 	}
 	if f.RunID != "" {
@@ -59,7 +59,8 @@ func (s *server) fileOf(r *http.Request, f store.File) fileRecord {
 	return record
 }
 
-// signature signs the address of a file with a key of this store.
+// signature returns the signature of a file's download URL. Its key is derived from the key
+// of the store.
 func (s *server) signature(id, expires string) string {
 	key := s.Store.Key()
 	derived := hmac.New(sha256.New, key[:])
@@ -86,7 +87,7 @@ func (s *server) showFile(r *http.Request) (response, error) {
 		}
 	}
 	f, err := s.Store.File(r.PathValue("file"))
-	return ok(s.fileOf(r, f), instead(err, store.ErrNotFound, noFile(r.PathValue("file"))))
+	return ok(s.fileOf(r, f), replaceError(err, store.ErrNotFound, noFile(r.PathValue("file"))))
 }
 
 func (s *server) listFiles(r *http.Request) (response, error) {
@@ -103,7 +104,7 @@ func (s *server) listFiles(r *http.Request) (response, error) {
 	}
 	var found []store.File
 	err := s.Store.Files(func(f store.File) bool {
-		id, _ := strconv.ParseUint(f.ID, 10, 64) // the store made it
+		id, _ := strconv.ParseUint(f.ID, 10, 64) // the store generated the id
 		switch {
 		case id <= since:
 			return false
@@ -120,11 +121,11 @@ func (s *server) listFiles(r *http.Request) (response, error) {
 
 func (s *server) deleteFile(r *http.Request) (response, error) {
 	id := r.PathValue("file")
-	return nothing(instead(s.Store.DeleteFile(id), store.ErrNotFound, noFile(id)))
+	return nothing(replaceError(s.Store.DeleteFile(id), store.ErrNotFound, noFile(id)))
 }
 
-// downloadFile responds with the contents of a file, if the address has been signed
-// here and has not expired.
+// downloadFile responds with the contents of a file if the URL was signed by this server
+// and has not expired.
 func (s *server) downloadFile(r *http.Request) (response, error) {
 	q := queryOf(r)
 	id, expires, signature := r.PathValue("file"), q.text("expires"), q.text("signature")
@@ -139,7 +140,7 @@ func (s *server) downloadFile(r *http.Request) (response, error) {
 	}
 	f, contents, err := s.Store.OpenFile(id)
 	if err != nil {
-		return response{}, instead(err, store.ErrNotFound, noFile(id))
+		return response{}, replaceError(err, store.ErrNotFound, noFile(id))
 	}
 	return response{status: http.StatusOK, kind: f.Kind, file: contents, name: f.Name, modified: f.Created}, nil
 }

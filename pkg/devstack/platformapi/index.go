@@ -12,7 +12,7 @@ type indexRecord struct {
 	Services      []service `json:"services"`
 	Features      []string  `json:"features"`
 	URLTemplates  struct{}  `json:"urlTemplates"`
-	// Components are absent if they are excluded.
+	// Components is nil if the query excludes components.
 	Components *[]component `json:"components,omitempty"`
 }
 
@@ -21,8 +21,7 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index says where the other services are, and lists the components. It needs no
-// token.
+// index lists the URLs of the other services and the components. It needs no token.
 func (s *server) index(r *http.Request) (response, error) {
 	q := queryOf(r)
 	if q.err != nil {
@@ -30,7 +29,7 @@ func (s *server) index(r *http.Request) (response, error) {
 	}
 	record := indexRecord{
 		API: "storage", Version: "v2", Documentation: "https://keboola.docs.apiary.io/",
-		Services: []service{{ID: "queue", URL: s.queueBase(r)}, {ID: "encryption", URL: base(r) + encryptionPath}, {ID: "notification", URL: base(r) + notificationPath}},
+		Services: []service{{ID: "queue", URL: s.queueURL(r)}, {ID: "encryption", URL: baseURL(r) + encryptionPath}, {ID: "notification", URL: baseURL(r) + notificationPath}},
 		Features: []string{},
 	}
 	for _, part := range splitList(q.list("exclude")) {
@@ -39,7 +38,7 @@ func (s *server) index(r *http.Request) (response, error) {
 		}
 	}
 	if !slices.Contains(splitList(q.list("exclude")), "components") {
-		components, err := s.known(r)
+		components, err := s.knownComponents(r)
 		if err != nil {
 			return response{}, err
 		}
@@ -48,5 +47,5 @@ func (s *server) index(r *http.Request) (response, error) {
 	return ok(record, nil)
 }
 
-// listSubscriptions lists the notifications of the project: there are none.
+// listSubscriptions responds with an empty list: the local platform has no notifications.
 func (s *server) listSubscriptions(*http.Request) (response, error) { return ok([]struct{}{}, nil) }

@@ -22,7 +22,7 @@ func (f *fields) mode() string {
 	return mode
 }
 
-// branch refuses all branches but the default one.
+// branch refuses every branch except the default branch.
 func (f *fields) branch() {
 	id := f.text("branchId")
 	if id != "" && id != "default" && id != strconv.Itoa(branchID) {
@@ -30,8 +30,9 @@ func (f *fields) branch() {
 	}
 }
 
-// configData is the configuration that came with the job. With the id of a stored one
-// an empty configuration is none: PHP clients send it without a meaning.
+// configData returns the configuration in the request, or nil. If the request also names a
+// stored configuration, an empty object counts as absent, because PHP clients always send
+// it.
 func (s *server) configData(f *fields) json.RawMessage {
 	data := s.sealed(f, f.id("component"), "configData")
 	if string(data) == "{}" && f.text("config") != "" {
@@ -70,8 +71,8 @@ func rowIDsOf(configData json.RawMessage) []string {
 	return ids
 }
 
-// variableValues is variableValuesData as it came: {"values": [{"name", "value"}]}
-// and nothing else. Names and values must not be null or ""; 0 and false are
+// variableValues returns variableValuesData unchanged: {"values": [{"name", "value"}]}.
+// Other members are errors. Names and values must not be null or ""; 0 and false are valid
 // values.
 func (f *fields) variableValues() json.RawMessage {
 	v, given := f.get("variableValuesData")
@@ -120,14 +121,14 @@ func (f *fields) variableValue(i int, pair value.Value) {
 	}
 }
 
-// givenValues reports whether variableValuesData contains any value.
-func givenValues(data json.RawMessage) bool {
+// hasValues reports whether variableValuesData contains any value.
+func hasValues(data json.RawMessage) bool {
 	v, err := value.Parse(data)
 	return err == nil && v.Field("values").Len() > 0
 }
 
-// extra are the members that are kept for the record only. They have no effect
-// here; a job with a delay starts at once.
+// extra returns the members that are stored for the record only. They have no effect here:
+// for example, a job with a delay starts at once.
 func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
 	kept := map[string]json.RawMessage{}
 	keep := func(name string, valid func(value.Value) bool, want string) {
@@ -175,7 +176,7 @@ func isTexts(v value.Value) bool {
 }
 
 func isSeconds(v value.Value) bool {
-	_, ok := whole(v, 0, math.MaxInt32)
+	_, ok := wholeNumber(v, 0, math.MaxInt32)
 	return ok
 }
 
@@ -185,7 +186,7 @@ func isTime(v value.Value) bool {
 }
 
 func isParallelism(v value.Value) bool {
-	_, ok := whole(v, 0, 100)
+	_, ok := wholeNumber(v, 0, 100)
 	return ok || v.Kind() == value.String && v.Raw() == "infinity"
 }
 

@@ -28,7 +28,7 @@ type jobRecord struct {
 	CreatedTime   *string         `json:"createdTime"`
 	StartTime     *string         `json:"startTime"`
 	EndTime       *string         `json:"endTime"`
-	// DurationSeconds counts up to now while the job runs.
+	// DurationSeconds is the duration up to now while the job runs.
 	DurationSeconds int `json:"durationSeconds"`
 	// Result is [] until the job ends.
 	Result             any             `json:"result"`
@@ -81,7 +81,7 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 		ConfigRowIDs: append([]string{}, j.ConfigRowIDs...), Tag: orNull(j.Tag),
 		CreatedTime: queueTime(j.Created), StartTime: queueTime(j.Started), EndTime: queueTime(j.Ended),
 		DurationSeconds: s.duration(j), Result: result, UsageData: []string{}, IsFinished: j.Status.Finished(),
-		URL: s.queueBase(r) + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
+		URL: s.queueURL(r) + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
 		VariableValuesID: orNull(j.VariableValuesID), VariableValuesData: orRaw(j.VariableValuesData, "[]"),
 		Backend: orRaw(j.Extra["backend"], "{}"), Executor: orRaw(j.Extra["executor"], `"dind"`),
 		Behavior: orRaw(j.Extra["behavior"], `{"onError":null}`), Parallelism: orRaw(j.Extra["parallelism"], "null"),
@@ -94,7 +94,8 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 	}, nil
 }
 
-// runID is the ids of a job's parents and its own, from the first parent on.
+// runID returns the ids of a job's parents and the job, joined with dots, outermost parent
+// first.
 func runID(j store.Job) string {
 	if parent := parentOf(j); parent != "" {
 		return parent + "." + j.ID
@@ -102,7 +103,7 @@ func runID(j store.Job) string {
 	return j.ID
 }
 
-// parentOf is the run that started a job, "" for none.
+// parentOf returns the run id of the job's parent, or "".
 func parentOf(j store.Job) string { return strings.Trim(string(j.Extra["parentRunId"]), `"`) }
 
 func typeOf(j store.Job) string {
@@ -164,7 +165,7 @@ type jobError struct {
 	ExceptionID string `json:"exceptionId"`
 }
 
-// resultOf is the result of a job, or an empty list before its end.
+// resultOf returns the result of a job, or an empty list before the job ends.
 func (s *server) resultOf(j store.Job) (any, error) {
 	if !j.Status.Finished() {
 		return []string{}, nil
@@ -196,7 +197,7 @@ func (s *server) resultOf(j store.Job) (any, error) {
 	return result, nil
 }
 
-// jobTable is a table as it is now; of a deleted one only the name is known.
+// jobTable returns the current columns of a table. A deleted table has only a name.
 func (s *server) jobTable(id string) (jobTable, error) {
 	t, err := s.Store.Table(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

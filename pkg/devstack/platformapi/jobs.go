@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// jobMembers are what createJob reads.
+// jobMembers returns the members of the body that createJob reads.
 func jobMembers() []string {
 	return []string{
 		"component", "config", "configData", "configRowIds", "mode", "tag", "variableValuesId", "variableValuesData", "branchId",
@@ -18,7 +18,7 @@ func jobMembers() []string {
 	}
 }
 
-// createJob stores a new job. The queue finds it in the store.
+// createJob stores a new job. The queue picks it up from the store.
 func (s *server) createJob(r *http.Request) (response, error) {
 	f := jsonFields(r)
 	job := store.Job{
@@ -42,7 +42,7 @@ func (s *server) checkJob(job store.Job, f *fields) error {
 		return invalid(`"component" is required`)
 	case job.Config == "" && job.ConfigData == nil:
 		return invalid(`Provide "config" or "configData"`)
-	case job.VariableValuesID != "" && givenValues(job.VariableValuesData):
+	case job.VariableValuesID != "" && hasValues(job.VariableValuesData):
 		return invalid(`Provide either "variableValuesId" or "variableValuesData", but not both.`)
 	}
 	stored, err := s.resolve(job)
@@ -64,8 +64,8 @@ func (s *server) checkJob(job store.Job, f *fields) error {
 	return nil
 }
 
-// resolve finds the configuration of a job. With configData it may be missing,
-// because its id is then only a name; but it must not be in the trash.
+// resolve returns the configuration of a job. If the job has configData, the configuration
+// may be missing, because its id is then only a name. It must not be in the trash.
 func (s *server) resolve(job store.Job) (store.Configuration, error) {
 	if job.Config == "" {
 		return store.Configuration{}, nil
@@ -93,8 +93,8 @@ func (s *server) showJob(r *http.Request) (response, error) {
 	return s.responseJob(r, http.StatusOK, job, err)
 }
 
-// killJob requests the end of a job. A job that has not started ends here; the
-// queue ends a running one.
+// killJob requests the end of a job. A job that has not started ends immediately; the queue
+// ends a running job.
 func (s *server) killJob(r *http.Request) (response, error) {
 	job, err := s.Store.UpdateJob(r.PathValue("job"), s.kill)
 	return s.responseJob(r, http.StatusOK, job, err)
@@ -124,18 +124,18 @@ func cannotKill(job *store.Job, why string) error {
 	return e
 }
 
-// responseJob responds with a job, or with the store's error about the job in the
-// path.
+// responseJob responds with a job, or with the error of the store for the job that the path
+// names.
 func (s *server) responseJob(r *http.Request, status int, job store.Job, err error) (response, error) {
 	if err != nil {
-		return response{}, instead(err, store.ErrNotFound, notFound("notFound", "Job %q not found", r.PathValue("job")))
+		return response{}, replaceError(err, store.ErrNotFound, notFound("notFound", "Job %q not found", r.PathValue("job")))
 	}
 	record, err := s.jobOf(r, job)
 	return response{status: status, record: record}, err
 }
 
-// orRaw is the text, or the JSON literal if there is none. The store returns nil as
-// null.
+// orRaw returns the text, or the fallback if the text is empty or null. The store returns
+// nil as null.
 func orRaw(text json.RawMessage, fallback string) json.RawMessage {
 	if len(text) == 0 || string(text) == "null" {
 		return json.RawMessage(fallback)

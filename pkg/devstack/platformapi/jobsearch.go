@@ -13,7 +13,7 @@ import (
 
 const maxJobs = 10_000
 
-// searchParameters are what searchJobs reads.
+// searchParameters returns the parameters that searchJobs reads.
 func searchParameters() []string {
 	return []string{
 		"id[]", "component[]", "componentId[]", "config[]", "configId[]", "runId[]", "branchId[]", "mode[]", "status[]",
@@ -27,20 +27,21 @@ func searchParameters() []string {
 type jobSearch struct {
 	ids, components, configurations, statuses, runs, modes, types, branches []string
 	tokens, tokenDescriptions, projects                                     []string
-	// rows match a job that is limited to one of them.
+	// rows selects jobs that are limited to at least one of these rows.
 	rows []string
-	// parent is the run that started the job; "" is none. It counts only if hasParent.
+	// parent is the run id of the job's parent, "" for jobs without a parent. It is used
+	// only if hasParent is true.
 	parent                  string
 	hasParent               bool
 	created, started, ended timeRange
-	// Jobs that take from shortest to longest seconds.
+	// shortest and longest are the bounds of the duration, in seconds.
 	shortest, longest int
 	limit, offset     int
 	by                string
 	ascending         bool
 }
 
-// timeRange is a time between two moments, both included; a zero one is open.
+// timeRange is a range of times that includes both bounds. A zero bound is open.
 type timeRange struct{ from, to time.Time }
 
 func (s *server) searchJobs(r *http.Request) (response, error) {
@@ -48,7 +49,7 @@ func (s *server) searchJobs(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	jobs, err := s.searched(search)
+	jobs, err := s.findJobs(search)
 	if err != nil {
 		return response{}, err
 	}
@@ -86,7 +87,8 @@ func jobSearchOf(r *http.Request, now time.Time) (jobSearch, error) {
 	return search, q.err
 }
 
-// branches are the branches that are searched; default is the id of the default one.
+// branches returns the ids of the branches to search. It replaces "default" with the id of
+// the default branch.
 func (q *query) branches() []string {
 	found := q.list("branchId")
 	for i, id := range found {
@@ -98,18 +100,18 @@ func (q *query) branches() []string {
 }
 
 func (q *query) span(name string, now time.Time) timeRange {
-	return timeRange{from: q.moment(name+"From", now), to: q.moment(name+"To", now)}
+	return timeRange{from: q.timestamp(name+"From", now), to: q.timestamp(name+"To", now)}
 }
 
-func (s *server) searched(search jobSearch) ([]store.Job, error) {
+func (s *server) findJobs(search jobSearch) ([]store.Job, error) {
 	var found []store.Job
-	// The store lists the newest jobs first, so the rest need not be read.
+	// The store lists jobs newest first, so older jobs need not be read.
 	enough := math.MaxInt
 	if (search.by == "id" || search.by == "createdTime") && !search.ascending {
 		enough = search.offset + search.limit
 	}
 	err := s.Store.Jobs(func(j store.Job) bool {
-		if s.fits(j, search) {
+		if s.matches(j, search) {
 			found = append(found, j)
 		}
 		return len(found) < enough
@@ -121,7 +123,7 @@ func (s *server) searched(search jobSearch) ([]store.Job, error) {
 	return found[:min(search.limit, len(found))], err
 }
 
-func (s *server) fits(j store.Job, search jobSearch) bool {
+func (s *server) matches(j store.Job, search jobSearch) bool {
 	for _, filter := range []struct {
 		wanted []string
 		is     string
@@ -143,20 +145,19 @@ func (s *server) fits(j store.Job, search jobSearch) bool {
 	if seconds := s.duration(j); seconds < search.shortest || seconds > search.longest {
 		return false
 	}
-	return search.created.holds(j.Created) && search.started.holds(j.Started) && search.ended.holds(j.Ended)
+	return search.created.contains(j.Created) && search.started.contains(j.Started) && search.ended.contains(j.Ended)
 }
 
-// holds reports whether a moment is in the span. A zero moment is only in a span
-// that is open at both ends.
-func (s timeRange) holds(t time.Time) bool {
+// contains reports whether the range contains t. Only a range with two open bounds contains
+// the zero time.
+func (s timeRange) contains(t time.Time) bool {
 	if s.from.IsZero() && s.to.IsZero() {
 		return true
 	}
 	return !t.IsZero() && !t.Before(s.from) && (s.to.IsZero() || !t.After(s.to))
 }
 
-// sort sorts jobs, which come newest first. Equal ones stay in the order of their
-// ids.
+// sort sorts jobs, which must be ordered newest first. Equal jobs are ordered by id.
 func (s *server) sort(jobs []store.Job, search jobSearch) {
 	if search.ascending {
 		slices.Reverse(jobs)
@@ -195,7 +196,7 @@ func (s *server) comparison(by string) func(a, b store.Job) int {
 		return func(a, b store.Job) int { return a.Ended.Compare(b.Ended) }
 	case "durationSeconds":
 		return func(a, b store.Job) int { return cmp.Compare(s.duration(a), s.duration(b)) }
-	default: // id and createdTime, which have the same order, and what all jobs have in common
+	default: // id and createdTime, which are the order of the store, and fields that are equal for all jobs
 		return func(a, b store.Job) int { return 0 }
 	}
 }

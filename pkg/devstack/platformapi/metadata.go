@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxMetadataKey and maxMetadataValue are the maximum lengths in bytes.
+	// maxMetadataKey and maxMetadataValue are maximum lengths in bytes.
 	maxMetadataKey   = 255
 	maxMetadataValue = 65_535
-	// userProvider is the provider of metadata of branches and configurations.
+	// userProvider is the provider of the metadata of branches and configurations.
 	userProvider = "user"
 )
 
@@ -30,12 +30,13 @@ func metadataOf(m store.Metadata) metadataRecord {
 	return metadataRecord{ID: m.ID, Key: m.Key, Value: m.Value, Provider: m.Provider, Timestamp: storageTime(m.Timestamp)}
 }
 
-// owner finds the object that the path of a request names, and says whether a client
-// must name the provider of its metadata.
+// metadataOwner is a kind of object with metadata. find returns the object that the path of
+// a request names. If needsProvider is true, clients must name the provider of the
+// metadata.
 type metadataOwner struct {
-	path     string
-	find     func(*http.Request) (store.Object, error)
-	provided bool
+	path          string
+	find          func(*http.Request) (store.Object, error)
+	needsProvider bool
 }
 
 func (s *server) metadataOwners() []metadataOwner {
@@ -45,41 +46,41 @@ func (s *server) metadataOwners() []metadataOwner {
 			c, err := s.configuration(r)
 			return store.ConfigurationObject(c.Component, c.ID), err
 		}},
-		{path: "buckets/{bucket}/metadata", provided: true, find: func(r *http.Request) (store.Object, error) {
+		{path: "buckets/{bucket}/metadata", needsProvider: true, find: func(r *http.Request) (store.Object, error) {
 			b, _, err := s.bucket(r.PathValue("bucket"))
 			return store.BucketObject(b.ID), err
 		}},
-		{path: "columns/{column}/metadata", provided: true, find: s.column},
+		{path: "columns/{column}/metadata", needsProvider: true, find: s.column},
 	}
 }
 
-// ofMetadata are the paths of metadata.
-func (s *server) ofMetadata() map[string]methods {
+// metadataPaths returns the endpoints of metadata, by path.
+func (s *server) metadataPaths() map[string]methods {
 	all := map[string]methods{}
 	for _, owner := range s.metadataOwners() {
-		set := does(s.setMetadata(owner)).body("metadata[]")
-		if owner.provided {
+		set := newEndpoint(s.setMetadata(owner)).body("metadata[]")
+		if owner.needsProvider {
 			set = set.body("provider")
 		} else {
 			set = set.ignores("it is always user", "provider")
 		}
-		all[owner.path] = methods{http.MethodGet: does(s.listMetadata(owner)), http.MethodPost: set}
-		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(owner))}
+		all[owner.path] = methods{http.MethodGet: newEndpoint(s.listMetadata(owner)), http.MethodPost: set}
+		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: newEndpoint(s.deleteMetadata(owner))}
 	}
 	table := metadataOwner{find: func(r *http.Request) (store.Object, error) {
 		t, err := s.table(r.PathValue("table"))
 		return store.TableObject(t.ID), err
 	}}
 	all["tables/{table}/metadata"] = methods{
-		http.MethodGet:  does(s.listMetadata(table)),
-		http.MethodPost: does(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]"),
+		http.MethodGet:  newEndpoint(s.listMetadata(table)),
+		http.MethodPost: newEndpoint(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]"),
 	}
-	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: does(s.deleteMetadata(table))}
+	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: newEndpoint(s.deleteMetadata(table))}
 	return all
 }
 
-// column is the column that the path names as TABLE.COLUMN. The name of a table has no
-// dot.
+// column returns the column that the path names as TABLE.COLUMN. Names of tables contain no
+// dot, so the rest of the path is the name of the column.
 func (s *server) column(r *http.Request) (store.Object, error) {
 	id := r.PathValue("column")
 	parts := strings.SplitN(id, ".", 4)
@@ -115,7 +116,7 @@ func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (response
 	}
 }
 
-// setMetadata sets values and responds with all of the object.
+// setMetadata sets metadata and responds with all metadata of the object.
 func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response, error) {
 	return func(r *http.Request) (response, error) {
 		f := formFields(r)
@@ -126,7 +127,7 @@ func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response,
 		if err != nil {
 			return response{}, err
 		}
-		values := f.metadata("metadata", f.provider(owner.provided))
+		values := f.metadata("metadata", f.provider(owner.needsProvider))
 		if len(values) == 0 {
 			f.fail(`"metadata" must be a list of {"key": …, "value": …} that is not empty`)
 		}
@@ -141,14 +142,15 @@ func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response,
 	}
 }
 
-// tableMetadata is the response to JSON that sets metadata of a table and its columns.
+// tableMetadata is the response to a JSON request that sets metadata of a table and its
+// columns.
 type tableMetadata struct {
 	Metadata        []metadataRecord            `json:"metadata"`
 	ColumnsMetadata map[string][]metadataRecord `json:"columnsMetadata"`
 }
 
-// setTableMetadata sets values of a table and of its columns. The response to a form is a
-// list, as for other objects.
+// setTableMetadata sets metadata of a table and its columns. It responds to a form with a
+// list, as for other objects, and to JSON with a tableMetadata.
 func (s *server) setTableMetadata(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
@@ -183,8 +185,8 @@ func (s *server) setTableMetadata(r *http.Request) (response, error) {
 	return created(record, err)
 }
 
-// columnsMetadata reads {"COLUMN": [{"key": …, "value": …}]}. A member "columnName" of
-// an item names another column.
+// columnsMetadata reads {"COLUMN": [{"key": …, "value": …}]}. The member "columnName" of an
+// item overrides the key COLUMN.
 func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Object][]store.Metadata {
 	values := map[store.Object][]store.Metadata{}
 	v, given := f.get("columnsMetadata")
@@ -222,7 +224,7 @@ func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (respon
 		}
 		id := r.PathValue("metadata")
 		err = s.Store.DeleteMetadata(o, id)
-		return nothing(instead(err, store.ErrNotFound, notFound("storage.metadata.notFound", "Metadata %q not found", id)))
+		return nothing(replaceError(err, store.ErrNotFound, notFound("storage.metadata.notFound", "Metadata %q not found", id)))
 	}
 }
 

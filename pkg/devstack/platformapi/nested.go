@@ -11,20 +11,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxNesting is how many brackets the key of a form may have.
+// maxNesting is the maximum number of parts in the key of a form.
 const maxNesting = 8
 
-// node is a value of a form that is being read: a text, or members in their order.
+// node is a value of a form: a text, or members in the order of their appearance.
 type node struct {
 	text    string
 	names   []string
 	members map[string]*node
 }
 
-// nested reads a form, or a query, with keys in PHP's way: a[]=1&a[]=2 and
-// a[0]=1&a[1]=2 are lists, a[b]=1 is an object. Of several values of a key without
-// brackets the last one is used.
-func nested(form url.Values) (value.Value, error) {
+// parseNested parses a form or a query with the key syntax of PHP: a[]=1&a[]=2 and
+// a[0]=1&a[1]=2 are lists, a[b]=1 is an object. If a key without brackets has several
+// values, the last value is used.
+func parseNested(form url.Values) (value.Value, error) {
 	root := &node{}
 	for _, key := range slices.Sorted(maps.Keys(form)) {
 		parts, err := keyParts(key)
@@ -40,8 +40,8 @@ func nested(form url.Values) (value.Value, error) {
 	return root.object(), nil
 }
 
-// keyParts are a, b and c of the key a[b][c]. A key whose brackets do not match is a
-// plain name.
+// keyParts returns the parts a, b and c of the key a[b][c]. A key with unmatched brackets
+// is a plain name.
 func keyParts(key string) ([]string, error) {
 	name, isList := listName(key)
 	if !isList {
@@ -55,8 +55,8 @@ func keyParts(key string) ([]string, error) {
 	return parts, nil
 }
 
-// set stores a text, and reports whether its place can take one. The part "" is the
-// next number.
+// set stores a text at a path. It returns false if the path is both a text and a list. The
+// part "" is the next index.
 func (n *node) set(parts []string, text string) bool {
 	if len(parts) == 0 {
 		n.text = text

@@ -11,29 +11,29 @@ import (
 )
 
 // endpoint is one method of a path: the function that carries out a request, and the
-// parameters that a request may have. A request with any other parameter is refused,
-// so that no parameter is ignored without a reason.
+// parameters that a request may have. A request with any other parameter is refused, so
+// that no parameter is ignored silently.
 //
-// Names are those of the query and of the members of a body. A name that ends with
-// [] is a list: name, name[], name[0] and name[0][key] all belong to it. Any other
-// parameter is a single value.
+// A declared name that ends with [] is a list: name, name[], name[0] and name[0][key] all
+// belong to it. Any other parameter is a single value.
 type endpoint struct {
 	run func(*http.Request) (response, error)
-	// queryNames are the parameters of the query, bodyNames the members of the body.
+	// queryNames are the parameters of the query and bodyNames the members of the body.
 	queryNames, bodyNames []string
-	// idle are the names of parameters that have no effect here, with the reason.
+	// idle maps the names of parameters that have no effect here to the reason.
 	idle map[string]string
-	// missing are the names of parameters that the platform has and this one lacks.
+	// missing are the names of parameters that the platform supports and this server does
+	// not.
 	missing []string
-	// absent says that the platform has this endpoint and this program does not.
-	absent bool
-	// ownBody says that the function reads a body that is not an object of members.
+	// unsupported is true if the platform has this endpoint and this server does not.
+	unsupported bool
+	// ownBody is true if the function reads a body that is not an object of members.
 	ownBody bool
 }
 
-// does is an endpoint without parameters. The methods below add some; each returns a
-// changed copy.
-func does(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
+// newEndpoint returns an endpoint without parameters. The methods below return changed
+// copies.
+func newEndpoint(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
 
 // query adds parameters of the query that the function reads.
 func (e endpoint) query(names ...string) endpoint {
@@ -47,8 +47,8 @@ func (e endpoint) body(names ...string) endpoint {
 	return e
 }
 
-// ignores adds parameters, of the query or the body, that clients send and that have
-// no effect. Why says the reason; it is documentation only.
+// ignores adds parameters of the query or the body that clients send and that have no
+// effect. The reason why is documentation only.
 func (e endpoint) ignores(why string, names ...string) endpoint {
 	idle := map[string]string{}
 	for name, reason := range e.idle {
@@ -61,14 +61,14 @@ func (e endpoint) ignores(why string, names ...string) endpoint {
 	return e
 }
 
-// lacks adds parameters, of the query or the body, that the platform documents and
-// that are not supported here. A request with one of them gets 501.
+// lacks adds parameters of the query or the body that the platform documents and this
+// server does not support. A request with such a parameter gets status 501.
 func (e endpoint) lacks(names ...string) endpoint {
 	e.missing = append(slices.Clip(e.missing), names...)
 	return e
 }
 
-// readsBody says that the function reads the body itself, with any members.
+// readsBody declares that the function reads the body itself, with any members.
 func (e endpoint) readsBody() endpoint {
 	e.ownBody = true
 	return e
@@ -76,16 +76,16 @@ func (e endpoint) readsBody() endpoint {
 
 type endpointKey struct{}
 
-// called returns a request that knows its endpoint, so that the readers of its body
-// can check the members.
-func (e endpoint) called(r *http.Request) *http.Request {
+// withEndpoint returns a copy of a request with the endpoint in its context. The readers of
+// the body check the members against it.
+func (e endpoint) withEndpoint(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), endpointKey{}, e))
 }
 
-// check refuses a request whose query has other parameters than the endpoint. A body
-// that the function does not read must have no members.
+// check refuses a request with a query parameter that the endpoint does not declare. If the
+// function reads no body, the body must have no members.
 func (e endpoint) check(r *http.Request) error {
-	if e.absent {
+	if e.unsupported {
 		return notImplemented(r)
 	}
 	given, err := url.ParseQuery(r.URL.RawQuery)
@@ -110,8 +110,8 @@ func (e endpoint) check(r *http.Request) error {
 	return formFields(r).err
 }
 
-// checkBody refuses the members of a body that the endpoint of the request lacks.
-// Null is absent.
+// checkBody refuses members of a body that the endpoint of the request does not declare.
+// Members that are null count as absent.
 func checkBody(r *http.Request, members value.Value) error {
 	e, _ := r.Context().Value(endpointKey{}).(endpoint)
 	for _, m := range members.Members() {
@@ -125,8 +125,8 @@ func checkBody(r *http.Request, members value.Value) error {
 	return nil
 }
 
-// listName splits the key of a list, name[], name[0] or name[0][key], from its
-// brackets. Of any other key it is the key.
+// listName returns the name in the key of a list: name[], name[0] or name[0][key]. Any
+// other key is returned unchanged, with false.
 func listName(key string) (name string, isList bool) {
 	if i := strings.IndexByte(key, '['); i > 0 && strings.HasSuffix(key, "]") {
 		return key[:i], true
@@ -134,7 +134,7 @@ func listName(key string) (name string, isList bool) {
 	return key, false
 }
 
-// permits reports why a parameter is refused.
+// permits returns a refusal if a parameter is not declared or not supported.
 func (e endpoint) permits(known []string, kind, name string) error {
 	switch _, idle := e.idle[name]; {
 	case slices.Contains(known, name), slices.Contains(known, name+"[]"), idle:

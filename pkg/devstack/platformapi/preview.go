@@ -10,11 +10,11 @@ import (
 const (
 	previewRows    = 100
 	maxPreviewRows = 1000
-	// maxPreview is the maximum size of a preview, which is held in memory.
+	// maxPreview is the maximum size, in bytes, of a preview. A preview is held in memory.
 	maxPreview = 32 << 20
 )
 
-// previewTable responds with the first rows: as lines, or as JSON.
+// previewTable responds with the first rows as lines of text or as JSON.
 func (s *server) previewTable(r *http.Request) (response, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *server) previewTable(r *http.Request) (response, error) {
 	return response{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, err
 }
 
-// previewCell is a cell in a preview as JSON. Cells are never truncated here.
+// previewCell is a cell of a JSON preview. Cells are never truncated here.
 type previewCell struct {
 	Column    string `json:"columnName"`
 	Value     string `json:"value"`

@@ -12,8 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
-// query reads the parameters of a URL as fields and as lists. An empty parameter is
-// absent.
+// query reads the parameters of a URL as fields and as lists. An empty parameter is absent.
 type query struct {
 	*fields
 	values url.Values
@@ -30,8 +29,8 @@ func queryOf(r *http.Request) *query {
 			given[name] = texts
 		}
 	}
-	members, err := nested(given)
-	return &query{&fields{members: members, err: err, asked: askedIn(r, askedOfQuery{})}, values}
+	members, err := parseNested(given)
+	return &query{&fields{members: members, err: err, onRead: onReadIn(r, readsOfQuery{})}, values}
 }
 
 func (q *query) eventID(name string) (id uint64, given bool) {
@@ -46,7 +45,7 @@ func (q *query) eventID(name string) (id uint64, given bool) {
 	return id, true
 }
 
-// choice is one of some words, the first one if absent.
+// choice returns one of the given words, or the first word if the parameter is absent.
 func (q *query) choice(name string, words ...string) string {
 	text := cmp.Or(q.text(name), words[0])
 	if !slices.Contains(words, text) {
@@ -55,12 +54,12 @@ func (q *query) choice(name string, words ...string) string {
 	return text
 }
 
-// list is the values of name, name[] and name[0], for each of the names.
+// list returns the values of name, name[] and name[0], for each of the names.
 func (q *query) list(names ...string) []string {
 	var found []string
 	for _, name := range names {
-		if q.asked != nil {
-			q.asked(name)
+		if q.onRead != nil {
+			q.onRead(name)
 		}
 		found = append(found, q.values[name]...)
 		for key, values := range q.values {
@@ -82,12 +81,13 @@ func (q *query) words(name string, words ...string) []string {
 	return found
 }
 
-// maxMoment is the maximum length of a point in time.
-const maxMoment = 100
+// maxTimeText is the maximum length of a time expression.
+const maxTimeText = 100
 
-// moment is a point in time, zero if absent: a date or a time, a number of seconds
-// since 1970, or what PHP's strtotime knows, such as "-2 days", in UTC.
-func (f *fields) moment(name string, now time.Time) time.Time {
+// timestamp returns a point in time, or the zero time if the parameter is absent. It
+// accepts a date, a time, a number of seconds since 1970, and texts of PHP's strtotime such
+// as "-2 days", in UTC.
+func (f *fields) timestamp(name string, now time.Time) time.Time {
 	text := f.text(name)
 	if text == "" {
 		return time.Time{}
@@ -98,7 +98,7 @@ func (f *fields) moment(name string, now time.Time) time.Time {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) >= len("100000000") && seconds < 1<<40 {
 		return time.Unix(seconds, 0)
 	}
-	if len(text) <= maxMoment {
+	if len(text) <= maxTimeText {
 		if t, ok := php.StrToTime(text, now); ok {
 			return t
 		}
@@ -108,7 +108,7 @@ func (f *fields) moment(name string, now time.Time) time.Time {
 }
 
 func parseTime(text string) (t time.Time, ok bool) {
-	// An unescaped plus sign of an offset arrives as a blank.
+	// An unescaped plus sign of an offset arrives as a space.
 	text = strings.ReplaceAll(text, " ", "+")
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -118,7 +118,7 @@ func parseTime(text string) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// quoted is `"a", "b" or "c"`.
+// quoted joins words as `"a", "b" or "c"`.
 func quoted(words []string) string {
 	var b strings.Builder
 	for i, word := range words {

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// response is what an endpoint returns: a record, which becomes JSON, or a text of
-// another type, or a file, or nothing.
+// response is the result of an endpoint: a record, which becomes JSON; a text with another
+// content type; a file; or no content.
 type response struct {
 	status int
 	record any
 	text   []byte
 	kind   string // content type of the text or the file
-	// file is closed when it is sent; name and modified belong to it.
+	// file is closed after it was sent. name and modified describe it.
 	file     *os.File
 	name     string
 	modified time.Time
 }
 
-// ok, created and nothing make answers. With an error the response is not sent.
+// ok, created and nothing return responses. A response with an error is not sent.
 func ok(record any, err error) (response, error) {
 	return response{status: http.StatusOK, record: record}, err
 }
@@ -31,7 +31,8 @@ func created(record any, err error) (response, error) {
 }
 func nothing(err error) (response, error) { return response{status: http.StatusNoContent}, err }
 
-// each converts the items of a list. The result is never null.
+// each converts the items of a list. The result is never nil, so that JSON has an empty
+// list instead of null.
 func each[T, R any](items []T, record func(T) R) []R {
 	records := make([]R, 0, len(items))
 	for _, item := range items {
@@ -40,36 +41,38 @@ func each[T, R any](items []T, record func(T) R) []R {
 	return records
 }
 
-// send writes a response. Errors of writing are ignored: the client has gone.
-func (s *server) send(w http.ResponseWriter, r *http.Request, a response) {
-	if a.file != nil {
-		sendFile(w, r, a)
+// send writes a response. It ignores errors of writing, because the client has disconnected
+// then.
+func (s *server) send(w http.ResponseWriter, r *http.Request, resp response) {
+	if resp.file != nil {
+		sendFile(w, r, resp)
 		return
 	}
-	if a.record != nil {
-		text, err := encode(a.record)
+	if resp.record != nil {
+		text, err := encode(resp.record)
 		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
-		a.text, a.kind = text, "application/json"
+		resp.text, resp.kind = text, "application/json"
 	}
-	if a.kind != "" {
-		w.Header().Set("Content-Type", a.kind)
+	if resp.kind != "" {
+		w.Header().Set("Content-Type", resp.kind)
 	}
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.text)
+	w.WriteHeader(resp.status)
+	_, _ = w.Write(resp.text)
 }
 
-// sendFile sends a file for download; a client may read a part of it.
-func sendFile(w http.ResponseWriter, r *http.Request, a response) {
-	w.Header().Set("Content-Type", a.kind)
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
-	http.ServeContent(w, r, "", a.modified, a.file)
-	_ = a.file.Close() // it was only read
+// sendFile sends a file for download. It supports range requests.
+func sendFile(w http.ResponseWriter, r *http.Request, resp response) {
+	w.Header().Set("Content-Type", resp.kind)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": resp.name}))
+	http.ServeContent(w, r, "", resp.modified, resp.file)
+	_ = resp.file.Close() // it was only read
 }
 
-// encode is a record as JSON, with stored documents unchanged.
+// encode returns a record as JSON. Stored documents stay unchanged: HTML characters are not
+// escaped.
 func encode(record any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -80,8 +83,7 @@ func encode(record any) ([]byte, error) {
 
 func storageTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-0700") }
 
-// queueTime is a time in the format of the queue API; nil, for the zero time, is
-// null.
+// queueTime formats a time for the queue API. The zero time is nil, which becomes null.
 func queueTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil

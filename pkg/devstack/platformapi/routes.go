@@ -14,19 +14,19 @@ const (
 	queuePath      = "/queue"
 	encryptionPath = "/encryption"
 	faultsPath     = "/faults"
-	// notificationPath has an API without content: clients list the notifications of
-	// a project when they read its configurations.
+	// notificationPath is the path of an API without content: clients list the
+	// notifications of a project when they read its configurations.
 	notificationPath = "/notification"
 	// configurationPath is the path of a configuration below a branch.
 	configurationPath = "components/{component}/configs/{configuration}"
 )
 
-// methods are the endpoints of a path. The function of an endpoint returns an error
-// that is not a *refusal for an error of this program.
+// methods are the endpoints of a path, by method. If the function of an endpoint returns an
+// error that is not a *refusal, the error is a fault of this program.
 type methods map[string]endpoint
 
-// register registers every path once, with all its methods, so that an unknown
-// method is answered in the same way everywhere.
+// register registers every path once, with all its methods, so that the response to an
+// unknown method is the same for all paths.
 func (s *server) register() {
 	for pattern, m := range s.endpoints() {
 		if isPublic(pattern) {
@@ -37,9 +37,9 @@ func (s *server) register() {
 	}
 }
 
-// isPublic reports whether a path needs no token: the index, a component, the
-// encryption, which shows nothing that its client does not know, and downloads, whose
-// address is signed.
+// isPublic reports whether a path needs no token: the index, a component, downloads, which
+// have a signed URL, and the encryption, which reveals no data that the client does not
+// have.
 func isPublic(pattern string) bool {
 	return slices.Contains([]string{
 		storagePath, storagePath + "/components/{component}", storagePath + "/branch/{branch}/components/{component}",
@@ -47,55 +47,55 @@ func isPublic(pattern string) bool {
 	}, pattern)
 }
 
-// endpoints are all paths, with the parameters of their requests.
+// endpoints returns the endpoints of all paths.
 func (s *server) endpoints() map[string]methods {
-	search := does(s.searchJobs).query(searchParameters()...)
+	search := newEndpoint(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{
-		storagePath:                   {http.MethodGet: does(s.index).query("exclude[]")},
-		storagePath + "/dev-branches": {http.MethodGet: does(s.listBranches), http.MethodPost: unsupported()},
+		storagePath:                   {http.MethodGet: newEndpoint(s.index).query("exclude[]")},
+		storagePath + "/dev-branches": {http.MethodGet: newEndpoint(s.listBranches), http.MethodPost: unsupported()},
 		storagePath + "/dev-branches/{branch}": {
-			http.MethodGet: does(s.showBranch), http.MethodPut: unsupported(), http.MethodDelete: unsupported(),
+			http.MethodGet: newEndpoint(s.showBranch), http.MethodPut: unsupported(), http.MethodDelete: unsupported(),
 		},
-		downloadPath:                   {http.MethodGet: does(s.downloadFile).query("expires", "signature")},
-		storagePath + "/tickets":       {http.MethodPost: does(s.createTicket)},
-		queuePath + "/jobs":            {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
-		queuePath + "/jobs/{job}":      {http.MethodGet: does(s.showJob)},
-		queuePath + "/jobs/{job}/kill": {http.MethodPost: does(s.killJob)},
+		downloadPath:                   {http.MethodGet: newEndpoint(s.downloadFile).query("expires", "signature")},
+		storagePath + "/tickets":       {http.MethodPost: newEndpoint(s.createTicket)},
+		queuePath + "/jobs":            {http.MethodPost: newEndpoint(s.createJob).body(jobMembers()...), http.MethodGet: search},
+		queuePath + "/jobs/{job}":      {http.MethodGet: newEndpoint(s.showJob)},
+		queuePath + "/jobs/{job}/kill": {http.MethodPost: newEndpoint(s.killJob)},
 		queuePath + "/search/jobs":     {http.MethodGet: search},
-		encryptPath:                    {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
+		encryptPath:                    {http.MethodPost: newEndpoint(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
 		faultsPath: {
-			http.MethodGet: does(s.listFaults), http.MethodPut: does(s.setFaults).readsBody(), http.MethodDelete: does(s.clearFaults),
+			http.MethodGet: newEndpoint(s.listFaults), http.MethodPut: newEndpoint(s.setFaults).readsBody(), http.MethodDelete: newEndpoint(s.clearFaults),
 		},
-		notificationPath + "/project-subscriptions": {http.MethodGet: does(s.listSubscriptions).ignores("there are none", "event", "filterPhase")},
+		notificationPath + "/project-subscriptions": {http.MethodGet: newEndpoint(s.listSubscriptions).ignores("there are none", "event", "filterPhase")},
 	}
 	// As on the platform, this search needs a branch.
 	all[storagePath+"/branch/{branch}/search/component-configurations"] = methods{
-		http.MethodGet: does(s.searchConfigurations).query("componentId", "idComponent", "configurationId", "metadataKeys[]", "include[]"),
+		http.MethodGet: newEndpoint(s.searchConfigurations).query("componentId", "idComponent", "configurationId", "metadataKeys[]", "include[]"),
 	}
 	all[storagePath+"/search/component-configurations"] = methods{http.MethodGet: unsupported()}
-	for pattern, m := range s.ofBranch() {
+	for pattern, m := range s.branchPaths() {
 		all[storagePath+"/"+pattern] = m
 		all[storagePath+"/branch/{branch}/"+pattern] = m
 	}
 	return all
 }
 
-// ofBranch are the paths that exist with and without a branch; without one they
-// mean the default branch.
-func (s *server) ofBranch() map[string]methods {
+// branchPaths returns the endpoints that exist with and without a branch in the path.
+// Without a branch they use the default branch.
+func (s *server) branchPaths() map[string]methods {
 	all := map[string]methods{
-		"tokens/verify": {http.MethodGet: does(s.verifyToken)},
+		"tokens/verify": {http.MethodGet: newEndpoint(s.verifyToken)},
 		"events": {
-			http.MethodGet: does(s.listEvents).query("runId", "component", "configurationId", "sinceId", "maxId", "q", "limit", "offset", "sortOrder"),
-			http.MethodPost: does(s.createEvent).body("component", "type", "message", "description", "configurationId", "runId", "params",
+			http.MethodGet: newEndpoint(s.listEvents).query("runId", "component", "configurationId", "sinceId", "maxId", "q", "limit", "offset", "sortOrder"),
+			http.MethodPost: newEndpoint(s.createEvent).body("component", "type", "message", "description", "configurationId", "runId", "params",
 				"results", "duration"),
 		},
-		"events/{event}": {http.MethodGet: does(s.showEvent)},
+		"events/{event}": {http.MethodGet: newEndpoint(s.showEvent)},
 	}
-	maps.Copy(all, s.ofConfigurations())
-	maps.Copy(all, s.ofVersions())
-	maps.Copy(all, s.ofMetadata())
-	maps.Copy(all, s.ofTables())
+	maps.Copy(all, s.configurationPaths())
+	maps.Copy(all, s.versionPaths())
+	maps.Copy(all, s.metadataPaths())
+	maps.Copy(all, s.tablePaths())
 	for pattern, names := range unsupportedPaths() {
 		if all[pattern] == nil {
 			all[pattern] = methods{}
@@ -107,109 +107,109 @@ func (s *server) ofBranch() map[string]methods {
 	return all
 }
 
-// ofConfigurations are the paths of components, configurations and rows.
-func (s *server) ofConfigurations() map[string]methods {
+// configurationPaths returns the endpoints of components, configurations and rows.
+func (s *server) configurationPaths() map[string]methods {
 	const (
 		configuration = configurationPath
 		row           = configuration + "/rows/{row}"
 		inPath        = "the path names it"
 	)
-	setState := does(s.setState).body("state")
+	setState := newEndpoint(s.setState).body("state")
 	return map[string]methods{
-		"components":             {http.MethodGet: does(s.listComponents).query("include[]", "isDeleted").lacks("componentType")},
-		"components/{component}": {http.MethodGet: does(s.showComponent)},
+		"components":             {http.MethodGet: newEndpoint(s.listComponents).query("include[]", "isDeleted").lacks("componentType")},
+		"components/{component}": {http.MethodGet: newEndpoint(s.showComponent)},
 		"components/{component}/configs": {
-			http.MethodGet: does(s.listConfigurations).query("isDeleted"),
-			http.MethodPost: does(s.createConfiguration).
+			http.MethodGet: newEndpoint(s.listConfigurations).query("isDeleted"),
+			http.MethodPost: newEndpoint(s.createConfiguration).
 				body("configurationId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
 				ignores(inPath, "branchId", "componentId").
 				ignores("a new configuration has no rows", "rowsSortOrder"),
 		},
 		configuration: {
-			http.MethodGet: does(s.showConfiguration),
-			http.MethodPut: does(s.updateConfiguration).
+			http.MethodGet: newEndpoint(s.showConfiguration),
+			http.MethodPut: newEndpoint(s.updateConfiguration).
 				body("name", "description", "changeDescription", "configuration", "state", "isDisabled", "rowsSortOrder[]").
 				ignores(inPath, "branchId", "componentId", "configurationId", "id"),
-			http.MethodDelete: does(s.deleteConfiguration),
+			http.MethodDelete: newEndpoint(s.deleteConfiguration),
 		},
 		configuration + "/state": {http.MethodPut: setState},
 		configuration + "/rows": {
-			http.MethodGet: does(s.listRows),
-			http.MethodPost: does(s.createRow).
+			http.MethodGet: newEndpoint(s.listRows),
+			http.MethodPost: newEndpoint(s.createRow).
 				body("rowId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
 				ignores(inPath, "branchId", "componentId", "configId", "configurationId"),
 		},
 		row: {
-			http.MethodGet: does(s.showRow),
-			http.MethodPut: does(s.updateRow).
+			http.MethodGet: newEndpoint(s.showRow),
+			http.MethodPut: newEndpoint(s.updateRow).
 				body("name", "description", "changeDescription", "configuration", "state", "isDisabled").
 				ignores(inPath, "branchId", "componentId", "configId", "configurationId", "rowId", "id"),
-			http.MethodDelete: does(s.deleteRow).query("changeDescription"),
+			http.MethodDelete: newEndpoint(s.deleteRow).query("changeDescription"),
 		},
 		row + "/state": {http.MethodPut: setState},
 	}
 }
 
-// ofVersions are the paths of versions and of the trash.
-func (s *server) ofVersions() map[string]methods {
+// versionPaths returns the endpoints of versions and of the trash.
+func (s *server) versionPaths() map[string]methods {
 	const ofRow = configurationPath + "/rows/{row}"
 	versions := func(list func(*http.Request) (response, error)) methods {
-		return methods{http.MethodGet: does(list).query("limit", "offset", "include[]")}
+		return methods{http.MethodGet: newEndpoint(list).query("limit", "offset", "include[]")}
 	}
 	return map[string]methods{
-		configurationPath + "/restore":                     {http.MethodPost: does(s.restore).body("changeDescription")},
+		configurationPath + "/restore":                     {http.MethodPost: newEndpoint(s.restore).body("changeDescription")},
 		configurationPath + "/versions":                    versions(s.listVersions),
-		configurationPath + "/versions/{version}":          {http.MethodGet: does(s.showVersion)},
-		configurationPath + "/versions/{version}/rollback": {http.MethodPost: does(s.rollback).body("changeDescription")},
+		configurationPath + "/versions/{version}":          {http.MethodGet: newEndpoint(s.showVersion)},
+		configurationPath + "/versions/{version}/rollback": {http.MethodPost: newEndpoint(s.rollback).body("changeDescription")},
 		configurationPath + "/versions/{version}/create": {
-			http.MethodPost: does(s.copyVersion).body("configurationId", "name", "description", "changeDescription"),
+			http.MethodPost: newEndpoint(s.copyVersion).body("configurationId", "name", "description", "changeDescription"),
 		},
 		ofRow + "/versions":                    versions(s.listRowVersions),
-		ofRow + "/versions/{version}":          {http.MethodGet: does(s.showRowVersion)},
-		ofRow + "/versions/{version}/rollback": {http.MethodPost: does(s.rollbackRow).body("changeDescription")},
-		ofRow + "/versions/{version}/create":   {http.MethodPost: does(s.copyRowVersion).body("targetConfigId", "changeDescription")},
+		ofRow + "/versions/{version}":          {http.MethodGet: newEndpoint(s.showRowVersion)},
+		ofRow + "/versions/{version}/rollback": {http.MethodPost: newEndpoint(s.rollbackRow).body("changeDescription")},
+		ofRow + "/versions/{version}/create":   {http.MethodPost: newEndpoint(s.copyRowVersion).body("targetConfigId", "changeDescription")},
 	}
 }
 
-// ofTables are the paths of buckets, tables and what is exported from them.
-func (s *server) ofTables() map[string]methods {
+// tablePaths returns the endpoints of buckets, tables, operations and files.
+func (s *server) tablePaths() map[string]methods {
 	const everything = "a record always has everything"
-	tables := does(s.listTables).ignores(everything, "include")
+	tables := newEndpoint(s.listTables).ignores(everything, "include")
 	return map[string]methods{
 		"buckets": {
-			http.MethodGet: does(s.listBuckets).ignores(everything, "include"),
-			http.MethodPost: does(s.createBucket).body("name", "stage", "displayName", "description").
+			http.MethodGet: newEndpoint(s.listBuckets).ignores(everything, "include"),
+			http.MethodPost: newEndpoint(s.createBucket).body("name", "stage", "displayName", "description").
 				ignores("there is one backend", "backend").lacks("sourceProjectId", "sourceBucketId", "color"),
 		},
 		"buckets/{bucket}": {
-			http.MethodGet:    does(s.showBucket).ignores(everything, "include"),
-			http.MethodPut:    does(s.updateBucket).body("displayName", "async").lacks("color"),
-			http.MethodDelete: does(s.deleteBucket).query("force", "async"),
+			http.MethodGet:    newEndpoint(s.showBucket).ignores(everything, "include"),
+			http.MethodPut:    newEndpoint(s.updateBucket).body("displayName", "async").lacks("color"),
+			http.MethodDelete: newEndpoint(s.deleteBucket).query("force", "async"),
 		},
 		"buckets/{bucket}/tables": {http.MethodGet: tables, http.MethodPost: unsupported()},
 		"tables":                  {http.MethodGet: tables},
 		"tables/{table}": {
-			http.MethodGet: does(s.showTable).ignores(everything, "include"),
-			http.MethodDelete: does(s.deleteTable).query("async").
+			http.MethodGet: newEndpoint(s.showTable).ignores(everything, "include"),
+			http.MethodDelete: newEndpoint(s.deleteTable).query("async").
 				ignores("no table depends on another one", "force").lacks("unlink"),
 		},
-		"tables/{table}/data-preview": {http.MethodGet: does(s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
+		"tables/{table}/data-preview": {http.MethodGet: newEndpoint(s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
 		"tables/{table}/export-async": {
-			http.MethodPost: does(s.exportTable).body(selectionParameters()...).body("format", "gzip").
+			http.MethodPost: newEndpoint(s.exportTable).body(selectionParameters()...).body("format", "gzip").
 				lacks("escape", "fileType", "includeInternalTimestamp"),
 		},
-		"jobs":             {http.MethodGet: does(s.listOperations).query("limit", "offset")},
-		"jobs/{operation}": {http.MethodGet: does(s.showOperation)},
+		"jobs":             {http.MethodGet: newEndpoint(s.listOperations).query("limit", "offset")},
+		"jobs/{operation}": {http.MethodGet: newEndpoint(s.showOperation)},
 		"files": {
-			http.MethodGet: does(s.listFiles).query("limit", "offset", "sinceId", "maxId", "tags[]", "runId").
+			http.MethodGet: newEndpoint(s.listFiles).query("limit", "offset", "sinceId", "maxId", "tags[]", "runId").
 				ignores("expired files are deleted", "showExpired").lacks("q"),
 		},
-		"files/{file}": {http.MethodGet: does(s.showFile).query("federationToken"), http.MethodDelete: does(s.deleteFile)},
+		"files/{file}": {http.MethodGet: newEndpoint(s.showFile).query("federationToken"), http.MethodDelete: newEndpoint(s.deleteFile)},
 	}
 }
 
-// route finds the endpoint of a path. A slash at the end makes no difference. Any
-// other odd spelling is an unknown path, never a redirect.
+// route calls the endpoint of a path. It ignores a slash at the end. Any other unclean path
+// is unknown; there are no redirects.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
 	r = withoutSlash(r)
 	escaped := r.URL.EscapedPath()
@@ -249,7 +249,8 @@ func (s *server) private(m methods) http.Handler {
 	})
 }
 
-// public requires, if a branch is named, the default branch.
+// public checks that the branch in the path, if any, is the default branch, and carries out
+// the request.
 func (s *server) public(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b := r.PathValue("branch"); b != "" && b != "default" && b != strconv.Itoa(branchID) {
@@ -269,17 +270,17 @@ func (s *server) public(m methods) http.Handler {
 			})
 			return
 		}
-		r = called.called(r)
+		r = called.withEndpoint(r)
 		if err := called.check(r); err != nil {
 			s.refuse(w, r, err)
 			return
 		}
-		a, err := called.run(r)
+		resp, err := called.run(r)
 		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
-		s.send(w, r, a)
+		s.send(w, r, resp)
 	})
 }
 
@@ -292,7 +293,7 @@ func (m methods) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// within reports whether a path is the same as another one or below it.
+// within reports whether a path equals parent or is below it.
 func within(p, parent string) bool {
 	return p == parent || strings.HasPrefix(p, parent+"/")
 }

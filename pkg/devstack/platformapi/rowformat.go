@@ -7,15 +7,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// The formats of rows. Each begins with the names of the columns.
+// The formats of rows. The first line of each text format has the names of the columns.
 const (
 	rfcFormat     = "rfc"     // commas, every cell in quotes, quotes doubled
 	escapedFormat = "escaped" // commas, every cell in quotes, a backslash before quotes and backslashes
-	rawFormat     = "raw"     // tabs, cells as they are
-	jsonFormat    = "json"    // only of previews
+	rawFormat     = "raw"     // tabs, cells unchanged
+	jsonFormat    = "json"    // only for previews
 )
 
-// format reads the parameter format.
+// format reads the parameter format. The first known format is the default.
 func (f *fields) format(known ...string) string {
 	format := f.text("format")
 	if format == "" {
@@ -30,7 +30,7 @@ func (f *fields) format(known ...string) string {
 	return format
 }
 
-// appendLine appends a row in one of the formats of lines.
+// appendLine appends a row in a text format.
 func appendLine(dst []byte, format string, cells []string) []byte {
 	switch format {
 	case rawFormat:

@@ -79,7 +79,8 @@ func (s *server) createRow(r *http.Request) (response, error) {
 	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }
 
-// addRow appends a row. Without an id it gets the store's next id that no row has.
+// addRow appends a row. If the row has no id, it gets the next id of the store that is free
+// in the configuration.
 func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Configuration, error) {
 	chosen := row.ID != ""
 	for {
@@ -102,7 +103,7 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 		case !errors.Is(err, store.ErrExists):
 			return c, err
 		case chosen:
-			return c, exists("configurationRow", "Row %q already exists", row.ID)
+			return c, alreadyExists("configurationRow", "Row %q already exists", row.ID)
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (s *server) updateRow(r *http.Request) (response, error) {
 		}
 		row.Version++
 		row.ChangeDescription = f.text("changeDescription")
-		f.describe(&row.Name, &row.Description, &row.IsDisabled)
+		f.setDescription(&row.Name, &row.Description, &row.IsDisabled)
 		if document != nil {
 			row.Configuration = document
 		}

@@ -11,12 +11,12 @@ import (
 type foundConfiguration struct {
 	Component     string `json:"idComponent"`
 	Configuration string `json:"configurationId"`
-	// Metadata is absent unless it was requested.
+	// Metadata is nil unless it was requested.
 	Metadata *[]metadataRecord `json:"metadata,omitempty"`
 }
 
-// searchConfigurations lists the configurations that have metadata, with the metadata
-// that the query selects. Those in the trash are not found.
+// searchConfigurations lists the configurations that have metadata matching the query. It
+// omits configurations in the trash.
 func (s *server) searchConfigurations(r *http.Request) (response, error) {
 	q := queryOf(r)
 	component, configuration := cmp.Or(q.text("componentId"), q.text("idComponent")), q.text("configurationId")

@@ -10,18 +10,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// selection is which rows and columns of a table are wanted, and in which order.
+// selection selects rows and columns of a table, and the order of the rows.
 type selection struct {
-	names      []string // the wanted columns
-	indexes    []int    // those of the cells in a row
+	names      []string // selected columns
+	indexes    []int    // indexes of the selected cells in a row
 	conditions []condition
-	// since and until are bounds of the time of the load, zero if open; until is
-	// excluded.
+	// since and until are the bounds of the time of the load. A zero bound is open; until
+	// is exclusive.
 	since, until time.Time
-	// search is a text in lower case that one of the cells must contain.
+	// search is a lower-case text that at least one cell must contain.
 	search string
 	order  []orderKey
-	limit  int // 0 for none
+	limit  int // 0 is no limit
 }
 
 // condition compares a column with values.
@@ -30,7 +30,7 @@ type condition struct {
 	index    int
 	operator string
 	values   []string
-	set      map[string]bool // the values of eq and ne that are compared as texts
+	set      map[string]bool // operands of eq and ne, if they are compared as texts
 	numeric  bool
 }
 
@@ -40,7 +40,7 @@ type orderKey struct {
 	descending, numeric bool
 }
 
-// selectionParameters are what selectionOf reads.
+// selectionParameters returns the names of the parameters that selectionOf reads.
 func selectionParameters() []string {
 	return []string{
 		"limit", "columns[]", "changedSince", "changedUntil", "whereColumn", "whereOperator", "whereValues[]", "whereFilters[]",
@@ -48,26 +48,26 @@ func selectionParameters() []string {
 	}
 }
 
-// Each row is compared with each condition and order, and each wanted column is
-// written, so their numbers are limited.
+// Limits of a selection: each row is compared with every condition and order, and every
+// selected column is written.
 const (
 	maxSelected = 10_000 // columns
-	maxFilters  = 100    // conditions, and orders
+	maxFilters  = 100    // conditions, and also sort keys
 )
 
-// numericTypes are the data types that compare cells as numbers.
+// numericTypes returns the data types with cells that compare as numbers.
 func numericTypes() []string { return []string{"INTEGER", "DOUBLE", "BIGINT", "REAL", "DECIMAL"} }
 
-// selectionOf reads a selection from a table. Errors are left in the fields.
+// selectionOf reads a selection of table t. It leaves errors in f.
 func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) selection {
 	s := selection{
-		limit: f.number("limit", limit, 0, maxLimit), since: f.moment("changedSince", now), until: f.moment("changedUntil", now),
+		limit: f.number("limit", limit, 0, maxLimit), since: f.timestamp("changedSince", now), until: f.timestamp("changedUntil", now),
 		search: strings.ToLower(f.text("fulltextSearch")),
 	}
-	if s.limit == 0 { // some clients mean the default by it
+	if s.limit == 0 { // some clients send 0 for the default
 		s.limit = limit
 	}
-	s.names, s.indexes = f.choose(t.Columns)
+	s.names, s.indexes = f.selectColumns(t.Columns)
 	if column := f.text("whereColumn"); column != "" {
 		s.conditions = append(s.conditions, f.condition(t, column, f.text("whereOperator"), f.scalars("whereValues"), ""))
 	} else if _, given := f.get("whereValues"); given {
@@ -86,14 +86,13 @@ func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) s
 	return s
 }
 
-// number is the number in a cell or a parameter: a whole one, or any other.
+// number is a decimal number. Whole numbers that fit into 64 bits are exact.
 type number struct {
 	whole int64
 	float float64
 	exact bool
 }
 
-// numberOf reads a decimal number.
 func numberOf(text string) (number, bool) {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return number{}, false
@@ -115,13 +114,13 @@ func (n number) compare(other number) int {
 	return 0
 }
 
-// fits reports whether a row is selected.
-func (s selection) fits(loaded time.Time, cells []string) (bool, error) {
+// matches reports whether the selection contains a row.
+func (s selection) matches(loaded time.Time, cells []string) (bool, error) {
 	if !s.since.IsZero() && loaded.Before(s.since) || !s.until.IsZero() && !loaded.Before(s.until) {
 		return false, nil
 	}
 	for _, c := range s.conditions {
-		if fits, err := c.fits(cells[c.index]); err != nil || !fits {
+		if fits, err := c.matches(cells[c.index]); err != nil || !fits {
 			return false, err
 		}
 	}
@@ -131,8 +130,9 @@ func (s selection) fits(loaded time.Time, cells []string) (bool, error) {
 	return slices.ContainsFunc(cells, func(cell string) bool { return strings.Contains(strings.ToLower(cell), s.search) }), nil
 }
 
-// fits reports whether a cell meets a condition. As numbers, empty cells never do.
-func (c condition) fits(cell string) (bool, error) {
+// matches reports whether a cell meets a condition. In numeric comparisons an empty cell
+// never does.
+func (c condition) matches(cell string) (bool, error) {
 	switch c.operator {
 	case "eq", "ne":
 		if !c.numeric {
@@ -182,8 +182,9 @@ func notNumeric(column string) *refusal {
 	return invalid(`Column %q has a cell that is not a number, leave out the "dataType"`, column)
 }
 
-// rank compares two rows. As numbers, empty cells come first.
-func (s selection) rank(a, b []string) int {
+// compareRows compares two rows by the order of the selection. In numeric comparisons empty
+// cells come first.
+func (s selection) compareRows(a, b []string) int {
 	for _, key := range s.order {
 		order := 0
 		x, y := a[key.index], b[key.index]
@@ -204,9 +205,8 @@ func (s selection) rank(a, b []string) int {
 	return 0
 }
 
-// each calls emit with the wanted cells of the selected rows of a table, in their
-// order. The slice is used until the next call only. It needs little memory for any
-// number of rows.
+// each calls emit with the selected cells of the selected rows of a table, in order. The
+// slice is valid until emit returns. Memory use does not grow with the number of rows.
 func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) error {
 	row, left := make([]string, len(s.indexes)), s.limit
 	take := func(cells []string) error {
@@ -216,7 +216,7 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 		left--
 		return emit(row)
 	}
-	sorted := newSorter(s.rank, s.limit)
+	sorted := newSorter(s.compareRows, s.limit)
 	defer sorted.close()
 	if len(s.order) > 0 {
 		take = func(cells []string) error {
@@ -237,7 +237,7 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 			}
 			return false
 		}
-		fits, err := s.fits(loaded, cells)
+		fits, err := s.matches(loaded, cells)
 		if err == nil && fits {
 			err = take(cells)
 		}
@@ -245,7 +245,7 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 		return err == nil && (left > 0 || s.limit == 0)
 	})
 	if err != nil {
-		return instead(err, store.ErrNotFound, noTable(t.ID))
+		return replaceError(err, store.ErrNotFound, noTable(t.ID))
 	}
 	if failed != nil || len(s.order) == 0 {
 		return failed

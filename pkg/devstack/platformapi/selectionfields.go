@@ -8,14 +8,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// failAt takes over the error of an item of a list.
+// failAt reports the error of the i-th item of a list.
 func (f *fields) failAt(name string, i int, item *fields) {
 	if item.err != nil {
 		f.fail("%s[%d]: %s", name, i, item.err)
 	}
 }
 
-// objects are the items of a list of objects with these members and no others.
+// objects returns the items of a list of objects. Other members than the given names are
+// errors.
 func (f *fields) objects(name string, members ...string) []value.Value {
 	items := f.list(name)
 	if len(items) > maxFilters {
@@ -36,7 +37,7 @@ func (f *fields) objects(name string, members ...string) []value.Value {
 	return items
 }
 
-// scalars are the items of a list of texts and numbers. A single one is a list too.
+// scalars returns a list of texts and numbers as texts. A single value counts as a list.
 func (f *fields) scalars(name string) []string {
 	v, given := f.get(name)
 	if !given {
@@ -57,7 +58,8 @@ func (f *fields) scalars(name string) []string {
 	return texts
 }
 
-// columnIndex finds a column.
+// columnIndex returns the index of a column, or reports an error and returns a negative
+// index.
 func (f *fields) columnIndex(t store.Table, column string) int {
 	index := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
 	if index < 0 {
@@ -66,7 +68,8 @@ func (f *fields) columnIndex(t store.Table, column string) int {
 	return index
 }
 
-// isNumeric reads a data type; without one cells are compared as texts.
+// isNumeric reports whether a data type compares as numbers. Without a data type, cells
+// compare as texts.
 func (f *fields) isNumeric(dataType string) bool {
 	if dataType != "" && !slices.Contains(numericTypes(), dataType) {
 		f.fail(`"dataType" must be one of %s, found %.100q`, quoted(numericTypes()), dataType)
@@ -79,7 +82,7 @@ func (f *fields) condition(t store.Table, column, operator string, values []stri
 	switch {
 	case operator == "":
 		c.operator = "eq"
-	case operator == "neq": // the name that some clients send
+	case operator == "neq": // name that some clients send
 		c.operator = "ne"
 	}
 	switch operators := []string{"eq", "ne", "gt", "ge", "lt", "le"}; {
@@ -118,9 +121,9 @@ func (f *fields) orderKey(t store.Table) orderKey {
 	return key
 }
 
-// choose returns the names of the wanted columns and those of the cells in a row; no
-// wanted columns means all. Columns are a list, or texts with commas.
-func (f *fields) choose(columns []store.Column) (names []string, indexes []int) {
+// selectColumns returns the names of the selected columns and their indexes in a row. By
+// default it selects all columns. The parameter is a list, or texts separated by commas.
+func (f *fields) selectColumns(columns []store.Column) (names []string, indexes []int) {
 	for i, c := range columns {
 		names, indexes = append(names, c.Name), append(indexes, i)
 	}

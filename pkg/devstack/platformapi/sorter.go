@@ -11,26 +11,25 @@ import (
 	"slices"
 )
 
-// runBytes is the size of the rows that a sorter holds in memory.
+// runBytes is the maximum size, in bytes, of the rows that a sorter holds in memory.
 const runBytes = 8 << 20
 
-// sorter sorts any number of rows in little memory. Rows that do not fit are sorted
-// in parts, which are written to a temporary file and merged. Equal rows keep their
-// order.
+// sorter sorts any number of rows with bounded memory. It sorts rows that do not fit in
+// parts, writes the parts to a temporary file, and merges them. The sort is stable.
 type sorter struct {
 	compare func(a, b []string) int
-	limit   int // how many rows are wanted, 0 for all
+	limit   int // number of rows to keep, 0 for all
 	rows    [][]string
 	size    int
 	spilled *os.File
-	ends    []int64 // where each part ends in the file
+	ends    []int64 // end offset of each part in the file
 }
 
 func newSorter(compare func(a, b []string) int, limit int) *sorter {
 	return &sorter{compare: compare, limit: limit}
 }
 
-// add takes a row.
+// add adds a row and spills the rows to the file if they are too large.
 func (s *sorter) add(row []string) error {
 	s.rows = append(s.rows, row)
 	s.size += rowSize(row)
@@ -39,12 +38,12 @@ func (s *sorter) add(row []string) error {
 	}
 	s.sort()
 	if s.size < runBytes/2 {
-		return nil // of a limited number of rows the others are not needed
+		return nil // the limit has dropped enough rows
 	}
 	return s.spill()
 }
 
-// rowSize is about the memory that a row takes.
+// rowSize estimates the memory of a row, in bytes.
 func rowSize(row []string) int {
 	size := 24 // the header of a slice
 	for _, cell := range row {
@@ -53,7 +52,7 @@ func rowSize(row []string) int {
 	return size
 }
 
-// sort sorts the rows in memory, and keeps those that are wanted.
+// sort sorts the rows in memory and drops the rows beyond the limit.
 func (s *sorter) sort() {
 	slices.SortStableFunc(s.rows, s.compare)
 	if s.limit == 0 || s.limit >= len(s.rows) {
@@ -66,7 +65,7 @@ func (s *sorter) sort() {
 	}
 }
 
-// spill writes the sorted rows in memory to the file.
+// spill writes the rows in memory, which must be sorted, to the file as a new part.
 func (s *sorter) spill() (err error) {
 	if s.spilled == nil {
 		if s.spilled, err = os.CreateTemp("", "sorted-rows-*"); err != nil {
@@ -92,7 +91,7 @@ func (s *sorter) spill() (err error) {
 	return err
 }
 
-// each calls emit with the rows in their order.
+// each calls emit with the rows in order.
 func (s *sorter) each(emit func([]string) error) error {
 	s.sort()
 	if s.spilled == nil {
@@ -143,12 +142,12 @@ func (s *sorter) each(emit func([]string) error) error {
 // close removes the temporary file.
 func (s *sorter) close() {
 	if s.spilled != nil {
-		// The rows are not needed any more; an error changes nothing.
+		// Errors are ignored: the rows are not needed any more.
 		_, _ = s.spilled.Close(), os.Remove(s.spilled.Name())
 	}
 }
 
-// part is a sorted part of the file with its next row, nil at the end.
+// part is a sorted part of the file. row is its next row, nil at the end.
 type part struct {
 	number int
 	from   *bufio.Reader
@@ -180,7 +179,7 @@ func (p *part) next() error {
 	return nil
 }
 
-// parts is a heap of parts by their next rows.
+// parts is a heap of parts, ordered by their next rows.
 type parts struct {
 	compare func(a, b []string) int
 	list    []*part

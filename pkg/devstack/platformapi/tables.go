@@ -20,10 +20,10 @@ type tableRecord struct {
 	Columns        []string                    `json:"columns"`
 	Metadata       []metadataRecord            `json:"metadata"`
 	ColumnMetadata map[string][]metadataRecord `json:"columnMetadata"`
-	// Bucket is absent in the record of its bucket.
+	// Bucket is nil if the table is listed in the record of its bucket.
 	Bucket *bucketRecord `json:"bucket,omitempty"`
-	// Transactional and what follows are the same for all tables: there are no
-	// aliases and no typed tables.
+	// Transactional and the fields below it have the same value for all tables, because
+	// aliases and typed tables do not exist here.
 	Transactional  bool     `json:"transactional"`
 	IsAlias        bool     `json:"isAlias"`
 	IsAliasable    bool     `json:"isAliasable"`
@@ -32,11 +32,11 @@ type tableRecord struct {
 	Attributes     []string `json:"attributes"`
 }
 
-// tableOf is a table with its metadata.
+// tableOf returns the record of a table with its metadata.
 func (s *server) tableOf(r *http.Request, t store.Table, bucket *bucketRecord) (tableRecord, error) {
 	own, columns, err := s.Store.TableMetadata(t.ID)
 	record := tableRecord{
-		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: base(r) + storagePath + "/tables/" + t.ID,
+		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: baseURL(r) + storagePath + "/tables/" + t.ID,
 		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
 		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
 		Columns: []string{}, Metadata: each(own, metadataOf), ColumnMetadata: map[string][]metadataRecord{},
@@ -55,7 +55,8 @@ func (s *server) tableOf(r *http.Request, t store.Table, bucket *bucketRecord) (
 	return record, err
 }
 
-// listTables lists the tables of the bucket in the path, or of all buckets.
+// listTables lists the tables of the bucket in the path, or of all buckets if the path
+// names none.
 func (s *server) listTables(r *http.Request) (response, error) {
 	buckets, err := s.Store.Buckets()
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *server) showTable(r *http.Request) (response, error) {
 	return ok(s.tableOf(r, t, &record))
 }
 
-// deleteTable deletes a table: now, or as an operation.
+// deleteTable deletes a table. With "async" the response is a complete operation.
 func (s *server) deleteTable(r *http.Request) (response, error) {
 	q := queryOf(r)
 	async, _ := q.flag("async")
@@ -108,7 +109,7 @@ func (s *server) deleteTable(r *http.Request) (response, error) {
 	}
 	id, started := r.PathValue("table"), s.Now()
 	if err := s.Store.DeleteTable(id); err != nil {
-		return response{}, instead(err, store.ErrNotFound, noTable(id))
+		return response{}, replaceError(err, store.ErrNotFound, noTable(id))
 	}
 	if async {
 		return s.operate(r, store.Operation{Name: "tableDrop", Table: id, Created: started}, nil)
@@ -122,5 +123,5 @@ func noTable(id string) *refusal {
 
 func (s *server) table(id string) (store.Table, error) {
 	t, err := s.Store.Table(id)
-	return t, instead(err, store.ErrNotFound, noTable(id))
+	return t, replaceError(err, store.ErrNotFound, noTable(id))
 }

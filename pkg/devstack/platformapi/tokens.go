@@ -28,8 +28,8 @@ type tokenRecord struct {
 	BucketPermissions     struct{} `json:"bucketPermissions"`
 	ComponentAccess       []string `json:"componentAccess"`
 	Owner                 owner    `json:"owner"`
-	// URI and what follows are the platform's too. The token itself is not in the
-	// record: its client has it.
+	// URI and the fields below it are fields of the platform's record. The record does not
+	// contain the token, because the client has it.
 	URI           string       `json:"uri"`
 	DailyCapacity int          `json:"dailyCapacity"`
 	Creator       creator      `json:"creatorToken"`
@@ -41,7 +41,7 @@ type organization struct {
 	ID string `json:"id"`
 }
 
-// admin is the person of a master token.
+// admin is the user of a master token.
 type admin struct {
 	ID                   int      `json:"id"`
 	Name                 string   `json:"name"`
@@ -80,7 +80,7 @@ func (s *server) verifyToken(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	record := tokenRecord{
-		ID: tokenID, Description: tokenDescription, URI: base(r) + storagePath + "/tokens/" + tokenID,
+		ID: tokenID, Description: tokenDescription, URI: baseURL(r) + storagePath + "/tokens/" + tokenID,
 		Created: storageTime(s.started), Refreshed: storageTime(s.started),
 		IsMasterToken: true, CanManageBuckets: true, CanReadAllFileUploads: true, CanPurgeTrash: true, CanCreateJobs: true,
 		ComponentAccess: []string{}, Creator: creatorToken(), Organization: organization{ID: "1"},
@@ -110,8 +110,8 @@ func (s *server) listBranches(*http.Request) (response, error) {
 	return ok([]branchRecord{s.branch()}, nil)
 }
 
-// showBranch responds with the only branch; that another one does not exist has been
-// checked.
+// showBranch responds with the only branch. Requests for any other branch have been refused
+// before.
 func (s *server) showBranch(*http.Request) (response, error) { return ok(s.branch(), nil) }
 
 func (s *server) branch() branchRecord {
@@ -122,7 +122,7 @@ func creatorToken() creator {
 	return creator{ID: 1, Description: tokenDescription}
 }
 
-// createTicket returns an id from the sequence of all ids.
+// createTicket responds with a new id from the store's sequence of ids.
 func (s *server) createTicket(*http.Request) (response, error) {
 	id, err := s.Store.NewID()
 	if err != nil {

@@ -2,9 +2,9 @@ package platformapi
 
 import "net/http"
 
-// unsupportedPaths are paths below a branch that the platform documents and that are
-// not supported here, with their methods. They get 501, so that a client
-// does not take them for a wrong address.
+// unsupportedPaths returns paths below a branch that the platform documents and this server
+// does not support, with their methods. They get status 501, so that a client does not look
+// for a mistake in its URL.
 func unsupportedPaths() map[string][]string {
 	const get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
 	return map[string][]string{
@@ -38,8 +38,8 @@ func unsupportedPaths() map[string][]string {
 	}
 }
 
-// unsupported is an endpoint that only says that it is missing here.
-func unsupported() endpoint { return endpoint{absent: true} }
+// unsupported returns an endpoint that responds with status 501.
+func unsupported() endpoint { return endpoint{unsupported: true} }
 
 func notImplemented(r *http.Request) *refusal {
 	return &refusal{

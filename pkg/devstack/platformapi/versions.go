@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxVersions is the maximum number of versions in one list.
+// maxVersions is the maximum number of versions in a list.
 const maxVersions = 10_000
 
 type versionRecord struct {
@@ -35,11 +35,12 @@ func versionOf(v store.Version) versionRecord {
 	}
 }
 
-// versionsOf are the versions that a query selects; each is as read by each.
-func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error) (response, error) {
+// selectVersions responds with the versions that the query selects. scan calls keep with
+// every version until keep returns false.
+func selectVersions(r *http.Request, scan func(keep func(store.Version) bool) error) (response, error) {
 	q := queryOf(r)
 	limit, offset := q.number("limit", 100, 1, maxVersions), q.number("offset", 0, 0, math.MaxInt)
-	// What include can name is in every record.
+	// Every record has the fields that include can name.
 	for _, part := range splitList(q.list("include")) {
 		if part != "name" && part != "description" {
 			q.fail(`"include" must be "name" or "description"; one version is at versions/NUMBER with its whole content`)
@@ -49,7 +50,7 @@ func versionsOf(r *http.Request, each func(keep func(store.Version) bool) error)
 		return response{}, q.err
 	}
 	records := []versionRecord{}
-	err := each(func(v store.Version) bool {
+	err := scan(func(v store.Version) bool {
 		if offset--; offset < 0 {
 			records = append(records, versionOf(v))
 		}
@@ -63,7 +64,7 @@ func (s *server) listVersions(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return versionsOf(r, func(keep func(store.Version) bool) error { return s.Store.Versions(c.Component, c.ID, keep) })
+	return selectVersions(r, func(keep func(store.Version) bool) error { return s.Store.Versions(c.Component, c.ID, keep) })
 }
 
 func (s *server) showVersion(r *http.Request) (response, error) {
@@ -78,10 +79,10 @@ func (s *server) showVersion(r *http.Request) (response, error) {
 	c, err = s.Store.Version(c.Component, c.ID, number)
 	record := configurationOf(c, true)
 	record.Created = storageTime(c.Changed)
-	return ok(record, instead(err, store.ErrNotFound, noVersion(number)))
+	return ok(record, replaceError(err, store.ErrNotFound, noVersion(number)))
 }
 
-// versionNumber is the version that the path names.
+// versionNumber returns the number of the version that the path names.
 func versionNumber(r *http.Request) (int, error) {
 	text := r.PathValue("version")
 	number, err := strconv.Atoi(text)
@@ -95,20 +96,19 @@ const versionNotFound = "storage.components.configurations.versions.notFound"
 
 func noVersion(number int) *refusal { return notFound(versionNotFound, "Version %d not found", number) }
 
-// rollback makes a new version like an earlier one.
+// rollback makes a new version with the content of an earlier version.
 func (s *server) rollback(r *http.Request) (response, error) {
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
 		return response{}, err
 	}
 	c, err = s.Store.Rollback(c.Component, c.ID, number, cmp.Or(f.text("changeDescription"), rolledBack(number)))
-	return created(configurationOf(c, true), instead(err, store.ErrNotFound, noVersion(number)))
+	return created(configurationOf(c, true), replaceError(err, store.ErrNotFound, noVersion(number)))
 }
 
 func rolledBack(number int) string { return fmt.Sprintf("Rollback to version %d", number) }
 
-// versionChange reads the fields of a request, its configuration and the number of its
-// version.
+// versionChange reads the fields of a request, its configuration and its version number.
 func (s *server) versionChange(r *http.Request) (*fields, store.Configuration, int, error) {
 	f := formFields(r)
 	c, err := s.configuration(r)
@@ -123,7 +123,7 @@ func (s *server) versionChange(r *http.Request) (*fields, store.Configuration, i
 	return f, c, number, err
 }
 
-// copyVersion makes a new configuration of a version.
+// copyVersion creates a configuration from a version.
 func (s *server) copyVersion(r *http.Request) (response, error) {
 	f, c, number, err := s.versionChange(r)
 	if err != nil {
@@ -139,12 +139,12 @@ func (s *server) copyVersion(r *http.Request) (response, error) {
 	}
 	made, err := s.Store.Copy(c.Component, c.ID, number, to)
 	if errors.Is(err, store.ErrExists) {
-		err = exists("configuration", "Configuration %q already exists", to.ID)
+		err = alreadyExists("configuration", "Configuration %q already exists", to.ID)
 	}
-	return created(configurationOf(made, true), instead(err, store.ErrNotFound, noVersion(number)))
+	return created(configurationOf(made, true), replaceError(err, store.ErrNotFound, noVersion(number)))
 }
 
-// restore takes a configuration out of the trash.
+// restore moves a configuration out of the trash.
 func (s *server) restore(r *http.Request) (response, error) {
 	f := formFields(r)
 	description := cmp.Or(f.text("changeDescription"), "Configuration restored")
@@ -153,7 +153,7 @@ func (s *server) restore(r *http.Request) (response, error) {
 	}
 	id := r.PathValue("configuration")
 	c, err := s.Store.Restore(r.PathValue("component"), id, description)
-	return created(configurationOf(c, true), instead(err, store.ErrNotFound,
+	return created(configurationOf(c, true), replaceError(err, store.ErrNotFound,
 		notFound("storage.configuration.notFound", "Configuration %q not found in the trash", id)))
 }
 
@@ -162,12 +162,12 @@ func (s *server) listRowVersions(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return versionsOf(r, func(keep func(store.Version) bool) error {
+	return selectVersions(r, func(keep func(store.Version) bool) error {
 		return s.Store.RowVersions(c.Component, c.ID, row, keep)
 	})
 }
 
-// row is the configuration and the id of the row that the path names.
+// row returns the configuration and the id of the row that the path names.
 func (s *server) row(r *http.Request) (store.Configuration, string, error) {
 	c, err := s.configuration(r)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *server) showRowVersion(r *http.Request) (response, error) {
 	row, err := s.Store.RowVersion(c.Component, c.ID, id, number)
 	record := rowOf(row)
 	record.Created = storageTime(row.Changed)
-	return ok(record, instead(err, store.ErrNotFound, noVersion(number)))
+	return ok(record, replaceError(err, store.ErrNotFound, noVersion(number)))
 }
 
 func (s *server) rollbackRow(r *http.Request) (response, error) {
@@ -205,15 +205,15 @@ func (s *server) rollbackRow(r *http.Request) (response, error) {
 	}
 	id := r.PathValue("row")
 	c, err = s.Store.RollbackRow(c.Component, c.ID, id, number, cmp.Or(f.text("changeDescription"), rolledBack(number)))
-	if err = instead(err, store.ErrNotFound, noVersion(number)); err != nil {
+	if err = replaceError(err, store.ErrNotFound, noVersion(number)); err != nil {
 		return response{}, err
 	}
 	row, _ := c.Row(id)
 	return created(rowOf(*row), nil)
 }
 
-// copyRowVersion makes a new row of a version of a row, in the same configuration or in
-// another one of the component.
+// copyRowVersion creates a row from a version of a row, in the same configuration or in
+// another configuration of the component.
 func (s *server) copyRowVersion(r *http.Request) (response, error) {
 	if _, _, err := s.row(r); err != nil {
 		return response{}, err
@@ -228,7 +228,7 @@ func (s *server) copyRowVersion(r *http.Request) (response, error) {
 	}
 	row, err := s.Store.RowVersion(c.Component, c.ID, id, number)
 	if err != nil {
-		return response{}, instead(err, store.ErrNotFound, noVersion(number))
+		return response{}, replaceError(err, store.ErrNotFound, noVersion(number))
 	}
 	row.ID, row.Created = "", s.Now().UTC()
 	row.ChangeDescription = cmp.Or(f.text("changeDescription"), fmt.Sprintf("Copied from row %s version %d", id, number))
@@ -240,7 +240,7 @@ func (s *server) copyRowVersion(r *http.Request) (response, error) {
 	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }
 
-// splitList is the items of lists that are separated by commas, without empty ones.
+// splitList splits texts at commas and drops empty items.
 func splitList(lists []string) []string {
 	var items []string
 	for _, list := range lists {

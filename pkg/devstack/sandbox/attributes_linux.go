@@ -2,8 +2,8 @@ package sandbox
 
 import "syscall"
 
-// attributes put a process into its own group and end it with the thread that
-// starts it.
+// attributes puts a process into its own process group and makes the kernel kill it when
+// the thread that started it ends.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

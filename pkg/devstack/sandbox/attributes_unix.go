@@ -4,7 +4,7 @@ package sandbox
 
 import "syscall"
 
-// attributes put a process into its own group.
+// attributes puts a process into its own process group.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// child is a process in its own group whose output goes to two functions. If the
-// system can do that, it ends with this process. It is the component of the engine
-// Process.
+// child is a process in its own process group that writes its output to two functions. On
+// systems that support it, the process ends with this program. It is the Component of the
+// engine Process.
 type child struct {
 	process *os.Process
 	output  []*pump
@@ -45,8 +45,8 @@ func startChild(cmd *exec.Cmd, stdout, stderr func([]byte)) (*child, error) {
 	return c, nil
 }
 
-// run starts the process and waits for it on one thread: for Linux the parent is
-// the thread, so the process would be killed when Go ends the thread.
+// run starts the process and waits for it on one thread. On Linux the parent of the process
+// is the thread, so the kernel would kill the process when Go ends the thread.
 func (c *child) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -60,8 +60,8 @@ func (c *child) run(cmd *exec.Cmd, started chan<- error) {
 	c.ended <- childEnd{state, err}
 }
 
-// Wait waits for the process, ends what it left behind in its group, and waits for
-// the rest of the output. After a signal the code is 128 plus its number.
+// Wait waits for the process, kills the other processes in its group, and waits for the
+// rest of the output. After a signal, code is 128 plus the number of the signal.
 func (c *child) Wait() (code int, outOfMemory bool, err error) {
 	end := <-c.ended
 	err = errors.Join(end.err, killGroup(c.process))

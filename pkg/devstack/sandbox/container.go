@@ -15,13 +15,13 @@ type container struct {
 	docker Docker
 	name   string
 	child  *child
-	stderr head // also contains the errors of docker itself
+	stderr head // also contains errors of docker
 	killed atomic.Bool
-	// stopped says that docker stop was called, which may kill the container.
+	// stopped is true after docker stop was called. docker stop may kill the container.
 	stopped atomic.Bool
 }
 
-// containerState is what docker inspect returns.
+// containerState is the part of the output of docker inspect that container needs.
 type containerState struct {
 	Running   bool
 	OOMKilled bool
@@ -29,8 +29,8 @@ type containerState struct {
 	StartedAt time.Time // year 1 if it never started
 }
 
-// Wait implements Component. It returns an error if the container could not be made
-// or started.
+// Wait implements Component. It returns an error if the container could not be created or
+// started.
 func (c *container) Wait() (int, bool, error) {
 	code, _, err := c.child.Wait()
 	state, inspectErr := c.ended()
@@ -58,15 +58,15 @@ const (
 	dockerFailed = 125     // exit code of docker run for its own errors
 )
 
-// Docker learns from a separate event that a container ran out of memory. On a busy
-// machine the event comes after the container's end.
+// A separate event informs docker that a container ran out of memory. On a busy machine the
+// event arrives after the end of the container.
 const (
 	oomEventChecks = 20
 	oomEventPause  = 50 * time.Millisecond
 )
 
-// ended is the state of a container that has ended. If this program did not kill
-// it, ended waits a little for docker to report why it was killed.
+// ended returns the state of an ended container. If this program did not kill it, ended
+// waits a little until docker reports the reason of a kill.
 func (c *container) ended() (containerState, error) {
 	state, err := c.inspect()
 	for range oomEventChecks {
@@ -88,8 +88,8 @@ func (c *container) inspect() (containerState, error) {
 	return state, json.Unmarshal(text, &state)
 }
 
-// Stop implements Component. It returns when the container has stopped: docker
-// itself kills it after the grace.
+// Stop implements Component. It returns when the container has stopped. Docker kills the
+// container after the grace period.
 func (c *container) Stop(grace time.Duration) error {
 	c.stopped.Store(true)
 	seconds := int((grace + time.Second - 1) / time.Second)
@@ -97,8 +97,9 @@ func (c *container) Stop(grace time.Duration) error {
 	return err
 }
 
-// Kill implements Component. A container that docker cannot kill may not exist yet.
-// Then docker run is ended, and Wait removes what it may have made.
+// Kill implements Component. If docker cannot kill the container, the container may not
+// exist yet. Then Kill ends docker run, and Wait removes a container that it may have
+// created.
 func (c *container) Kill() error {
 	c.killed.Store(true)
 	if _, err := c.docker.command(commandTimeout, "kill", c.name); err != nil {

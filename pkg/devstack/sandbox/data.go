@@ -12,19 +12,20 @@ import (
 
 // Data is the data directory of a finished run.
 type Data struct {
-	// Dir is its absolute path; it contains out/tables and out/state.json.
+	// Dir is the absolute path of the data directory. It contains out/tables and
+	// out/state.json.
 	Dir string
 
-	root string // contains the data directory and the scratch directory
+	root string // parent of the data directory and the scratch directory
 }
 
 // FilesDir is the directory of Spec.Files in the data directory.
 const FilesDir = "try"
 
-// rootPrefix begins the names of run directories.
+// rootPrefix is the prefix of the names of run directories.
 const rootPrefix = "run-"
 
-// RemoveLeftovers removes the directories of runs whose process was killed: they
+// RemoveLeftovers removes the directories of runs with a killed process, because they
 // contain secrets. No sandbox may be using the folder.
 func RemoveLeftovers(folder string) error {
 	entries, err := os.ReadDir(folder)
@@ -42,8 +43,8 @@ func RemoveLeftovers(folder string) error {
 	return err
 }
 
-// makeData makes the directories of a run in a folder. Only the user of this
-// process can read them.
+// makeData creates the directories of a run in a folder. Only the user of this process can
+// read them.
 func makeData(folder string, spec Spec) (Data, error) {
 	root, err := os.MkdirTemp(folder, rootPrefix)
 	if err != nil {
@@ -79,7 +80,7 @@ func (d Data) fill(spec Spec) error {
 	return os.WriteFile(filepath.Join(d.Dir, "in", "state.json"), state, 0o600)
 }
 
-// addFiles makes the directory of what the arguments name.
+// addFiles creates FilesDir with links to the files of the spec.
 func (d Data) addFiles(spec Spec) error {
 	if spec.Args == nil {
 		return nil
@@ -98,17 +99,17 @@ func (d Data) addFiles(spec Spec) error {
 
 func (d Data) temp() string { return filepath.Join(d.root, "tmp") }
 
-// name is the unique name of the run on this machine.
+// name returns a name of the run that is unique on this machine.
 func (d Data) name() string { return "devstack-" + filepath.Base(d.root) }
 
-// Remove removes the directory and its contents, even if the component made them
-// unreadable. It may be called again.
+// Remove removes the directory and its contents, even if the component removed permissions.
+// It may be called again.
 func (d Data) Remove() error {
 	if d.root == "" || os.RemoveAll(d.root) == nil {
 		return nil
 	}
-	// Directories need rights to be listed and changed. If one cannot get them, the
-	// second attempt reports it.
+	// Directories need permissions to be listed and changed. If adding them fails, the
+	// second attempt to remove reports the error.
 	_ = filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			return os.Chmod(path, 0o700)

@@ -20,29 +20,32 @@ import (
 // hostGateway is the host name of this machine inside a container.
 const hostGateway = "host.docker.internal"
 
-// commandTimeout is the time limit of docker commands that return at once.
+// commandTimeout is the timeout of docker commands that do not wait for the container.
 const commandTimeout = 30 * time.Second
 
-// Docker runs the component as a container, with the docker program. The file
-// system of the image is read-only, the user is that of this process, capabilities
-// are dropped, /data and /tmp belong to the run. Docker must see the folder of the
-// runs under the same path as this process.
+// Docker runs the component as a container with the docker program. The file system of the
+// image is read-only, the user is the user of this process, and capabilities are dropped.
+// /data and /tmp belong to the run. Docker must have access to the folder of the runs under
+// the same path as this process.
 type Docker struct {
-	// Image is the component's image; required.
+	// Image is the image of the component. It is required.
 	Image string
-	// Memory is the memory limit, such as 256m; "" is docker's default, no limit.
+	// Memory is the memory limit, for example 256m. If it is empty, the default of docker
+	// is used: no limit.
 	Memory string
-	// Network is the network of the container; "" is docker's default.
+	// Network is the network of the container. If it is empty, the default of docker is
+	// used.
 	Network string
-	// Listen is the address (host:port, port 0 for any) of a run's log server; ""
-	// is any port on all interfaces. Listen and Host are for GELF only.
+	// Listen is the address of the log server of a run (host:port, port 0 for any free
+	// port). If it is empty, any free port on all interfaces is used. Listen and Host are
+	// for GELF only.
 	Listen string
-	// Host is the name or address of the log server for a container; "" is the
-	// machine that docker runs on.
+	// Host is the name or address that a container uses for the log server. If it is empty,
+	// the machine that docker runs on is used.
 	Host string
-	// Args are more arguments for docker run, before the image.
+	// Args are additional arguments of docker run, before the image.
 	Args []string
-	// Program is the docker program; "" is docker.
+	// Program is the docker program. If it is empty, docker is used.
 	Program string
 }
 
@@ -61,8 +64,8 @@ func (d Docker) LogServer() (listen, host string) {
 	return listen, host
 }
 
-// Start implements Engine. An error of docker while it makes the container is
-// returned by Component.Wait.
+// Start implements Engine. If docker fails to create the container, Component.Wait returns
+// the error.
 func (d Docker) Start(l Launch) (Component, error) {
 	if d.Image == "" {
 		return nil, failure.Applicationf("cannot start the component: no image is given")
@@ -75,7 +78,7 @@ func (d Docker) Start(l Launch) (Component, error) {
 	}
 	c := &container{docker: d, name: l.Name}
 	cmd := exec.Command(cmp.Or(d.Program, "docker"), args...)
-	// The container gets its values from the environment of the docker program:
+	// The container gets the values from the environment of the docker program, because
 	// every user of the machine can read arguments.
 	cmd.Env = append(os.Environ(), assignments(env)...)
 	c.child, err = startChild(cmd, l.Stdout, func(piece []byte) {
@@ -88,8 +91,8 @@ func (d Docker) Start(l Launch) (Component, error) {
 	return c, nil
 }
 
-// runArgs are the arguments of docker run. The container is kept after its end,
-// because only then docker knows whether it ran out of memory.
+// runArgs returns the arguments of docker run. They do not remove the container after its
+// end, because docker inspect then reports whether it ran out of memory.
 func (d Docker) runArgs(l Launch, env map[string]string) ([]string, error) {
 	args := []string{"run", "--quiet", "--name", l.Name, "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}
 	if uid := os.Getuid(); uid >= 0 { // there are no ids on Windows
@@ -117,7 +120,7 @@ func (d Docker) runArgs(l Launch, env map[string]string) ([]string, error) {
 	return slices.Concat(args, d.Args, []string{d.Image}, l.args("/data")), nil
 }
 
-// bind is the value of docker's --mount, which is a line of CSV.
+// bind returns a value of docker's option --mount, which is a line of CSV.
 func bind(source, target string) (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -128,8 +131,8 @@ func bind(source, target string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// command runs docker and returns its stdout. It does not use the context of the
-// run: these commands clean up after it.
+// command runs docker and returns its stdout. It does not use the context of the run,
+// because its commands clean up after the run.
 func (d Docker) command(timeout time.Duration, args ...string) ([]byte, error) {
 	var out, complaint head
 	c, err := startChild(exec.Command(cmp.Or(d.Program, "docker"), args...), out.write, complaint.write)

@@ -2,11 +2,12 @@ package sandbox
 
 import "bytes"
 
-// frameBytes is the size from which on the platform refuses a message.
+// frameBytes is the maximum size of a message, in bytes. The platform refuses larger
+// messages.
 const frameBytes = 200 << 10
 
-// frames splits a stream at zero bytes. What follows the last one is dropped, as on
-// the platform.
+// frames splits a stream at zero bytes. Like the platform it drops the text after the last
+// zero byte.
 type frames struct {
 	frame   []byte
 	tooLong bool
@@ -31,7 +32,7 @@ func (f *frames) write(piece []byte) {
 
 func (f *frames) end() {
 	if f.tooLong {
-		// The beginning is not shown: it may contain the first half of a secret.
+		// Do not show the beginning: it may contain the first half of a secret.
 		f.give(invalid("it is longer than 200 KB"))
 	} else {
 		for _, m := range parseFrame(f.frame) {

@@ -7,23 +7,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Camouflage replaces messages that are not meant for users.
+// Camouflage replaces messages that are not intended for users.
 const Camouflage = "Application error"
 
-// message is one GELF message as the platform reads it.
+// message is a GELF message as the platform interprets it.
 type message struct {
 	kind   string // type of the record
 	text   string
 	fields value.Value // an object, or null
-	// serious messages may explain a failure.
+	// serious is true if the message may explain a failure.
 	serious bool
-	// camouflaged messages are replaced by Camouflage.
+	// camouflaged is true if Camouflage replaces the message.
 	camouflaged bool
 }
 
-// parseFrame reads what a component sent up to a zero byte. A frame that is not one
-// JSON text is read line by line. As on the platform, messages without the required
-// fields are dropped.
+// parseFrame parses the text that a component sent up to a zero byte. If the frame is not a
+// single JSON text, each line is parsed separately. Like the platform it drops messages
+// without the required fields.
 func parseFrame(frame []byte) []message {
 	if len(bytes.TrimSpace(frame)) == 0 {
 		return nil
@@ -59,8 +59,8 @@ func invalid(text string) message {
 	return message{kind: Error, text: "Invalid message: " + text}
 }
 
-// appendMessage appends the message of a JSON object unless it is dropped. The host
-// is not checked: only a container has a name to compare it with.
+// appendMessage appends the message of a JSON object unless it must be dropped. It does not
+// check the host, because only a container has a known host name.
 func appendMessage(messages []message, v value.Value) []message {
 	text, level := v.Field("short_message"), v.Field("level")
 	// Level 0 counts as missing, as on the platform.
@@ -84,8 +84,8 @@ func appendMessage(messages []message, v value.Value) []message {
 	return append(messages, m)
 }
 
-// additional are the members that begin with an underscore, without it. GELF has no
-// lists and objects: a text that is JSON is read as such.
+// additional returns the members that begin with an underscore, without the underscore.
+// GELF has no lists and objects, so a text that is a JSON list or object is parsed.
 func additional(v value.Value) value.Value {
 	var members []value.Member
 	for _, m := range v.Members() {

@@ -10,10 +10,10 @@ import (
 
 func attributes() *syscall.SysProcAttr { return nil }
 
-// terminate ends a process at once: there is no way to ask it.
+// terminate kills a process, because there is no way to request its end.
 func terminate(p *os.Process) error { return killGroup(p) }
 
-// killGroup ends a process at once. There are no groups.
+// killGroup kills a process. Process groups do not exist here.
 func killGroup(p *os.Process) error {
 	if err := p.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -8,15 +8,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// journal turns the component's output into records and passes them on, one at a
-// time. Its methods may be called by several goroutines.
+// journal converts the output of the component to records and passes them on, one at a
+// time. It is safe for concurrent use.
 type journal struct {
 	cleaner *cleaner
 	now     func() time.Time
 
 	mu   sync.Mutex // held while a record is passed on
 	log  func(Record)
-	last string // the last GELF message that may explain a failure
+	last string // last GELF message that may explain a failure
 }
 
 func (j *journal) text(kind string, h head) {
@@ -50,7 +50,7 @@ func (j *journal) give(kind, text string, fields json.RawMessage) {
 	j.log(Record{Time: j.now(), Type: kind, Message: text, Fields: fields})
 }
 
-// explain is the message of a component that failed with these outputs.
+// explain returns the message for a failed component with these outputs.
 func (j *journal) explain(stderr, stdout head) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -65,8 +65,8 @@ func (j *journal) explain(stderr, stdout head) string {
 	return noMessage
 }
 
-// mask returns a value whose leaves are strings without secrets. Names are masked
-// too: a component may use a secret as a name.
+// mask returns a value with all leaves converted to strings and masked. It masks names too,
+// because a component may use a secret as a name.
 func (c *cleaner) mask(v value.Value) value.Value {
 	if k := v.Kind(); k != value.Object && k != value.Array {
 		return value.OfString(c.secrets.Mask(v.Raw()))

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// knockTimeout is how long a connection to the own listener may take.
+// knockTimeout is the timeout of the server's connection to its own listener.
 const knockTimeout = 5 * time.Second
 
-// logServer is the GELF server of one run, over TCP. As on the platform, all
-// connections share one buffer, so messages that are sent at the same time may be
-// mixed up.
+// logServer is the GELF server of a run, over TCP. As on the platform, all connections
+// share one buffer, so messages that are sent concurrently may be mixed up.
 type logServer struct {
 	listener net.Listener
 	password string // marks the server's own connection
@@ -26,11 +25,11 @@ type logServer struct {
 	mu       sync.Mutex
 	changed  *sync.Cond // signals changes of the fields below
 	open     map[*pump]bool
-	knocked  bool  // the own connection was accepted
-	accepted error // why no more connections are accepted
+	knocked  bool  // whether the server's own connection was accepted
+	accepted error // reason why no more connections are accepted
 }
 
-// listen starts a server, which calls give with one message at a time.
+// listen starts a server. The server calls give with one message at a time.
 func listen(address string, give func(message)) (*logServer, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -91,8 +90,8 @@ func (l *logServer) write(piece []byte) {
 	l.frames.write(piece)
 }
 
-// close ends the server after the component has ended. It first waits for
-// everything that was sent before, but not longer than until.
+// close ends the server after the component has ended. It first waits for everything that
+// was sent before, until the given time at the latest.
 func (l *logServer) close(until time.Time) error {
 	knockErr := l.knock()
 	err := l.listener.Close()
@@ -116,10 +115,10 @@ func (l *logServer) close(until time.Time) error {
 	return nil
 }
 
-// knock waits until all earlier connections have been accepted. A connection still
-// in the queue when the listener closes would be lost with its data. So knock makes
-// one more connection, which comes after them. The server recognises it by its
-// password, because its address may be translated on the way.
+// knock waits until all earlier connections have been accepted. When a listener closes,
+// connections in its queue are lost with their data. So knock makes one more connection,
+// which is accepted after all earlier ones. The server recognizes it by its password,
+// because its address may be translated.
 func (l *logServer) knock() error {
 	conn, err := net.DialTimeout("tcp", l.listener.Addr().String(), knockTimeout)
 	if err != nil {

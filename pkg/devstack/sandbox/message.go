@@ -7,11 +7,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// The limits of what is shown to a user, in characters.
+// The maximum lengths of texts for users, in characters.
 const (
-	outputCharacters  = 60_000 // of an output; the rest is cut
-	messageCharacters = 4000   // of a message
-	endCharacters     = 1997   // of each end of a longer message
+	outputCharacters  = 60_000 // an output
+	messageCharacters = 4000   // a message
+	endCharacters     = 1997   // each end of a shortened message
 )
 
 const (
@@ -20,10 +20,10 @@ const (
 	noMessage = "No error message."
 )
 
-// cleaner makes the component's texts safe to show.
+// cleaner masks and shortens the texts of the component for users.
 type cleaner struct {
 	secrets secret.Registry
-	// longest is at least the length of any spelling of any secret, in bytes.
+	// longest is an upper bound for the length of any spelling of a secret, in bytes.
 	longest int
 }
 
@@ -38,13 +38,13 @@ func newCleaner(secrets []string) *cleaner {
 	return c
 }
 
-// clean is a text without secrets, surrounding white space and invalid UTF-8, no
-// longer than a message may be. Cut says that the text is not complete.
+// clean returns a text without secrets, surrounding white space and invalid UTF-8,
+// shortened to the length of a message. cut is true if the text is incomplete.
 func (c *cleaner) clean(text string, cut bool) string {
 	text = c.secrets.Mask(text)
 	if cut {
-		// The end may contain the first part of a secret, which Redact does not
-		// find. So that much is removed.
+		// The end of an incomplete text may contain the first part of a secret, which Mask
+		// does not find. So remove the length of the longest secret.
 		text = text[:max(0, len(text)-c.longest)]
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
@@ -54,8 +54,8 @@ func (c *cleaner) clean(text string, cut bool) string {
 	return Shorten(text)
 }
 
-// Shorten keeps both ends of a text that is too long for a message, as the platform
-// does.
+// Shorten returns the start and the end of a text that is too long for a message, as the
+// platform does. It returns other texts unchanged.
 func Shorten(text string) string {
 	if utf8.RuneCountInString(text) <= messageCharacters {
 		return text

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// headBytes is how much of an output or a line is kept: more than is ever shown, in
-// any script and after masking.
+// headBytes is the number of bytes of an output or a line that are kept. This is more than
+// any message shows, in any script and after masking.
 const headBytes = 512 << 10
 
-// head keeps the beginning of a text. The zero value is empty.
+// head stores the beginning of a text. The zero value is empty.
 type head struct {
 	text []byte
-	cut  bool // there was more
+	cut  bool // whether the text was longer
 }
 
 func (h *head) write(piece []byte) {
@@ -25,7 +25,7 @@ func (h *head) write(piece []byte) {
 	h.text = append(h.text, piece...)
 }
 
-// lines splits a text into lines and passes on each one when it is complete.
+// lines splits a text into lines and calls give with each complete line.
 type lines struct {
 	line head
 	give func(head)
@@ -43,7 +43,7 @@ func (l *lines) write(piece []byte) {
 	}
 }
 
-// end passes on the last line if it is incomplete.
+// end passes on the last line if it has no line feed.
 func (l *lines) end() {
 	if len(l.line.text) > 0 {
 		l.give(l.line)

@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Process runs the component as a process on this machine. Its environment is that
-// of the run and the PATH of this process. TMPDIR and the current directory are a
-// directory of its own. HOME is not set.
+// Process runs the component as a process on this machine. Its environment consists of the
+// environment of the run and the PATH of this process. TMPDIR and the current directory are
+// a directory of its own. HOME is not set.
 type Process struct {
 	path string
 	args []string
@@ -21,8 +21,7 @@ type Process struct {
 
 var _ Engine = Process{}
 
-// NewProcess is the engine for a program (a path, or a name to find in PATH) and
-// its arguments.
+// NewProcess returns the engine for a program (a path, or a name in PATH) with arguments.
 func NewProcess(program string, args ...string) (Process, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
@@ -34,7 +33,7 @@ func NewProcess(program string, args ...string) (Process, error) {
 	return Process{path: path, args: args}, nil
 }
 
-// LogServer implements Engine: any port of the loopback interface.
+// LogServer implements Engine. It returns any free port of the loopback interface.
 func (Process) LogServer() (listen, host string) { return "127.0.0.1:0", "127.0.0.1" }
 
 // Start implements Engine.
@@ -56,7 +55,7 @@ func (p Process) Start(l Launch) (Component, error) {
 	return c, nil
 }
 
-// assignments are the variables as NAME=value, sorted by name.
+// assignments returns the variables in the form NAME=value, sorted by name.
 func assignments(env map[string]string) []string {
 	list := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// idleWait is how long a stream may be silent after the component has ended.
-	// Only a process that left the group keeps one open.
+	// idleWait is the maximum silence of a stream after the component has ended. Only a
+	// process that left the process group keeps a stream open.
 	idleWait = time.Second
-	// drainWait is how long the rest of a stream may take. It is long because there
-	// may be megabytes left, and the receiver may be slow.
+	// drainWait is the time limit for the rest of a stream. It is long because megabytes
+	// may remain and the receiver may be slow.
 	drainWait = 2 * time.Minute
 )
 
-// source is what a component writes to: a pipe or a connection.
+// source is a stream that a component writes to: a pipe or a connection.
 type source interface {
 	io.ReadCloser
 	SetReadDeadline(time.Time) error
@@ -25,8 +25,8 @@ type source interface {
 type pump struct {
 	from source
 	to   func([]byte)
-	// until is set when the component has ended: then the stream ends too, complete
-	// or not.
+	// until is set when the component has ended. The pump then stops at this time, even if
+	// the stream is incomplete.
 	until atomic.Pointer[time.Time]
 	done  chan struct{}
 }
@@ -39,7 +39,7 @@ func startPump(from source, to func([]byte)) *pump {
 
 func (p *pump) run() {
 	defer close(p.done)
-	// It is only read, so an error of closing loses nothing.
+	// It is only read, so an error of Close loses no data.
 	defer p.from.Close()
 	piece := make([]byte, 32<<10)
 	for {
@@ -47,14 +47,14 @@ func (p *pump) run() {
 		if n > 0 {
 			p.to(piece[:n])
 		}
-		// An error is the end too: a killed component resets its connections.
+		// Any error ends the stream: a killed component resets its connections.
 		if err != nil || p.limit() != nil {
 			return
 		}
 	}
 }
 
-// limit sets the deadline of the next read, once the component has ended.
+// limit sets the deadline of the next read if the component has ended.
 func (p *pump) limit() error {
 	until := p.until.Load()
 	if until == nil {
@@ -67,8 +67,8 @@ func (p *pump) limit() error {
 	return p.from.SetReadDeadline(deadline)
 }
 
-// finish says that the component has ended: the pump passes on what was written and
-// stops. finish does not wait for that.
+// finish stops the pump after the component has ended. The pump passes on the remaining
+// data first. finish does not wait for that.
 func (p *pump) finish(until time.Time) {
 	p.until.Store(&until)
 	if p.limit() == nil {

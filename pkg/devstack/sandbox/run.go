@@ -13,7 +13,7 @@ type run struct {
 	journal *journal
 
 	stdout, stderr head
-	lines          lines // of stdout, if they are events
+	lines          lines // lines of stdout, if they are events
 }
 
 type ending struct {
@@ -44,7 +44,7 @@ func (r *run) run(ctx context.Context, data Data) (Exit, error) {
 	return exit, nil
 }
 
-// executeWithServer is execute with a log server, whose address the component gets.
+// executeWithServer is like execute, with a log server for the component.
 func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error) {
 	address, host := r.sandbox.engine.LogServer()
 	server, err := listen(address, r.journal.message)
@@ -56,7 +56,7 @@ func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error
 	return exit, errors.Join(err, server.close(time.Now().Add(drainWait)))
 }
 
-// conclude records what can only be recorded after the end of the component.
+// conclude records the output that can only be recorded after the end of the component.
 func (r *run) conclude(code int) {
 	if !r.sandbox.gelf {
 		r.lines.end()
@@ -98,10 +98,10 @@ func (r *run) execute(ctx context.Context, launch Launch) (Exit, error) {
 	return Exit{Code: end.code, TimedOut: timedOut, OutOfMemory: end.outOfMemory}, nil
 }
 
-// await waits for the component. It ends the component on a time-out or when the
+// await waits for the component. It ends the component after the timeout or when the
 // context ends.
 func (r *run) await(ctx context.Context, component Component, ended <-chan ending) (end ending, timedOut bool) {
-	var timeout <-chan time.Time // nil, which blocks, without a limit
+	var timeout <-chan time.Time // nil blocks forever, for no limit
 	if r.spec.Timeout > 0 {
 		timer := time.NewTimer(r.spec.Timeout)
 		defer timer.Stop()
@@ -112,7 +112,7 @@ func (r *run) await(ctx context.Context, component Component, ended <-chan endin
 		return end, false
 	case <-timeout:
 		end = kill(component, ended)
-		return end, end.code != 0 // it may have succeeded just then
+		return end, end.code != 0 // it may have succeeded at the same time
 	case <-ctx.Done():
 	}
 	if component.Stop(r.sandbox.grace) == nil {
@@ -124,7 +124,7 @@ func (r *run) await(ctx context.Context, component Component, ended <-chan endin
 		case <-grace.C:
 		}
 	}
-	// A component that cannot be asked or does not react is killed.
+	// The component cannot be stopped or does not react, so kill it.
 	return kill(component, ended), false
 }
 

@@ -11,34 +11,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// How the platform reads the output of a component.
+// Values of Options.Logging.
 const (
-	// LogStdout makes an info event of each line of stdout.
+	// LogStdout makes each line of stdout an info event.
 	LogStdout = "stdout"
-	// LogGELF receives GELF messages over TCP; stdout is one info event at the end.
+	// LogGELF receives GELF messages over TCP. All of stdout becomes one info event at the
+	// end.
 	LogGELF = "gelf"
-	// LogVerbose is the same as LogGELF here. With it, the storage API shows the fields of
+	// LogVerbose is like LogGELF. It also makes the storage API show the fields of
 	// messages.
 	LogVerbose = "verbose"
 )
 
-// defaultGrace is the time that docker stop gives a container.
+// defaultGrace is the grace period of docker stop.
 const defaultGrace = 10 * time.Second
 
 // Options apply to all runs of a sandbox.
 type Options struct {
-	// Dir is the folder of the run directories. It is created if it is missing. ""
-	// is the system's directory for temporary files.
+	// Dir is the folder of the run directories. It is created if it is missing. If it is
+	// empty, the temporary directory of the system is used.
 	Dir string
-	// Engine starts the component; required.
+	// Engine starts the component. It is required.
 	Engine Engine
-	// Logging is LogStdout (also ""), LogGELF or LogVerbose.
+	// Logging is LogStdout, LogGELF or LogVerbose. If it is empty, LogStdout is used.
 	Logging string
-	// Now is the clock of records; nil is time.Now.
+	// Now returns the current time for records. If it is nil, time.Now is used.
 	Now func() time.Time
 }
 
-// Sandbox runs components. Its method may be called by several goroutines.
+// Sandbox runs components. It is safe for concurrent use.
 type Sandbox struct {
 	dir    string
 	engine Engine
@@ -47,7 +48,7 @@ type Sandbox struct {
 	grace  time.Duration
 }
 
-// New checks the options and makes the folder of the runs.
+// New returns a sandbox and creates the folder of the runs.
 func New(o Options) (*Sandbox, error) {
 	s := &Sandbox{engine: o.Engine, gelf: o.Logging == LogGELF || o.Logging == LogVerbose, now: o.Now, grace: defaultGrace}
 	if o.Engine == nil {
@@ -70,14 +71,13 @@ func New(o Options) (*Sandbox, error) {
 	return s, nil
 }
 
-// Run makes a data directory, runs the component in it, and calls log with its
-// records, one at a time and in their order; a slow log makes the component wait.
-// When Run returns, the component has ended and everything that it wrote was
-// logged.
+// Run creates a data directory, runs the component in it, and calls log with the records of
+// the component, one at a time and in order. A slow log function blocks the component. When
+// Run returns, the component has ended and all of its output was logged.
 //
-// When the context ends, the component is asked to end (SIGTERM), and killed after
-// the grace. That is an Exit, not an error. An error is a failure of the platform
-// or the machine; then there is no data. Otherwise the caller removes the data.
+// When the context ends, the component gets SIGTERM and is killed after the grace period.
+// The result is an Exit, not an error. An error is a failure of the platform or the
+// machine; then the data directory is removed. Otherwise the caller removes it.
 func (s *Sandbox) Run(ctx context.Context, spec Spec, log func(Record)) (Data, Exit, error) {
 	if err := ctx.Err(); err != nil {
 		return Data{}, Exit{}, failure.Applicationf("the component was not started: %w", err)

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Spec is the input of a run.
+// Spec describes a run.
 type Spec struct {
 	// Config is the text of config.json.
 	Config []byte
-	// State is the text of in/state.json; nil is {}.
+	// State is the text of in/state.json. If it is nil, {} is used.
 	State []byte
-	// Files are linked into the directory FilesDir of the data directory: their
-	// paths by the names there. If the spec has Args, the directory is there without
-	// files too.
+	// Files are linked into the directory FilesDir of the data directory. The keys are the
+	// names of the links and the values the paths of the files. If Args is set, the
+	// directory exists even without files.
 	Files map[string]string
-	// Args returns arguments for the component, which sees its data directory at this
-	// path; nil is none.
+	// Args returns the arguments of the component. data is the path of the data directory
+	// as the component sees it. Args may be nil.
 	Args func(data string) []string
-	// Env is the environment of the run (KBC_RUNID, KBC_PROJECTID, …). The sandbox
-	// sets KBC_DATADIR and KBC_LOGGER_….
+	// Env is the environment of the run (KBC_RUNID, KBC_PROJECTID, …). The sandbox sets
+	// KBC_DATADIR and KBC_LOGGER_….
 	Env map[string]string
-	// Timeout is how long the component may run before it is killed; 0 is no limit.
+	// Timeout is the time after which the component is killed. 0 is no limit.
 	Timeout time.Duration
-	// Secrets are masked in every record and in the message: as they are, in
-	// base64, and with JSON escapes.
+	// Secrets are masked in every record and in the message: unchanged, in base64, and with
+	// JSON escapes.
 	Secrets []string
 }
 
@@ -33,37 +33,36 @@ const (
 	Info  = "info"
 	Warn  = "warn"
 	Error = "error"
-	// Debug is a level that the platform does not show. Such a record is not an event
-	// of a job, but it contains requests to look at.
+	// Debug is a level that the platform does not show. A record with this type is not an
+	// event of a job, but it contains requests for the web UI.
 	Debug = "debug"
 )
 
-// Record is one message of the component: an event of the job, unless its type is
-// Debug.
+// Record is a message of the component. It is an event of the job unless its type is Debug.
 type Record struct {
-	// Time is when it arrived.
+	// Time is the time of arrival.
 	Time time.Time
 	// Type is one of Info, Warn, Error and Debug.
 	Type string
-	// Message has 1 to 4000 characters, no secrets and no white space around it.
+	// Message has 1 to 4000 characters, no secrets and no surrounding white space.
 	Message string
-	// Fields is a JSON object with the additional fields of a GELF message, in
-	// their order and without the underscore. Values are strings, objects or
-	// arrays. nil is none.
+	// Fields is a JSON object with the additional fields of a GELF message, in order and
+	// without the underscore. Values are strings, objects or arrays. It may be nil.
 	Fields json.RawMessage
 }
 
-// Exit is how a run ended.
+// Exit is the result of a run.
 type Exit struct {
-	// Code is the exit code of the component, 128 plus the number after a signal.
+	// Code is the exit code of the component, or 128 plus the number of the signal that
+	// ended it.
 	Code int
-	// Message explains a code other than 0: stderr, else stdout, else the last GELF
-	// message of level warning or worse, else a standard text. At most 4000
-	// characters.
+	// Message explains a code other than 0. It is the first of these that is not empty:
+	// stderr, stdout, the last GELF message of level warning or worse, a standard text. It
+	// has at most 4000 characters.
 	Message string
-	// TimedOut says that the component was killed because it ran too long.
+	// TimedOut is true if the component was killed because of the timeout.
 	TimedOut bool
-	// OutOfMemory says that it was killed because of its memory, as far as the
-	// engine knows; Process does not.
+	// OutOfMemory is true if the component was killed because of its memory, as far as the
+	// engine can detect it. Process cannot.
 	OutOfMemory bool
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Bucket holds tables.
+// Bucket is a storage bucket, which contains tables.
 type Bucket struct {
 	// ID is STAGE.NAME, e.g. in.c-shop.
 	ID string
@@ -22,9 +22,9 @@ type Bucket struct {
 	Created     time.Time
 }
 
-// CreateBucket makes a bucket with this id and display name; by default the display
-// name is the name without c-. It returns ErrExists if the bucket exists, and a
-// user error if the id is not valid.
+// CreateBucket creates a bucket with the id, display name and description of b. The default
+// display name is the name without c-. It returns ErrExists if the bucket exists, and a
+// user error if the id is invalid.
 func (s *Store) CreateBucket(b Bucket) (Bucket, error) {
 	if err := checkBucketID(b.ID); err != nil {
 		return b, err
@@ -39,15 +39,16 @@ func (s *Store) CreateBucket(b Bucket) (Bucket, error) {
 	return b, err
 }
 
-// Buckets are all buckets in the order of their ids.
+// Buckets returns all buckets, sorted by id.
 func (s *Store) Buckets() (found []Bucket, err error) {
 	err = scan(s, buckets, nil, func(b Bucket) { found = append(found, b) })
 	return found, err
 }
 
-func (s *Store) Bucket(id string) (Bucket, error) { return one[Bucket](s, buckets, []byte(id)) }
+func (s *Store) Bucket(id string) (Bucket, error) { return readOne[Bucket](s, buckets, []byte(id)) }
 
-// UpdateBucket changes a bucket, except for its id.
+// UpdateBucket changes a bucket. A change of the id is ignored. It returns ErrNotFound if
+// the bucket does not exist.
 func (s *Store) UpdateBucket(id string, change func(*Bucket)) (b Bucket, err error) {
 	err = s.write(func(tx *bbolt.Tx) error {
 		if b, err = get[Bucket](tx, buckets, []byte(id)); err != nil {
@@ -60,8 +61,8 @@ func (s *Store) UpdateBucket(id string, change func(*Bucket)) (b Bucket, err err
 	return b, err
 }
 
-// DeleteBucket deletes a bucket. It returns ErrNotEmpty if the bucket has tables,
-// unless they are to be deleted with it. It waits for a load.
+// DeleteBucket deletes a bucket. It returns ErrNotEmpty if the bucket has tables and
+// withTables is false. It waits until no load is running.
 func (s *Store) DeleteBucket(id string, withTables bool) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -87,11 +88,11 @@ func (s *Store) DeleteBucket(id string, withTables bool) error {
 				return err
 			}
 		}
-		return errors.Join(forgetMetadata(tx, BucketObject(id), none), tx.Bucket(buckets).Delete([]byte(id)))
+		return errors.Join(removeMetadata(tx, BucketObject(id), keepNone), tx.Bucket(buckets).Delete([]byte(id)))
 	})
 }
 
-// newBucket sets the fields that follow from the id.
+// newBucket returns b with the fields that derive from its id, and the current time.
 func (s *Store) newBucket(b Bucket) Bucket {
 	b.Stage, b.Name, _ = strings.Cut(b.ID, ".")
 	if b.DisplayName == "" {
@@ -101,7 +102,7 @@ func (s *Store) newBucket(b Bucket) Bucket {
 	return b
 }
 
-// ensureBucket makes a bucket unless it exists.
+// ensureBucket creates a bucket if it does not exist.
 func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
 	if tx.Bucket(buckets).Get([]byte(id)) != nil {
 		return nil
@@ -109,8 +110,8 @@ func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
 	return put(tx, buckets, []byte(id), s.newBucket(Bucket{ID: id}))
 }
 
-// splitTableID returns the bucket's id and the name of a table, or a user error if
-// the id is not valid.
+// splitTableID splits the id of a table into the id of its bucket and its name. It returns
+// a user error if the id is invalid.
 func splitTableID(id string) (bucket, name string, err error) {
 	bucket, name = id, ""
 	if i := strings.LastIndexByte(id, '.'); i >= 0 {

@@ -17,7 +17,7 @@ import (
 // maxID is the maximum length of an id in bytes.
 const maxID = 255
 
-// Configuration is one stored configuration of a component, with its rows.
+// Configuration is a stored configuration of a component, with its rows.
 type Configuration struct {
 	Component string
 	// ID is unique among the configurations of the component.
@@ -25,20 +25,20 @@ type Configuration struct {
 	Name              string
 	Description       string
 	ChangeDescription string
-	// Created is the time of the first version, Changed that of the current one.
+	// Created is the time of the first version and Changed the time of the current version.
 	Created, Changed time.Time
-	// Version starts at 1 and grows with each change, including changes of rows but
-	// not of states.
+	// Version starts at 1 and grows with each change, including changes of rows. Changes of
+	// states do not count.
 	Version    int
 	IsDisabled bool
-	// IsDeleted says that the configuration is in the trash.
+	// IsDeleted is true if the configuration is in the trash.
 	IsDeleted bool
 	// Configuration and State are JSON objects.
 	Configuration, State json.RawMessage
 	Rows                 []Row
 }
 
-// Row is one row of a configuration.
+// Row is a row of a configuration.
 type Row struct {
 	// ID is unique among the rows of the configuration.
 	ID                string
@@ -46,14 +46,14 @@ type Row struct {
 	Description       string
 	ChangeDescription string
 	Created, Changed  time.Time
-	// Version starts at 1. A change of it, or of the id, makes a new version; the
-	// store sets its number.
+	// Version starts at 1. If UpdateConfiguration changes it or the id, the row gets a new
+	// version; the store sets the number.
 	Version              int
 	IsDisabled           bool
 	Configuration, State json.RawMessage
 }
 
-// Row is the row with this id.
+// Row returns a pointer to the row with this id.
 func (c *Configuration) Row(id string) (*Row, bool) {
 	i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.ID == id })
 	if i < 0 {
@@ -62,9 +62,9 @@ func (c *Configuration) Row(id string) (*Row, bool) {
 	return &c.Rows[i], true
 }
 
-// CreateConfiguration stores a new configuration as version 1, with a new id unless
-// it has one. It returns ErrExists if the id is taken, even in the trash, and a
-// user error if an id is not valid. Missing objects become {}.
+// CreateConfiguration stores a new configuration as version 1. If the id is empty, it
+// assigns a new one. It returns ErrExists if the id exists, even in the trash, and a user
+// error if an id is invalid. Missing objects become {}.
 func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 	chosen := c.ID
 	if err := checkIDs(c.Component, chosen); err != nil {
@@ -94,7 +94,8 @@ func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 	return c, err
 }
 
-// checkIDs refuses ids that are not unique in a key. An empty id is not chosen yet.
+// checkIDs refuses ids that would make keys ambiguous. An empty configuration id is valid:
+// it is not assigned yet.
 func checkIDs(component, id string) error {
 	if component == "" {
 		return failure.Userf("a configuration needs a component")
@@ -107,13 +108,14 @@ func checkIDs(component, id string) error {
 	return nil
 }
 
-// Configuration is one configuration; it may be in the trash.
+// Configuration returns a configuration. It may be in the trash.
 func (s *Store) Configuration(component, id string) (Configuration, error) {
-	return one[Configuration](s, configurations, configurationKey(component, id))
+	return readOne[Configuration](s, configurations, configurationKey(component, id))
 }
 
-// Configurations are the configurations of a component, or of all components if it
-// is "", either in the trash or outside it, in the order of their keys.
+// Configurations returns the configurations of a component, or of all components if
+// component is "". It returns either those in the trash or the others, sorted by component
+// and id.
 func (s *Store) Configurations(component string, deleted bool) (found []Configuration, err error) {
 	var prefix []byte
 	if component != "" {
@@ -127,8 +129,8 @@ func (s *Store) Configurations(component string, deleted bool) (found []Configur
 	return found, err
 }
 
-// Components are the ids of the components that have a configuration, even in the
-// trash, in their order.
+// Components returns the sorted ids of all components that have a configuration, even one
+// in the trash.
 func (s *Store) Components() (ids []string, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(configurations).Cursor()
@@ -153,12 +155,12 @@ func (s *Store) HasComponent(id string) (found bool, err error) {
 	return found, err
 }
 
-// UpdateConfiguration changes a configuration or its rows and makes a new version.
-// If change returns an error, it is returned and nothing is written. Change may be
-// called more than once, each time with what is stored.
+// UpdateConfiguration changes a configuration or its rows and makes a new version. If
+// change returns an error, UpdateConfiguration returns it and writes no data. It may call
+// change more than once, each time with the stored configuration.
 func (s *Store) UpdateConfiguration(component, id string, change func(*Configuration) error) (Configuration, error) {
 	return s.changeConfiguration(component, id, func(tx *bbolt.Tx, c *Configuration) error {
-		before := c.numbers()
+		before := c.rowVersions()
 		c.Version++
 		if err := change(c); err != nil {
 			return err
@@ -169,8 +171,8 @@ func (s *Store) UpdateConfiguration(component, id string, change func(*Configura
 	})
 }
 
-// SetState stores the state of a configuration, or of one of its rows if row is not
-// "". The version stays the same.
+// SetState stores the state of a configuration, or of one of its rows if row is not "". It
+// makes no new version.
 func (s *Store) SetState(component, id, row string, state json.RawMessage) (Configuration, error) {
 	return s.changeConfiguration(component, id, func(_ *bbolt.Tx, c *Configuration) error {
 		if row == "" {
@@ -186,8 +188,8 @@ func (s *Store) SetState(component, id, row string, state json.RawMessage) (Conf
 	})
 }
 
-// DeleteConfiguration moves a configuration to the trash, or removes it from there
-// with all its versions and its metadata.
+// DeleteConfiguration moves a configuration to the trash. If it is in the trash already,
+// DeleteConfiguration removes it with all its versions and its metadata.
 func (s *Store) DeleteConfiguration(component, id string) error {
 	return s.write(func(tx *bbolt.Tx) error {
 		c, err := get[Configuration](tx, configurations, configurationKey(component, id))
@@ -195,13 +197,13 @@ func (s *Store) DeleteConfiguration(component, id string) error {
 			return err
 		}
 		if c.IsDeleted {
-			err := errors.Join(forget(tx, component, id), forgetMetadata(tx, ConfigurationObject(component, id), none))
+			err := errors.Join(removeVersions(tx, component, id), removeMetadata(tx, ConfigurationObject(component, id), keepNone))
 			if err != nil {
 				return err
 			}
 			return tx.Bucket(configurations).Delete(c.key())
 		}
-		before := c.numbers()
+		before := c.rowVersions()
 		c.IsDeleted, c.ChangeDescription = true, "Configuration deleted"
 		c.Version++
 		if err := s.record(tx, before, &c); err != nil {
@@ -225,7 +227,7 @@ func (s *Store) changeConfiguration(component, id string, change func(*bbolt.Tx,
 	return c, err
 }
 
-// normalize sets the objects that are missing.
+// normalize sets missing objects to {}.
 func (c *Configuration) normalize() {
 	c.Configuration, c.State = object(c.Configuration), object(c.State)
 	for i := range c.Rows {
@@ -240,7 +242,7 @@ func (c *Configuration) key() []byte { return configurationKey(c.Component, c.ID
 
 func configurationKey(component, id string) []byte { return []byte(component + "\x00" + id) }
 
-// object is the text of an object, {} if there is none.
+// object returns the text of an object, or {} if the text is empty.
 func object(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")

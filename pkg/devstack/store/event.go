@@ -12,16 +12,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Event is one message about what happened.
+// Event is a message about a job or a configuration.
 type Event struct {
 	// ID is a decimal number, greater than the ids of earlier events.
 	ID        string
 	Created   time.Time
 	Component string
-	// Type is info, success, warn or error. Events of type debug can be looked at,
-	// but are not events of a job.
+	// Type is info, success, warn or error. Events of type debug are stored too, but the
+	// storage API does not show them.
 	Type string
-	// RunID is the id of its job, "" for none.
+	// RunID is the id of the run that the event belongs to. It may be empty.
 	RunID           string
 	ConfigurationID string
 	Message         string
@@ -30,14 +30,14 @@ type Event struct {
 	Params, Results json.RawMessage
 	// Logged is true if Results are the fields of a message that a component logged.
 	Logged bool
-	// Verbose lets the storage API show these fields.
+	// Verbose makes the storage API show the fields of a logged message.
 	Verbose bool
 	// Duration is in seconds.
 	Duration int
 }
 
-// AddEvents stores events in their order, all or none. The time of an event is now
-// if it is zero. A run id longer than 255 bytes is a user error.
+// AddEvents stores events in order, either all or none of them. A zero Created is replaced
+// with the current time. A run id longer than 255 bytes is a user error.
 func (s *Store) AddEvents(added ...Event) ([]Event, error) {
 	if len(added) == 0 {
 		return nil, nil
@@ -78,17 +78,17 @@ func (s *Store) Event(id string) (e Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	return one[Event](s, events, number(n))
+	return readOne[Event](s, events, number(n))
 }
 
-// EventsOf calls keep with the events of a run whose id is above since, the oldest
-// first, until keep returns false. The run "" has the events without a run.
+// EventsOf calls keep with the events of a run that have an id above since, oldest first,
+// until keep returns false. The run "" contains the events without a run.
 func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error {
 	return s.FindEvents(EventRange{Run: run, After: since}, nil, keep)
 }
 
-// Events calls keep with all events, or those of a run, the newest first, until
-// keep returns false.
+// Events calls keep with the events of a run, or with all events if run is "", newest
+// first, until keep returns false.
 func (s *Store) Events(run string, keep func(Event) bool) error {
 	if run == "" {
 		return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(events).Cursor(), keep) })
@@ -96,19 +96,19 @@ func (s *Store) Events(run string, keep func(Event) bool) error {
 	return s.FindEvents(EventRange{Run: run, Newest: true}, nil, keep)
 }
 
-// EventRange is a part of the events of a run, and its order.
+// EventRange selects a range of the events of a run, and the order.
 type EventRange struct {
 	Run string
-	// After is the id before the first one, Before the id after the last one; 0 is no
-	// bound. With Newest the newest come first, and only Before counts; without it only
-	// After.
+	// After and Before are exclusive bounds of the id; 0 is no bound. If Newest is true,
+	// events are ordered newest first and only Before is used. Otherwise only After is
+	// used.
 	After, Before uint64
 	Newest        bool
 }
 
-// FindEvents calls keep with events of a run until keep returns false. Events whose JSON
-// may refuses are passed over without reading it, which takes longer than to look for a
-// text in it; nil refuses none.
+// FindEvents calls keep with the events of a range until keep returns false. It skips
+// events if may returns false for their JSON text: searching the text is faster than
+// decoding it. may can be nil.
 func (s *Store) FindEvents(r EventRange, may func(text []byte) bool, keep func(Event) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		prefix := runPrefix(r.Run)
@@ -133,8 +133,8 @@ func (s *Store) FindEvents(r EventRange, may func(text []byte) bool, keep func(E
 	})
 }
 
-// firstEvent moves a cursor to the first event of a range. If there is none, the key
-// belongs to another run or is nil.
+// firstEvent moves a cursor to the first event of a range and returns its key. If the range
+// is empty, the key is nil or belongs to another run.
 func firstEvent(cursor *bbolt.Cursor, r EventRange) []byte {
 	if !r.Newest {
 		key, _ := cursor.Seek(runKey(r.Run, r.After))
@@ -147,7 +147,7 @@ func firstEvent(cursor *bbolt.Cursor, r EventRange) []byte {
 	if before == 0 {
 		before = math.MaxUint64 // no event has the highest id
 	}
-	// After the last event of the run comes one of another run, or nothing.
+	// The key before the end of the run's keys is the last event of the run.
 	key, _ := cursor.Seek(runKey(r.Run, before))
 	if key == nil {
 		key, _ = cursor.Last()
@@ -161,8 +161,8 @@ func runKey(run string, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(runPrefix(run), id)
 }
 
-// runPrefix begins the keys of a run and no others: a run id may contain any byte,
-// so its length comes first.
+// runPrefix returns the common prefix of the keys of a run. It starts with the length of
+// the run id, because a run id may contain any byte.
 func runPrefix(run string) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(min(len(run), math.MaxUint16))), run...)
 }

@@ -11,31 +11,31 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// MaxFileAge is how long a file is kept.
+// MaxFileAge is the maximum age of a file. AddFile deletes older files.
 const MaxFileAge = 15 * 24 * time.Hour
 
-// File is an exported file. Its contents are in a file of the operating system, with
-// the id as name, in the directory files beside the store.
+// File describes an exported file. The contents are stored outside the database: in the
+// directory files beside it, in a file with the id as name.
 type File struct {
 	// ID is a decimal number, greater than the ids of earlier files.
 	ID      string
 	Created time.Time
-	// Name is for people and for the download; it is no path.
+	// Name is a display name for people and downloads. It is never used as a path.
 	Name string
 	Kind string // media type
 	Tags []string
-	// RunID is the id of the run that made the file, "" for none.
+	// RunID is the id of the run that created the file. It may be empty.
 	RunID string
 	// Size is in bytes.
 	Size int64
 }
 
-// Operation is a job of the storage, such as an export. It is complete when it is
+// Operation is a job of the storage API, such as an export. Only complete operations are
 // stored.
 type Operation struct {
 	// ID is a decimal number, greater than the ids of earlier operations.
 	ID string
-	// Name is the kind of the operation; Table its table, "" for none.
+	// Name is the kind of the operation. Table is the id of its table and may be empty.
 	Name, Table string
 	// Params and Results are JSON objects.
 	Params, Results json.RawMessage
@@ -43,8 +43,9 @@ type Operation struct {
 	Created, Ended  time.Time
 }
 
-// AddFile writes a file and stores its record, with a new id. It is complete or
-// absent. Files that are older than MaxFileAge are deleted first.
+// AddFile writes a file and stores its record with a new id. After an error the
+// record does not exist; contents without a record are deleted at the next Open. AddFile
+// deletes files older than MaxFileAge first.
 func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 	if err := s.expireFiles(); err != nil {
 		return f, err
@@ -64,7 +65,6 @@ func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 	return f, s.write(func(tx *bbolt.Tx) error { return put(tx, files, number(n), f) })
 }
 
-// writeFile writes the contents of a file to the disk.
 func (s *Store) writeFile(id string, write func(io.Writer) error) (size int64, err error) {
 	if err := os.MkdirAll(s.fileDir, 0o700); err != nil {
 		return 0, err
@@ -86,8 +86,8 @@ func (s *Store) writeFile(id string, write func(io.Writer) error) (size int64, e
 	return size, syncDir(s.fileDir)
 }
 
-// syncDir makes the names in a directory survive a crash of the machine, where the
-// system can do that.
+// syncDir makes the names in a directory survive a crash of the machine, on systems that
+// support it.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -105,16 +105,16 @@ func (s *Store) removeContents(id string) error {
 	return err
 }
 
-// File is the record of a file.
+// File returns the record of a file.
 func (s *Store) File(id string) (File, error) {
 	n, err := parseID(id)
 	if err != nil {
 		return File{}, err
 	}
-	return one[File](s, files, number(n))
+	return readOne[File](s, files, number(n))
 }
 
-// OpenFile opens the contents of a file.
+// OpenFile opens the contents of a file. The caller closes it.
 func (s *Store) OpenFile(id string) (File, *os.File, error) {
 	f, err := s.File(id)
 	if err != nil {
@@ -122,18 +122,18 @@ func (s *Store) OpenFile(id string) (File, *os.File, error) {
 	}
 	contents, err := os.Open(filepath.Join(s.fileDir, f.ID))
 	if errors.Is(err, os.ErrNotExist) {
-		err = ErrNotFound // it was deleted since
+		err = ErrNotFound // deleted since its record was read
 	}
 	return f, contents, err
 }
 
-// Files calls keep with all files, the newest first, until keep returns false.
+// Files calls keep with all files, newest first, until keep returns false.
 func (s *Store) Files(keep func(File) bool) error {
 	return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(files).Cursor(), keep) })
 }
 
-// DeleteFile deletes a file. Its record goes first: a file without a record is
-// deleted when the store is opened.
+// DeleteFile deletes a file. It deletes the record first: Open deletes contents without a
+// record.
 func (s *Store) DeleteFile(id string) error {
 	n, err := parseID(id)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Store) DeleteFile(id string) error {
 	return s.removeContents(id)
 }
 
-// expireFiles deletes the files that are too old.
+// expireFiles deletes the files that are older than MaxFileAge.
 func (s *Store) expireFiles() error {
 	var old []string
 	err := s.Files(func(f File) bool {
@@ -161,14 +161,14 @@ func (s *Store) expireFiles() error {
 		return true
 	})
 	for _, id := range old {
-		if deleted := s.DeleteFile(id); !errors.Is(deleted, ErrNotFound) { // another export may have been faster
+		if deleted := s.DeleteFile(id); !errors.Is(deleted, ErrNotFound) { // another goroutine may have deleted it
 			err = errors.Join(err, deleted)
 		}
 	}
 	return err
 }
 
-// recoverFiles deletes contents without a record, which a crash left.
+// recoverFiles deletes contents without a record, which are left over from a crash.
 func (s *Store) recoverFiles() error {
 	entries, err := os.ReadDir(s.fileDir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -176,7 +176,7 @@ func (s *Store) recoverFiles() error {
 	}
 	for _, entry := range entries {
 		if _, other := parseID(entry.Name()); other != nil {
-			continue // not made by this program
+			continue // not created by this program
 		}
 		_, missing := s.File(entry.Name())
 		if errors.Is(missing, ErrNotFound) {
@@ -187,7 +187,7 @@ func (s *Store) recoverFiles() error {
 	return err
 }
 
-// AddOperation stores a complete operation, with a new id.
+// AddOperation stores a complete operation with a new id.
 func (s *Store) AddOperation(o Operation) (Operation, error) {
 	err := s.write(func(tx *bbolt.Tx) error {
 		id, err := nextID(tx)
@@ -205,11 +205,10 @@ func (s *Store) Operation(id string) (Operation, error) {
 	if err != nil {
 		return Operation{}, err
 	}
-	return one[Operation](s, operations, number(n))
+	return readOne[Operation](s, operations, number(n))
 }
 
-// Operations calls keep with all operations, the newest first, until keep returns
-// false.
+// Operations calls keep with all operations, newest first, until keep returns false.
 func (s *Store) Operations(keep func(Operation) bool) error {
 	return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(operations).Cursor(), keep) })
 }

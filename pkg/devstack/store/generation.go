@@ -8,29 +8,32 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A generation is a bucket below rows. It contains the rows of one full load and of
-// the incremental loads after it. A load fills a new generation, which is invisible
-// at first. A full load becomes visible when the table points at its generation. An
-// incremental load becomes visible as pending: its rows replace those of the same
-// number. They are merged later, which may stop at any moment and be continued. So
-// a load of any size is either complete or absent.
+// A generation is a bucket below rows. It contains the rows of a full load and of the
+// incremental loads after it. A load writes to a new generation, which is invisible at
+// first. A full load becomes visible when the table points to its generation. An
+// incremental load becomes visible as pending: its rows replace rows with the same number.
+// Pending rows are merged into the generation later. The merge can be interrupted at any
+// time and continues the next time. As a result, a load of any size is either complete or
+// absent.
 
-// The contents of a generation's bucket.
+// The buckets in the bucket of a generation.
 var (
 	cellsOf = []byte("cells") // number of the row -> row
 	keysOf  = []byte("keys")  // primary key -> number of the row
 )
 
 const (
-	// A transaction takes at most so many rows or bytes of rows. This is the memory
+	// batchRows and batchBytes limit the rows of a transaction, and with them the memory
 	// that a load needs.
 	batchRows  = 5000
 	batchBytes = 4 << 20
-	// Rows are written in the order of their numbers, so pages can be filled.
+	// fillPercent is the fill level of database pages. Rows are written in the order of
+	// their numbers, so pages need little free space.
 	fillPercent = 0.95
 )
 
-// generation is the open buckets of a generation, nil if there is none.
+// generation is the open buckets of a generation. They are nil if the generation does not
+// exist.
 type generation struct{ cells, keys *bbolt.Bucket }
 
 func openGeneration(tx *bbolt.Tx, id uint64) generation {
@@ -68,7 +71,7 @@ func (g generation) key(key []byte) []byte {
 	return g.keys.Get(key)
 }
 
-// remove deletes generations. Those that do not exist are skipped.
+// remove deletes generations and skips those that do not exist.
 func remove(tx *bbolt.Tx, generations ...uint64) error {
 	for _, id := range generations {
 		if tx.Bucket(rows).Bucket(number(id)) == nil {
@@ -81,11 +84,11 @@ func remove(tx *bbolt.Tx, generations ...uint64) error {
 	return nil
 }
 
-// merged calls keep with the rows of two generations, in the order of their
-// numbers, until keep returns false. Of two rows with the same number the later one
-// is used.
-func merged(earlier, later generation, keep func(row []byte) (bool, error)) error {
-	first, second := newWalk(earlier), newWalk(later)
+// mergeRows calls keep with the rows of two generations, sorted by number, until keep
+// returns false. If both generations have a row with the same number, the row of the later
+// generation is used.
+func mergeRows(earlier, later generation, keep func(row []byte) (bool, error)) error {
+	first, second := newRowCursor(earlier), newRowCursor(later)
 	for first.number != nil || second.number != nil {
 		row := second.row
 		order := first.compare(second)
@@ -105,25 +108,25 @@ func merged(earlier, later generation, keep func(row []byte) (bool, error)) erro
 	return nil
 }
 
-// walk is a position among the rows of a generation; number is nil at the end.
-type walk struct {
+// rowCursor is a position among the rows of a generation. number is nil at the end.
+type rowCursor struct {
 	cursor      *bbolt.Cursor
 	number, row []byte
 }
 
-func newWalk(g generation) *walk {
+func newRowCursor(g generation) *rowCursor {
 	if g.cells == nil {
-		return &walk{}
+		return &rowCursor{}
 	}
-	w := &walk{cursor: g.cells.Cursor()}
+	w := &rowCursor{cursor: g.cells.Cursor()}
 	w.number, w.row = w.cursor.First()
 	return w
 }
 
-func (w *walk) next() { w.number, w.row = w.cursor.Next() }
+func (w *rowCursor) next() { w.number, w.row = w.cursor.Next() }
 
-// compare orders two positions; the end comes last.
-func (w *walk) compare(other *walk) int {
+// compare orders two positions. The end comes last.
+func (w *rowCursor) compare(other *rowCursor) int {
 	switch {
 	case w.number == nil:
 		return 1
@@ -134,8 +137,8 @@ func (w *walk) compare(other *walk) int {
 	}
 }
 
-// tidy merges the pending rows of a table into its generation.
-func (s *Store) tidy(id string) error {
+// mergePending merges the pending rows of a table into its generation.
+func (s *Store) mergePending(id string) error {
 	for {
 		var done bool
 		err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -164,8 +167,7 @@ func (s *Store) tidy(id string) error {
 	}
 }
 
-// move moves a batch of entries from one bucket to another, and reports whether
-// nothing is left.
+// move moves a batch of entries to another bucket. It returns true when from is empty.
 func move(from, to *bbolt.Bucket) (done bool, err error) {
 	var moved [][]byte
 	size, cursor := 0, from.Cursor()
@@ -188,7 +190,7 @@ func move(from, to *bbolt.Bucket) (done bool, err error) {
 	return key == nil, nil
 }
 
-// recover completes what a crash interrupted: it merges pending rows and deletes
+// recover completes operations that a crash interrupted: it merges pending rows and deletes
 // generations that belong to no table.
 func (s *Store) recover() error {
 	known, pending := map[uint64]bool{}, []string{}
@@ -216,7 +218,7 @@ func (s *Store) recover() error {
 		return err
 	}
 	for _, id := range pending {
-		if err := s.tidy(id); err != nil {
+		if err := s.mergePending(id); err != nil {
 			return err
 		}
 	}

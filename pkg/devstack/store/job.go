@@ -11,10 +11,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Status is the state of a job.
+// Status is the status of a job.
 type Status string
 
-// The states of a job. The last four are final.
+// The statuses of a job. The last four are final.
 const (
 	Created     Status = "created"
 	Waiting     Status = "waiting"
@@ -26,12 +26,12 @@ const (
 	Terminated  Status = "terminated"
 )
 
-// Finished reports whether the state is final.
+// Finished reports whether the status is final.
 func (s Status) Finished() bool {
 	return s == Success || s == Error || s == Cancelled || s == Terminated
 }
 
-// next returns the states that may follow.
+// next returns the statuses that may follow.
 func (s Status) next() []Status {
 	switch s {
 	case Created:
@@ -54,75 +54,75 @@ const (
 	Debug    = "debug"
 )
 
-// Job is one job of the queue.
+// Job is a job of the queue.
 type Job struct {
 	// ID is a decimal number, greater than the ids of earlier jobs.
 	ID        string
 	Status    Status
 	Component string
-	// Config is the id of the configuration, "" if there is only ConfigData.
+	// Config is the id of the configuration. It is empty if the job has only ConfigData.
 	Config string
-	// ConfigData is a configuration that runs instead of the stored one; nil for
-	// none.
+	// ConfigData is a configuration that runs instead of the stored one. It may be nil.
 	ConfigData   json.RawMessage
 	ConfigRowIDs []string
 	// Mode is Run, ForceRun or Debug.
 	Mode string
 	Tag  string
-	// VariableValuesID names a row of the variables configuration,
-	// VariableValuesData is the object that came with the job. At most one is set.
+	// VariableValuesID is the id of a row of the variables configuration.
+	// VariableValuesData is the object in the request. At most one of them is set.
 	VariableValuesID   string
 	VariableValuesData json.RawMessage
-	// Extra are members of the job's record, by name, that are only kept (backend,
-	// parallelism, …).
+	// Extra contains further members of the job's record, by name, such as backend and
+	// parallelism. They have no effect.
 	Extra map[string]json.RawMessage
-	// Kill says that someone requested the end of the job.
+	// Kill is true after the end of the job was requested.
 	Kill bool
-	// Started and Ended are zero until then.
+	// Started and Ended are zero until the job starts or ends.
 	Created, Started, Ended time.Time
-	// Result is nil before the end of the job.
+	// Result is nil until the job ends.
 	Result *Result
 }
 
-// Result is how a job ended.
+// Result is the result of a finished job.
 type Result struct {
 	Message       string
 	ConfigVersion string
-	// ErrorType is "user" or "application", "" for a success.
+	// ErrorType is "user" or "application". It is empty after a success.
 	ErrorType string
-	// ExceptionID is for support; only with an ErrorType.
+	// ExceptionID identifies an error for support. It is empty without an ErrorType.
 	ExceptionID string
-	// Variables are the values that were given, in their order.
+	// Variables are the values that were set for the job, in order.
 	Variables []Variable
-	// Tables are the ids of the tables that were written.
+	// Tables are the ids of the tables that the job wrote.
 	Tables []string
 	// Images are the programs or images that ran, one for each row.
 	Images []string
-	// Incomplete is how many warnings said that data may be missing, see
-	// event.Finding. The platform's record of a job does not have it.
+	// Incomplete is the number of warnings that data may be missing (event.Finding). The
+	// platform's record of a job does not contain it.
 	Incomplete int
-	// Counted is what the component counted; nil if it did not say.
+	// Counted contains the totals that the component reported. It is nil if the component
+	// reported none.
 	Counted *Counted
-	// Loaded are the tables that were written, with the rows that each had then.
+	// Loaded are the tables that the job wrote, with their number of rows after the load.
 	Loaded []Loaded
 }
 
-// Counted is what the runs of a component fetched, see event.RunFinished.
+// Counted is the totals of the runs of a component, see event.RunFinished.
 type Counted struct {
 	Rows, Tables, Requests int
 	Bytes                  int64
 }
 
-// Loaded is a table with its number of rows after a job had loaded it.
+// Loaded is a table with its number of rows after a load.
 type Loaded struct {
 	Table string
 	Rows  int
 }
 
-// Variable is the name and the value of a variable.
 type Variable struct{ Name, Value string }
 
-// ValuesData returns the variableValuesData of a job with these values, or nil if values is nil.
+// ValuesData returns the variableValuesData of a job with these values. It returns nil if
+// values is nil.
 func ValuesData(values []Variable) json.RawMessage {
 	if values == nil {
 		return nil
@@ -134,8 +134,8 @@ func ValuesData(values []Variable) json.RawMessage {
 	return value.OfMembers(value.Member{Name: "values", Value: value.OfItems(items...)}).AppendJSON(nil)
 }
 
-// To moves a job to another state at this time. It returns an error if that state
-// cannot follow.
+// To changes the status of a job at the given time. It returns an error if the transition
+// is not allowed.
 func (j *Job) To(status Status, now time.Time) error {
 	if !slices.Contains(j.Status.next(), status) {
 		return fmt.Errorf("job %s cannot go from %s to %s", j.ID, j.Status, status)
@@ -150,7 +150,7 @@ func (j *Job) To(status Status, now time.Time) error {
 	return nil
 }
 
-// CreateJob stores a new job in the state created, with a new id.
+// CreateJob stores a new job with a new id and the status created.
 func (s *Store) CreateJob(j Job) (Job, error) {
 	err := s.write(func(tx *bbolt.Tx) error {
 		id, err := nextID(tx)
@@ -168,11 +168,11 @@ func (s *Store) Job(id string) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	return one[Job](s, jobs, number(n))
+	return readOne[Job](s, jobs, number(n))
 }
 
-// UpdateJob changes a job. If change returns an error, it is returned and nothing
-// is written. Change may be called more than once, each time with what is stored.
+// UpdateJob changes a job. If change returns an error, UpdateJob returns it and writes no
+// data. It may call change more than once, each time with the stored job.
 func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error) {
 	err = s.write(func(tx *bbolt.Tx) error {
 		n, err := parseID(id)
@@ -191,14 +191,14 @@ func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error)
 	return j, err
 }
 
-// Jobs calls keep with all jobs, the newest first, until keep returns false.
+// Jobs calls keep with all jobs, newest first, until keep returns false.
 func (s *Store) Jobs(keep func(Job) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		return newest(tx.Bucket(jobs).Cursor(), keep)
 	})
 }
 
-// Unfinished are the jobs that have not ended, the oldest first.
+// Unfinished returns the jobs that have not ended, oldest first.
 func (s *Store) Unfinished() (found []Job, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		return tx.Bucket(unfinished).ForEach(func(key, _ []byte) error {

@@ -12,31 +12,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxColumns is the maximum number of columns: the description of a table is held
-// in memory.
+// maxColumns is the maximum number of columns of a table. The description of a table is
+// held in memory.
 const maxColumns = 10_000
 
-// Load describes the load of one file into a table.
+// Load describes the load of a file into a table.
 type Load struct {
-	// Table is the id; a missing bucket is created.
+	// Table is the id of the table. If its bucket does not exist, it is created.
 	Table      string
 	Columns    []Column
 	PrimaryKey []string
-	// Incremental adds the rows to the table; a row replaces an earlier one with
-	// the same primary key. Without it the rows are the whole table. In both cases
-	// the last of several rows with the same primary key stays, at the position of
-	// the first.
+	// Incremental adds the rows to the table. A row replaces an earlier row with the same
+	// primary key. Without Incremental the rows replace the whole table. In both cases, if
+	// several rows have the same primary key, the last row is kept, at the position of the
+	// first.
 	Incremental bool
-	// Metadata and ColumnMetadata (by the name of the column) are set on the table.
+	// Metadata is set on the table and ColumnMetadata on the columns, by their names.
 	Metadata       map[string]string
 	ColumnMetadata map[string]map[string]string
 	Job            string
-	// Next returns the next row, one cell for each column, and io.EOF after the
-	// last. The slice is used until the next call only.
+	// Next returns the next row with one cell for each column, and io.EOF after the last
+	// row. The slice is valid until the next call.
 	Next func() ([]string, error)
 }
 
-// Check returns a user error if no table can take the load.
+// Check returns a user error if the load cannot succeed for any table.
 func (l Load) Check() error {
 	if _, _, err := splitTableID(l.Table); err != nil {
 		return err
@@ -83,9 +83,9 @@ func (l Load) userf(format string, args ...any) error {
 	return failure.Userf("table %q: %s", l.Table, fmt.Sprintf(format, args...))
 }
 
-// Load loads rows into a table, all or none, without holding them in memory. It
-// returns a user error if the rows do not fit the table, and errors of Next as they
-// are. Only one load runs at a time.
+// Load loads rows into a table, either all or none of them. It does not hold all rows in
+// memory. It returns a user error if the rows do not fit the table, and returns errors of
+// Next unchanged. Only one load runs at a time; other loads wait.
 func (s *Store) Load(l Load) (Table, error) {
 	if err := l.Check(); err != nil {
 		return Table{}, err
@@ -109,7 +109,7 @@ func (s *Store) Load(l Load) (Table, error) {
 		return Table{}, errors.Join(err, s.discard(work.staged))
 	}
 	if work.merge {
-		err = s.tidy(l.Table)
+		err = s.mergePending(l.Table)
 	} else {
 		err = s.discard(work.earlier.Generation, work.earlier.Pending)
 	}
@@ -123,16 +123,16 @@ func (s *Store) discard(generations ...uint64) error {
 type load struct {
 	store *Store
 	Load
-	earlier tableRecord // the table before, zero if there was none
+	earlier tableRecord // the table before the load, zero if it is new
 	table   tableRecord // the table after the load
-	merge   bool        // with the earlier rows
-	staged  uint64      // the generation that is being filled
+	merge   bool        // whether to merge the rows with the rows of the earlier table
+	staged  uint64      // the generation that the load writes to, 0 before the first batch
 
-	place []int  // the place of each column in the table
-	key   []int  // the places of the primary key in a row
-	start []byte // the beginning of each row
-	cells []string
-	count int // rows so far
+	columnIndexes []int  // index of each loaded column in the table
+	key           []int  // indexes of the primary key in a row of the table
+	start         []byte // the beginning of each stored row
+	cells         []string
+	count         int // rows read so far
 }
 
 func (s *Store) begin(l Load) (*load, error) {
@@ -147,8 +147,8 @@ func (s *Store) begin(l Load) (*load, error) {
 	}
 	w.table = tableRecord{Table: Table{ID: l.Table, Columns: l.Columns, PrimaryKey: l.PrimaryKey, Created: w.earlier.Created}, Next: 1}
 	if w.merge = l.Incremental && found; w.merge {
-		// An earlier load may have been unable to do this.
-		if err := s.tidy(l.Table); err != nil {
+		// The previous load may have failed to do this.
+		if err := s.mergePending(l.Table); err != nil {
 			return nil, err
 		}
 		if err := w.extend(); err != nil {
@@ -156,7 +156,7 @@ func (s *Store) begin(l Load) (*load, error) {
 		}
 	}
 	for _, c := range l.Columns {
-		w.place = append(w.place, slices.IndexFunc(w.table.Columns, func(d Column) bool { return c.Name == d.Name }))
+		w.columnIndexes = append(w.columnIndexes, slices.IndexFunc(w.table.Columns, func(d Column) bool { return c.Name == d.Name }))
 	}
 	for _, name := range w.table.PrimaryKey {
 		w.key = append(w.key, slices.IndexFunc(w.table.Columns, func(c Column) bool { return c.Name == name }))
@@ -165,7 +165,7 @@ func (s *Store) begin(l Load) (*load, error) {
 	return w, nil
 }
 
-// extend computes the table as it will be after an incremental load.
+// extend computes the description of the table after an incremental load.
 func (l *load) extend() error {
 	t := l.earlier
 	t.Pending = 0
@@ -202,10 +202,10 @@ func keyText(columns []string) string {
 	return fmt.Sprintf("%q", columns)
 }
 
-// loadedRow is a row about to be stored; key is nil without a primary key.
+// loadedRow is a row to be stored. key is nil if the table has no primary key.
 type loadedRow struct{ key, row []byte }
 
-// read takes a batch of rows, and reports whether there may be more.
+// read reads a batch of rows. It returns false after the last row.
 func (l *load) read() (batch []loadedRow, more bool, err error) {
 	for size := 0; len(batch) < batchRows && size < batchBytes; {
 		given, err := l.Next()
@@ -216,11 +216,11 @@ func (l *load) read() (batch []loadedRow, more bool, err error) {
 			return nil, false, err
 		}
 		l.count++
-		if len(given) != len(l.place) {
-			return nil, false, l.userf("row %d has %d cells, not one for each of the %d columns", l.count, len(given), len(l.place))
+		if len(given) != len(l.columnIndexes) {
+			return nil, false, l.userf("row %d has %d cells, not one for each of the %d columns", l.count, len(given), len(l.columnIndexes))
 		}
 		for i, cell := range given {
-			l.cells[l.place[i]] = cell
+			l.cells[l.columnIndexes[i]] = cell
 		}
 		r := loadedRow{row: slices.Clone(l.start)}
 		for _, cell := range l.cells {
@@ -256,33 +256,33 @@ func (l *load) stage(batch []loadedRow) error {
 	})
 }
 
-// put stores a row under the number of the row that it replaces, or a new number.
+// put stores a row under the number of the row that it replaces, or under a new number.
 func (l *load) put(staged, earlier generation, r loadedRow) error {
-	var place []byte
+	var rowNumber []byte
 	if r.key != nil {
-		if place = staged.key(r.key); place == nil {
-			place = earlier.key(r.key)
+		if rowNumber = staged.key(r.key); rowNumber == nil {
+			rowNumber = earlier.key(r.key)
 		}
 	}
-	if place != nil {
-		replaced := staged.cell(place)
+	if rowNumber != nil {
+		replaced := staged.cell(rowNumber)
 		if replaced == nil {
-			replaced = earlier.cell(place)
+			replaced = earlier.cell(rowNumber)
 		}
 		l.table.Bytes -= rowBytes(replaced)
-		place = slices.Clone(place)
+		rowNumber = slices.Clone(rowNumber)
 	} else {
-		place = number(l.table.Next)
+		rowNumber = number(l.table.Next)
 		l.table.Next++
 		l.table.Rows++
 		if r.key != nil {
-			if err := staged.keys.Put(r.key, place); err != nil {
+			if err := staged.keys.Put(r.key, rowNumber); err != nil {
 				return err
 			}
 		}
 	}
 	l.table.Bytes += rowBytes(r.row)
-	return staged.cells.Put(place, r.row)
+	return staged.cells.Put(rowNumber, r.row)
 }
 
 func (l *load) publish() error {

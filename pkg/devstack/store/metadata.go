@@ -12,53 +12,54 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Metadata is one key and value of an object. An object has one value for each provider
-// and key.
+// Metadata is a key and a value of an object. An object has one value for each provider and
+// key.
 type Metadata struct {
 	ID                   string
 	Provider, Key, Value string
 	Timestamp            time.Time
 }
 
-// Object is something that has metadata. Ids that are part of a path contain no NUL.
+// Object identifies something that has metadata. It is the prefix of the metadata's keys.
+// Ids contain no NUL, which ends each part.
 type Object string
 
-// Branch is the only branch as an object.
+// Branch is the object of the only branch.
 const Branch Object = "branch\x00"
 
-// ConfigurationObject is a configuration as an object.
+// ConfigurationObject returns the object of a configuration.
 func ConfigurationObject(component, id string) Object {
 	return Object("configuration\x00" + component + "\x00" + id + "\x00")
 }
 
-// BucketObject is a bucket as an object.
+// BucketObject returns the object of a bucket.
 func BucketObject(id string) Object { return Object("bucket\x00" + id + "\x00") }
 
-// TableObject is a table as an object.
+// TableObject returns the object of a table.
 func TableObject(id string) Object { return ColumnObject(id, "") }
 
-// ColumnObject is a column of a table as an object.
+// ColumnObject returns the object of a column of a table.
 func ColumnObject(table, column string) Object { return tableObjects(table) + Object(column+"\x00") }
 
-// tableObjects begins the keys of a table and of its columns.
+// tableObjects returns the prefix of the objects of a table and its columns.
 func tableObjects(table string) Object { return Object("table\x00" + table + "\x00") }
 
-// The metadata that holds the type of a column, and the provider of it.
+// The metadata keys for the type of a column, and their provider.
 const (
 	baseTypeKey  = "KBC.datatype.basetype"
 	nullableKey  = "KBC.datatype.nullable"
 	typeProvider = "storage"
 )
 
-// Metadata is the metadata of an object in the order in which it was first set.
+// Metadata returns the metadata of an object in the order in which the keys were first set.
 func (s *Store) Metadata(o Object) ([]Metadata, error) {
 	found := []Metadata{}
 	err := scan(s, metadata, []byte(o), func(m Metadata) { found = append(found, m) })
 	return found, err
 }
 
-// TableMetadata is the metadata of a table and, by its name, of each column that has
-// any.
+// TableMetadata returns the metadata of a table, and by name the metadata of its columns.
+// columns omits columns without metadata.
 func (s *Store) TableMetadata(table string) (own []Metadata, columns map[string][]Metadata, err error) {
 	own, columns = []Metadata{}, map[string][]Metadata{}
 	prefix := tableObjects(table)
@@ -76,8 +77,8 @@ func (s *Store) TableMetadata(table string) (own []Metadata, columns map[string]
 	return own, columns, err
 }
 
-// ConfigurationMetadata calls found with the metadata of each configuration that has
-// any, in the order of components and ids.
+// ConfigurationMetadata calls found with the metadata of all configurations, sorted by
+// component and configuration id.
 func (s *Store) ConfigurationMetadata(found func(component, id string, m Metadata)) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		return each(tx, "configuration\x00", func(key []byte, m Metadata) error {
@@ -88,7 +89,8 @@ func (s *Store) ConfigurationMetadata(found func(component, id string, m Metadat
 	})
 }
 
-// SetMetadata sets values of objects, all or none. Of m, provider, key and value count.
+// SetMetadata sets metadata of objects, either all or none. It uses only the provider, key
+// and value of each Metadata.
 func (s *Store) SetMetadata(values map[Object][]Metadata) error {
 	return s.write(func(tx *bbolt.Tx) error {
 		for _, o := range slices.Sorted(maps.Keys(values)) {
@@ -100,14 +102,15 @@ func (s *Store) SetMetadata(values map[Object][]Metadata) error {
 	})
 }
 
-// DeleteMetadata removes one value of an object, or returns ErrNotFound.
+// DeleteMetadata removes metadata of an object. It returns ErrNotFound if the metadata does
+// not exist.
 func (s *Store) DeleteMetadata(o Object, id string) error {
 	n, err := parseID(id)
 	if err != nil {
 		return err
 	}
 	return s.write(func(tx *bbolt.Tx) error {
-		key := o.at(n)
+		key := o.valueKey(n)
 		if tx.Bucket(metadata).Get(key) == nil {
 			return ErrNotFound
 		}
@@ -115,8 +118,8 @@ func (s *Store) DeleteMetadata(o Object, id string) error {
 	})
 }
 
-// at is the key of one value: the object and the number of the value.
-func (o Object) at(n uint64) []byte { return append([]byte(o), number(n)...) }
+// valueKey returns the key of the n-th metadata value of an object.
+func (o Object) valueKey(n uint64) []byte { return append([]byte(o), number(n)...) }
 
 func (s *Store) setMetadata(tx *bbolt.Tx, o Object, values ...Metadata) error {
 	if len(values) == 0 {
@@ -143,7 +146,7 @@ func (s *Store) setMetadata(tx *bbolt.Tx, o Object, values ...Metadata) error {
 		}
 		var n uint64
 		if n, err = parseID(m.ID); err == nil {
-			err = put(tx, metadata, o.at(n), m)
+			err = put(tx, metadata, o.valueKey(n), m)
 		}
 	}
 	return err
@@ -164,9 +167,9 @@ func each(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadata) error) 
 	return nil
 }
 
-// forgetMetadata removes the metadata of all objects that begin with a prefix, unless
-// keep says that it stays.
-func forgetMetadata(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadata) bool) error {
+// removeMetadata removes the metadata of all objects that begin with a prefix, except for
+// metadata for which keep returns true.
+func removeMetadata(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadata) bool) error {
 	var gone [][]byte
 	err := each(tx, prefix, func(key []byte, m Metadata) error {
 		if !keep(key, m) {
@@ -180,19 +183,19 @@ func forgetMetadata(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadat
 	return err
 }
 
-// none keeps no metadata.
-func none([]byte, Metadata) bool { return false }
+// keepNone returns false, so that removeMetadata removes everything.
+func keepNone([]byte, Metadata) bool { return false }
 
-// describe sets the metadata of a table and its columns as a load brought it. Types
-// become metadata too, unless the load has its own. Metadata of columns that are gone
-// is removed, and types that are.
+// describe sets the metadata of a table and its columns after a load. It also stores the
+// types of columns as metadata, unless the load has metadata with the same key. It removes
+// the metadata of removed columns, and types that columns no longer have.
 func (s *Store) describe(tx *bbolt.Tx, t Table, provider string, own map[string]string, columns map[string]map[string]string) error {
 	prefix := tableObjects(t.ID)
 	types := map[string]map[string]string{"": nil}
 	for _, c := range t.Columns {
 		types[c.Name] = c.types(columns[c.Name])
 	}
-	err := forgetMetadata(tx, prefix, func(key []byte, m Metadata) bool {
+	err := removeMetadata(tx, prefix, func(key []byte, m Metadata) bool {
 		column, found := types[string(key[len(prefix):len(key)-9])]
 		_, typed := column[m.Key]
 		return found && (typed || m.Provider != typeProvider)
@@ -212,7 +215,7 @@ func (s *Store) describe(tx *bbolt.Tx, t Table, provider string, own map[string]
 	return nil
 }
 
-// types are the type of a column as metadata, without what is given.
+// types returns the type of a column as metadata, without the given keys.
 func (c Column) types(given map[string]string) map[string]string {
 	types := map[string]string{}
 	if c.Type != "" {
@@ -233,7 +236,8 @@ func pairs(provider string, values map[string]string) []Metadata {
 	return list
 }
 
-// prepareMetadata makes the bucket. In an older file, metadata is part of the tables.
+// prepareMetadata creates the bucket of metadata. Older files store metadata in the records
+// of tables; prepareMetadata moves it.
 func (s *Store) prepareMetadata(tx *bbolt.Tx) error {
 	if tx.Bucket(metadata) != nil {
 		return nil
@@ -254,7 +258,8 @@ func (s *Store) prepareMetadata(tx *bbolt.Tx) error {
 	})
 }
 
-// providerOf is the component of a job, as the provider of what it loaded.
+// providerOf returns the component of a job, which is the provider of the metadata that the
+// job loads. For other ids it returns "user".
 func providerOf(tx *bbolt.Tx, job string) string {
 	n, err := parseID(job)
 	if err != nil {

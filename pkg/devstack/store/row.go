@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// A row is stored as timed, the time of its load in seconds since 1970, and the length
-// and the text of each cell. If its table got more columns later, the missing cells
-// are "". Rows of earlier versions have no time and begin with the first cell.
+// A stored row consists of timed, the time of its load in seconds since 1970, and the
+// length and the text of each cell. If columns were added to the table later, the missing
+// cells are "". Rows of earlier versions of this program have no time and begin with the
+// first cell.
 
-// maxPlainKey is the maximum length of a primary key that is stored as it is;
-// longer ones are hashed.
+// maxPlainKey is the maximum length, in bytes, of a primary key that is stored unchanged.
+// Longer keys are hashed.
 const maxPlainKey = 512
 
-// timed begins a row with a time. It is a length of 0 in two bytes, which no cell
-// begins with.
+// timed marks a row with a time. It is the length 0 encoded in two bytes. No cell begins
+// with it, because lengths are encoded in as few bytes as possible.
 var timed = []byte{0x80, 0}
 
 var errRow = errors.New("a stored row is damaged")
@@ -26,13 +27,13 @@ func appendCell(row []byte, cell string) []byte {
 	return append(binary.AppendUvarint(row, uint64(len(cell))), cell...)
 }
 
-// rowStart is the beginning of the rows that are loaded at a time.
+// rowStart returns the beginning of the rows of a load at the given time.
 func rowStart(at time.Time) []byte {
 	return binary.AppendUvarint(bytes.Clone(timed), uint64(max(0, at.Unix())))
 }
 
-// splitRow returns when a row was loaded, in seconds since 1970, and its cells. The
-// time is 0 if it is unknown.
+// splitRow returns the time of a row's load, in seconds since 1970, and the cells. The time
+// is 0 if it is unknown.
 func splitRow(row []byte) (loaded int64, cells []byte) {
 	rest, found := bytes.CutPrefix(row, timed)
 	seconds, n := binary.Uvarint(rest)
@@ -56,7 +57,7 @@ func decodeRow(row []byte, columns int) ([]string, error) {
 	return cells, nil
 }
 
-// rowBytes is the size of all cells of a row.
+// rowBytes returns the total size of the cells of a row, in bytes.
 func rowBytes(row []byte) (size int64) {
 	_, row = splitRow(row)
 	for len(row) > 0 {
@@ -70,7 +71,7 @@ func rowBytes(row []byte) (size int64) {
 	return size
 }
 
-// rowKey is equal for rows with the same primary key, and for no others.
+// rowKey returns a key that is equal for rows with the same primary key only.
 func rowKey(cells []string, positions []int) []byte {
 	key := []byte{'p'}
 	for _, i := range positions {

@@ -1,11 +1,10 @@
-// Package store keeps the local platform's data in one file: configurations, jobs,
-// events and tables. The contents of exported files are in a directory beside it.
+// Package store keeps the data of the local platform in one file: configurations, jobs,
+// events and tables. The contents of exported files are in a directory beside the file.
 //
-// A write that returned without an error survives the end of the process at any
-// moment. Every write is complete or absent. All methods are safe for concurrent
-// use, but functions that are called with records must not write to the store. The
-// package knows nothing of HTTP, of running jobs or of the meaning of a
-// configuration.
+// A write that returned without an error survives the end of the process at any time. Every
+// write is complete or absent. All methods are safe for concurrent use, but callbacks that
+// receive records must not write to the store. The package does not deal with HTTP, with
+// running jobs or with the meaning of a configuration.
 package store
 
 import (
@@ -26,20 +25,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// ErrNotFound says that a thing does not exist, ErrExists that it exists already,
-// ErrNotEmpty that it has contents.
+// ErrNotFound, ErrExists and ErrNotEmpty report that an object does not exist, already
+// exists, or still has contents.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
 	ErrNotEmpty = errors.New("not empty")
 )
 
-// The top-level buckets of the file. Keys are texts, or numbers as eight bytes, big
-// endian, so that they sort.
+// The top-level buckets of the file. Keys are texts, or numbers as eight bytes in
+// big-endian order, which sort by value.
 var (
 	configurations = []byte("configurations") // component NUL id -> Configuration
-	versions       = []byte("versions")       // a history and a number -> version, see version.go
-	contents       = []byte("contents")       // the same key -> a document
+	versions       = []byte("versions")       // history and number -> version, see version.go
+	contents       = []byte("contents")       // history and number -> a document
 	metadata       = []byte("metadata")       // object, id -> Metadata
 	jobs           = []byte("jobs")           // id -> Job
 	unfinished     = []byte("unfinished")     // id of a job -> empty
@@ -48,7 +47,7 @@ var (
 	buckets        = []byte("buckets")        // id -> Bucket
 	tables         = []byte("tables")         // id -> tableRecord
 	rows           = []byte("rows")           // generation -> a bucket, see generation.go
-	ids            = []byte("ids")            // its sequence numbers everything but events
+	ids            = []byte("ids")            // its sequence numbers all records except events
 	keys           = []byte("keys")           // encryptionKey -> the key of the ciphers
 	files          = []byte("files")          // id -> File
 	operations     = []byte("operations")     // id -> Operation
@@ -59,36 +58,36 @@ var encryptionKey = []byte("encryption")
 
 const (
 	openTimeout = 500 * time.Millisecond
-	// batchDelay is how long a write waits for others, to share one sync to disk.
+	// batchDelay is the time that a write waits for other writes, to share one sync to
+	// disk.
 	batchDelay = 2 * time.Millisecond
-	// mapped is the address space that is reserved for the file. When a file
-	// outgrows it, everyone waits for the slowest reader, once each time its size
-	// doubles.
+	// mapped is the size, in bytes, of the address space that is reserved for the file.
+	// Each time a file outgrows it, the mapping doubles, and all operations wait for the
+	// slowest reader.
 	mapped = 1 << 30
-	// keySize is the size of the key in bytes.
+	// keySize is the size of the key, in bytes.
 	keySize = 32
 )
 
-// Store is the open file.
+// Store is an open store.
 type Store struct {
 	db  *bbolt.DB
 	now func() time.Time
-	// key is the key of this store for what is encrypted.
+	// key is the encryption key of this store.
 	key [keySize]byte
-	// fileDir is the directory of the contents of files; it is made with the first
-	// file.
+	// fileDir is the directory of the contents of files. It is created with the first file.
 	fileDir string
 
-	// loading allows one load at a time: each must see the table as the last one
-	// left it.
+	// loading is held during a load, because each load must see the table as the previous
+	// load left it.
 	loading sync.Mutex
 
 	mu      sync.Mutex
 	changed chan struct{}
 }
 
-// Open opens the file, or creates it. Only one process can have it open: for a
-// second one this is a user error. now is the clock of all records.
+// Open opens the file, or creates it. Only one process can have the file open; in a second
+// process Open returns a user error. now returns the current time for all records.
 func Open(path string, now func() time.Time) (*Store, error) {
 	db, err := bbolt.Open(path, 0o600, options())
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -108,13 +107,13 @@ func Open(path string, now func() time.Time) (*Store, error) {
 func options() *bbolt.Options {
 	o := &bbolt.Options{Timeout: openTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped}
 	if runtime.GOOS == "windows" {
-		// On Windows the file would be as large as the reserved space.
+		// On Windows the file would have the size of the reserved address space.
 		o.InitialMmapSize = 0
 	}
 	return o
 }
 
-// prepare makes the top-level buckets and the key, and completes what a crash
+// prepare creates the top-level buckets and the key, and completes operations that a crash
 // interrupted.
 func (s *Store) prepare() error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -134,8 +133,9 @@ func (s *Store) prepare() error {
 	return errors.Join(s.recover(), s.recoverFiles())
 }
 
-// numberEvents gives events their own numbers, so that they leave no gaps in those of
-// jobs and configurations. A file of an earlier version has events with higher numbers.
+// numberEvents sets the sequence of event ids. Events have a sequence of their own, so that
+// they leave no gaps between the ids of jobs and configurations. In files of earlier
+// versions the sequence is shared, so events have higher ids.
 func numberEvents(tx *bbolt.Tx) error {
 	b := tx.Bucket(events)
 	last, _ := b.Cursor().Last()
@@ -145,7 +145,7 @@ func numberEvents(tx *bbolt.Tx) error {
 	return b.SetSequence(max(b.Sequence(), binary.BigEndian.Uint64(last)))
 }
 
-// prepareKey reads the key, and makes it the first time.
+// prepareKey reads the encryption key. It creates the key if the file has none.
 func (s *Store) prepareKey(tx *bbolt.Tx) error {
 	stored := tx.Bucket(keys).Get(encryptionKey)
 	if stored == nil {
@@ -158,25 +158,24 @@ func (s *Store) prepareKey(tx *bbolt.Tx) error {
 	return nil
 }
 
-// Key is a random key of 32 bytes that belongs to this store, for encryption.
-// It is always the same.
+// Key returns the random encryption key of this store. It never changes.
 func (s *Store) Key() [keySize]byte { return s.key }
 
-// Close waits for running writes and closes the file.
+// Close waits for running transactions and closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Changes is closed by the next write. To follow something, repeat: get the
-// channel, read, wait for the channel.
+// Changes returns a channel that the next write closes. To follow the store, repeat: get
+// the channel, read, wait for the channel.
 func (s *Store) Changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// clock is the time for a new record.
+// clock returns the current time for a new record.
 func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
 
-// NewID is a new decimal number, greater than all before.
+// NewID returns a new decimal number, greater than all earlier ids.
 func (s *Store) NewID() (string, error) {
 	var id uint64
 	err := s.write(func(tx *bbolt.Tx) (err error) {
@@ -186,9 +185,9 @@ func (s *Store) NewID() (string, error) {
 	return decimal(id), err
 }
 
-// write does its work in one transaction, which is on disk when it returns, and
-// reports the change. The work may be done more than once: what it leaves outside
-// of the transaction must come from the last time.
+// write calls work in a transaction, waits until the transaction is on disk, and closes the
+// channel of Changes. It may call work more than once: variables outside the transaction
+// must have the values of the last call.
 func (s *Store) write(work func(*bbolt.Tx) error) error {
 	if err := s.db.Batch(work); err != nil {
 		return err
@@ -200,8 +199,8 @@ func (s *Store) write(work func(*bbolt.Tx) error) error {
 	return nil
 }
 
-// read does its work on the current state of the store. The work must not write to
-// the store: the write could wait for the end of this read.
+// read calls work in a read transaction. work must not write to the store: the write could
+// wait for the end of the read.
 func (s *Store) read(work func(*bbolt.Tx) error) error { return s.db.View(work) }
 
 func nextID(tx *bbolt.Tx) (uint64, error) { return tx.Bucket(ids).NextSequence() }
@@ -210,7 +209,8 @@ func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// parseID reads an id of the store, or returns ErrNotFound.
+// parseID parses a decimal id. It returns ErrNotFound if the text is not an id that the
+// store generates.
 func parseID(id string) (uint64, error) {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || decimal(n) != id {
@@ -227,7 +227,7 @@ func put(tx *bbolt.Tx, bucket, key []byte, record any) error {
 	return tx.Bucket(bucket).Put(key, text)
 }
 
-// get reads a record, or returns ErrNotFound.
+// get reads a record. It returns ErrNotFound if the record does not exist.
 func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 	var record T
 	text := tx.Bucket(bucket).Get(key)
@@ -237,8 +237,8 @@ func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 	return record, json.Unmarshal(text, &record)
 }
 
-// one reads a record in a transaction of its own.
-func one[T any](s *Store, bucket, key []byte) (record T, err error) {
+// readOne reads a record in a transaction of its own.
+func readOne[T any](s *Store, bucket, key []byte) (record T, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		record, err = get[T](tx, bucket, key)
 		return err
@@ -246,8 +246,7 @@ func one[T any](s *Store, bucket, key []byte) (record T, err error) {
 	return record, err
 }
 
-// scan calls each with the records whose keys begin with the prefix, in their
-// order.
+// scan calls each with the records that have a key with the prefix, sorted by key.
 func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucket).Cursor()
@@ -262,8 +261,7 @@ func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
 	})
 }
 
-// newest calls keep with the records of a bucket, the last one first, until keep
-// returns false.
+// newest calls keep with the records of a bucket, last first, until keep returns false.
 func newest[T any](cursor *bbolt.Cursor, keep func(T) bool) error {
 	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
 		var record T

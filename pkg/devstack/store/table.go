@@ -7,12 +7,12 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Column is one column of a table.
+// Column is a column of a table.
 type Column struct {
 	Name string
-	// Type is the base type, e.g. INTEGER; "" if unknown.
+	// Type is the base type, for example INTEGER. It is empty if unknown.
 	Type string
-	// Nullable says that cells may be empty.
+	// Nullable is true if cells may be empty.
 	Nullable bool
 }
 
@@ -23,25 +23,26 @@ type Table struct {
 	Columns          []Column
 	PrimaryKey       []string
 	Rows             int
-	// Bytes is the size of all cells.
+	// Bytes is the total size of all cells, in bytes.
 	Bytes               int64
 	Created, LastImport time.Time
-	// Job is the id of the last job that loaded it.
+	// Job is the id of the last job that loaded the table.
 	Job string
 }
 
-// tableRecord is a table as it is stored, with the location of its rows.
+// tableRecord is the stored record of a table, with the location of its rows.
 type tableRecord struct {
 	Table
-	// Generation contains the rows. Pending contains those of an incremental load
-	// that is complete, but not merged into the generation yet; 0 for none.
+	// Generation is the id of the generation with the rows. Pending is the generation of an
+	// incremental load that is complete but not merged into Generation yet. It is 0 if all
+	// loads are merged.
 	Generation, Pending uint64
 	// Next is the number of the next new row.
 	Next uint64
 }
 
-// Tables are the tables of a bucket, or of all buckets if it is "", in the order of
-// their ids. A missing bucket has none.
+// Tables returns the tables of a bucket, or of all buckets if bucket is "", sorted by id. A
+// missing bucket has no tables.
 func (s *Store) Tables(bucket string) (found []Table, err error) {
 	var prefix []byte
 	if bucket != "" {
@@ -52,18 +53,18 @@ func (s *Store) Tables(bucket string) (found []Table, err error) {
 }
 
 func (s *Store) Table(id string) (Table, error) {
-	r, err := one[tableRecord](s, tables, []byte(id))
+	r, err := readOne[tableRecord](s, tables, []byte(id))
 	return r.Table, err
 }
 
-// Rows calls keep with the rows of a table, in the order they were first loaded,
-// until keep returns false. Each row is a new slice with one cell for each column.
+// Rows calls keep with the rows of a table, in the order they were first loaded, until keep
+// returns false. Each row is a new slice with one cell for each column.
 func (s *Store) Rows(id string, keep func(cells []string) bool) error {
 	return s.TimedRows(id, func(_ time.Time, cells []string) bool { return keep(cells) })
 }
 
-// TimedRows is Rows with the time of the last load of each row. It is that of the
-// creation of the table for rows of earlier versions of this program.
+// TimedRows is like Rows and also passes the time of the last load of each row. For rows of
+// earlier versions of this program it passes the creation time of the table.
 func (s *Store) TimedRows(id string, keep func(loaded time.Time, cells []string) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		r, err := getTable(tx, id)
@@ -71,7 +72,7 @@ func (s *Store) TimedRows(id string, keep func(loaded time.Time, cells []string)
 			return err
 		}
 		earlier, later := openGeneration(tx, r.Generation), openGeneration(tx, r.Pending)
-		return merged(earlier, later, func(row []byte) (bool, error) {
+		return mergeRows(earlier, later, func(row []byte) (bool, error) {
 			cells, err := decodeRow(row, len(r.Columns))
 			if err != nil {
 				return false, err
@@ -85,7 +86,7 @@ func (s *Store) TimedRows(id string, keep func(loaded time.Time, cells []string)
 	})
 }
 
-// DeleteTable deletes a table and its rows. It waits for a load.
+// DeleteTable deletes a table and its rows. It waits until no load is running.
 func (s *Store) DeleteTable(id string) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -98,11 +99,10 @@ func (s *Store) DeleteTable(id string) error {
 	})
 }
 
-// dropTable removes a table with its rows and its metadata.
 func dropTable(tx *bbolt.Tx, r tableRecord) error {
 	return errors.Join(
 		remove(tx, r.Generation, r.Pending), tx.Bucket(tables).Delete([]byte(r.ID)),
-		forgetMetadata(tx, tableObjects(r.ID), none),
+		removeMetadata(tx, tableObjects(r.ID), keepNone),
 	)
 }
 

@@ -20,15 +20,15 @@ type Version struct {
 	IsDeleted         bool
 }
 
-// version is a version as it is stored. Contents that many versions share are stored
-// once.
+// version is a stored version. Consecutive versions with equal content share one copy of
+// it.
 type version struct {
 	Version
 	// Content is the number of the first version with this content.
 	Content int
-	// Made is when the configuration or the row was made.
+	// Made is the creation time of the configuration or the row.
 	Made time.Time
-	// Rows are the rows of a configuration, in their order; a row has none.
+	// Rows are the rows of a configuration, in order. It is empty for a row.
 	Rows []rowVersion `json:",omitempty"`
 }
 
@@ -37,7 +37,7 @@ type rowVersion struct {
 	Version int
 }
 
-// history is the place of the versions of one configuration or of one row.
+// history is the versions of a configuration or of a row.
 type history struct {
 	tx  *bbolt.Tx
 	key []byte // ends with NUL, which no id contains
@@ -51,7 +51,7 @@ func historyOfRow(tx *bbolt.Tx, component, id, row string) history {
 	return history{tx, []byte(component + "\x00" + id + "\x00" + row + "\x00")}
 }
 
-func (h history) at(n int) []byte {
+func (h history) versionKey(n int) []byte {
 	return binary.BigEndian.AppendUint64(slices.Clone(h.key), uint64(n))
 }
 
@@ -60,22 +60,23 @@ func (h history) add(v version, content json.RawMessage) error {
 	v.Content = v.Number
 	if before, err := h.get(v.Number - 1); err == nil && bytes.Equal(h.content(before), content) {
 		v.Content = before.Content
-	} else if err := h.tx.Bucket(contents).Put(h.at(v.Number), content); err != nil {
+	} else if err := h.tx.Bucket(contents).Put(h.versionKey(v.Number), content); err != nil {
 		return err
 	}
-	return put(h.tx, versions, h.at(v.Number), v)
+	return put(h.tx, versions, h.versionKey(v.Number), v)
 }
 
-func (h history) get(n int) (version, error) { return get[version](h.tx, versions, h.at(n)) }
+func (h history) get(n int) (version, error) { return get[version](h.tx, versions, h.versionKey(n)) }
 
-// content is the document of a version. The file's memory must not be changed, and
-// ends with the transaction.
-func (h history) content(v version) []byte { return h.tx.Bucket(contents).Get(h.at(v.Content)) }
+// content returns the document of a version. It is memory of the database: it must not be
+// changed and is valid until the end of the transaction.
+func (h history) content(v version) []byte { return h.tx.Bucket(contents).Get(h.versionKey(v.Content)) }
 
-// end is greater than the number of every version, and sorts before the keys of rows.
+// end is greater than the number of every version. A key with it sorts before the keys of
+// rows.
 const end = 1<<56 - 1
 
-// last is the number of the last version, 0 if there is none.
+// last returns the number of the last version, or 0 if the history is empty.
 func (h history) last() (number int, err error) {
 	err = h.each(func(v Version) bool {
 		number = v.Number
@@ -84,14 +85,14 @@ func (h history) last() (number int, err error) {
 	return number, err
 }
 
-// each calls keep with the versions, the newest first, until keep returns false.
+// each calls keep with the versions, newest first, until keep returns false.
 func (h history) each(keep func(Version) bool) error {
 	cursor := h.tx.Bucket(versions).Cursor()
 	newest := cursor.Prev
-	if after, _ := cursor.Seek(h.at(end)); after == nil {
+	if after, _ := cursor.Seek(h.versionKey(end)); after == nil {
 		newest = cursor.Last
 	}
-	// The keys of the rows of a configuration begin like its own, but are longer.
+	// The keys of rows begin like the keys of their configuration, but are longer.
 	for key, text := newest(); len(key) == len(h.key)+8 && bytes.HasPrefix(key, h.key); key, text = cursor.Prev() {
 		var v version
 		if err := json.Unmarshal(text, &v); err != nil {
@@ -104,8 +105,8 @@ func (h history) each(keep func(Version) bool) error {
 	return nil
 }
 
-// numbers are the versions of the rows of a configuration.
-func (c *Configuration) numbers() map[string]int {
+// rowVersions returns the version numbers of the rows of a configuration, by row id.
+func (c *Configuration) rowVersions() map[string]int {
 	numbers := make(map[string]int, len(c.Rows))
 	for _, r := range c.Rows {
 		numbers[r.ID] = r.Version
@@ -113,9 +114,9 @@ func (c *Configuration) numbers() map[string]int {
 	return numbers
 }
 
-// record stores a new version of a configuration. It numbers the rows that changed:
-// those with another number than before, and those that are new. A number is never
-// used again, not even for a row that was deleted and made again.
+// record stores a new version of a configuration. It also stores a version of each row that
+// is new or has another number than in before. A number is never used twice, not even for a
+// row that was deleted and created again.
 func (s *Store) record(tx *bbolt.Tx, before map[string]int, c *Configuration) error {
 	now := s.clock()
 	c.Changed = now
@@ -161,20 +162,20 @@ func (r *Row) version() version {
 	}}
 }
 
-// Versions calls keep with the versions of a configuration, the newest first, until
-// keep returns false. A missing configuration has none.
+// Versions calls keep with the versions of a configuration, newest first, until keep
+// returns false. A missing configuration has no versions.
 func (s *Store) Versions(component, id string, keep func(Version) bool) error {
 	return s.read(func(tx *bbolt.Tx) error { return historyOf(tx, component, id).each(keep) })
 }
 
-// RowVersions does the same for the versions of a row. A row that was deleted still
-// has its versions.
+// RowVersions calls keep with the versions of a row, newest first, until keep returns
+// false. A deleted row still has its versions.
 func (s *Store) RowVersions(component, id, row string, keep func(Version) bool) error {
 	return s.read(func(tx *bbolt.Tx) error { return historyOfRow(tx, component, id, row).each(keep) })
 }
 
-// Version is a configuration with its rows as it was in a version, without states, or
-// ErrNotFound.
+// Version returns a configuration with its rows as of a version, without states. It returns
+// ErrNotFound if the version does not exist.
 func (s *Store) Version(component, id string, number int) (c Configuration, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		h := historyOf(tx, component, id)
@@ -199,8 +200,8 @@ func (s *Store) Version(component, id string, number int) (c Configuration, err 
 	return c, err
 }
 
-// RowVersion is a row as it was in one of its versions, without a state, or
-// ErrNotFound.
+// RowVersion returns a row as of a version, without its state. It returns ErrNotFound if
+// the version does not exist.
 func (s *Store) RowVersion(component, id, row string, number int) (r Row, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		r, err = historyOfRow(tx, component, id, row).row(row, number)
@@ -221,8 +222,9 @@ func (h history) row(id string, number int) (Row, error) {
 	}, nil
 }
 
-// Rollback makes a new version of a configuration and its rows like an earlier one;
-// description is that of the change. States stay: a row that comes back has none.
+// Rollback makes a new version with the content and the rows of an earlier version.
+// description is its change description. States stay unchanged; a row that was deleted
+// comes back without its state.
 func (s *Store) Rollback(component, id string, number int, description string) (Configuration, error) {
 	old, err := s.Version(component, id, number)
 	if err != nil {
@@ -241,9 +243,9 @@ func (s *Store) Rollback(component, id string, number int, description string) (
 			case !found:
 				row.ChangeDescription = description
 			case now.Version == row.Version:
-				row = *now // with its state
+				row = *now // keeps the state
 			default:
-				now.become(row, description)
+				now.rollBack(row, description)
 				row = *now
 			}
 			rows = append(rows, row)
@@ -253,8 +255,8 @@ func (s *Store) Rollback(component, id string, number int, description string) (
 	})
 }
 
-// RollbackRow makes a new version of a row like an earlier one, and with it a new
-// version of its configuration. The row must exist.
+// RollbackRow makes a new version of a row with the content of an earlier version, and with
+// it a new version of the configuration. The row must exist.
 func (s *Store) RollbackRow(component, id, row string, number int, description string) (Configuration, error) {
 	old, err := s.RowVersion(component, id, row, number)
 	if err != nil {
@@ -265,21 +267,21 @@ func (s *Store) RollbackRow(component, id, row string, number int, description s
 		if c.IsDeleted || !found {
 			return ErrNotFound
 		}
-		now.become(old, description)
+		now.rollBack(old, description)
 		c.ChangeDescription = description
 		return nil
 	})
 }
 
-// become makes a new version of a row like an earlier one.
-func (r *Row) become(old Row, description string) {
+// rollBack changes a row to the content of an earlier version.
+func (r *Row) rollBack(old Row, description string) {
 	r.Name, r.Description, r.ChangeDescription = old.Name, old.Description, description
 	r.IsDisabled, r.Configuration = old.IsDisabled, old.Configuration
 	r.Version++
 }
 
-// Restore takes a configuration out of the trash, which makes a new version. It
-// returns ErrNotFound if it is not there.
+// Restore moves a configuration out of the trash, which makes a new version. It returns
+// ErrNotFound if the configuration is not in the trash.
 func (s *Store) Restore(component, id, description string) (Configuration, error) {
 	return s.UpdateConfiguration(component, id, func(c *Configuration) error {
 		if !c.IsDeleted {
@@ -290,9 +292,9 @@ func (s *Store) Restore(component, id, description string) (Configuration, error
 	})
 }
 
-// Copy stores a new configuration with the content and the rows of a version of
-// another one. Component and content of to are ignored; see CreateConfiguration for
-// its id.
+// Copy stores a new configuration with the content and the rows of a version of another
+// configuration. Of to it uses only the id, the name and the descriptions.
+// CreateConfiguration describes the id.
 func (s *Store) Copy(component, id string, number int, to Configuration) (Configuration, error) {
 	c, err := s.Version(component, id, number)
 	if err != nil {
@@ -303,8 +305,8 @@ func (s *Store) Copy(component, id string, number int, to Configuration) (Config
 	return s.CreateConfiguration(c)
 }
 
-// forget removes all versions of a configuration and of its rows.
-func forget(tx *bbolt.Tx, component, id string) error {
+// removeVersions removes all versions of a configuration and its rows.
+func removeVersions(tx *bbolt.Tx, component, id string) error {
 	prefix := append(configurationKey(component, id), 0)
 	for _, bucket := range [][]byte{versions, contents} {
 		cursor := tx.Bucket(bucket).Cursor()
@@ -317,8 +319,8 @@ func forget(tx *bbolt.Tx, component, id string) error {
 	return nil
 }
 
-// prepareVersions makes the buckets of versions. Of what an older program stored, only
-// the current versions are known.
+// prepareVersions creates the buckets of versions. Files of older programs have no
+// versions; prepareVersions stores the current version of each configuration.
 func prepareVersions(tx *bbolt.Tx) error {
 	if tx.Bucket(versions) != nil {
 		return nil
@@ -346,7 +348,7 @@ func prepareVersions(tx *bbolt.Tx) error {
 	return nil
 }
 
-// adopt stores the current versions of a configuration and of its rows.
+// adopt stores the current versions of a configuration and its rows.
 func adopt(tx *bbolt.Tx, c Configuration) error {
 	c.Changed = c.Created
 	for i := range c.Rows {

@@ -12,9 +12,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// conflicts returns why the iterations of a document cannot run in one job for each
-// group, nil if they can. Variables must be replaced already; a placeholder that is
-// left counts as text. Each job validates the document itself.
+// conflicts returns the problems that prevent the iterations of a document from running in
+// one job for each group. It returns nil if there are none. Variables must be replaced
+// already; a remaining placeholder counts as text. Each job validates the document itself.
 func conflicts(document value.Value, groups []group) error {
 	problems := dependencies(document)
 	settings := settingsOf(document, &problems)
@@ -28,7 +28,8 @@ func conflicts(document value.Value, groups []group) error {
 	return problems.Unique().Err()
 }
 
-// dependencies are what a document needs that the jobs of a split do not have.
+// dependencies returns the problems of a document that needs something that the jobs of a
+// split do not have.
 func dependencies(document value.Value) (problems failure.Problems) {
 	settings := settingsOf(document, &problems)
 	if at := find(settings, needsState); at != "" {
@@ -56,11 +57,12 @@ func bucketHint(groups []group) failure.Text {
 	return "set \"outputBucket\" in \"config\" or in each iteration"
 }
 
-// bucketWriter is an iteration, or a part of the windows, and where it writes to.
+// bucketWriter describes an iteration or a range of windows and the bucket that it writes
+// to.
 type bucketWriter struct {
 	pointer     string
 	group       group
-	bucket      string // "" is the platform's default
+	bucket      string // "" is the default bucket of the platform
 	incremental bool
 }
 
@@ -76,34 +78,34 @@ func writers(settings config.Section, groups []group) []bucketWriter {
 	var all []bucketWriter
 	for _, g := range groups {
 		for _, item := range items[g.from:g.to] {
-			all = append(all, bucketWriter{item.Pointer, g, bucket(settings, item), decided(settings, item, config.IncrementalOutput)})
+			all = append(all, bucketWriter{item.Pointer, g, bucket(settings, item), effective(settings, item, config.IncrementalOutput)})
 		}
 	}
 	return all
 }
 
-// bucket follows the rule of the component: the configured name, or else the API's
-// name and the id.
+// bucket returns the bucket of an iteration by the rule of the component: the configured
+// name, or the name of the API and the id.
 func bucket(settings, item config.Section) string {
-	if name := decided(settings, item, config.OutputBucket); name != "" {
+	if name := effective(settings, item, config.OutputBucket); name != "" {
 		return name
 	}
-	if id := decided(settings, item, config.ConfigID); id != "" {
+	if id := effective(settings, item, config.ConfigID); id != "" {
 		return "ex-api-" + config.APIName.Of(config.APISection.In(settings)) + "-" + id
 	}
 	return ""
 }
 
-// decided is the value of a setting. An iteration overrides `config`, even with
-// nothing.
-func decided[T any](settings, item config.Section, setting field.Setting[T]) T {
+// effective returns the value of a setting. A setting of the iteration overrides `config`,
+// even with an empty value.
+func effective[T any](settings, item config.Section, setting field.Setting[T]) T {
 	if _, ok := item.Value.Get(setting.Name); ok {
 		return setting.Of(item)
 	}
 	return setting.Of(config.ConfigSection.In(settings))
 }
 
-// overwriting returns one problem for each bucket that several groups write to and
+// overwriting returns a problem for each bucket that several groups write to and at least
 // one of them replaces.
 func overwriting(all []bucketWriter) failure.Problems {
 	var problems failure.Problems
@@ -137,7 +139,7 @@ func overwriting(all []bucketWriter) failure.Problems {
 	return problems
 }
 
-// few lists the first names and counts the rest.
+// few joins the first names and appends the number of the others.
 func few(names []string) string {
 	const most = 10
 	if len(names) <= most {
@@ -146,7 +148,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// find returns the pointer of the first matching member in a section, "" for none.
+// find returns the pointer of the first matching member in a section, or "".
 func find(s config.Section, is func(name string, v value.Value) bool) string {
 	for _, m := range s.Value.Members() {
 		if is(m.Name, m.Value) {
@@ -166,8 +168,7 @@ func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
 }
 
-// findRemembered returns the pointer of the first reference to what an earlier run
-// remembered, "" for none.
+// findRemembered returns the pointer of the first reference to a remembered value, or "".
 func findRemembered(s config.Section) (at string) {
 	expr.AllReferences().Walk(s.Value, s.Pointer, false, func(f expr.Form, pointer string) {
 		if at == "" && f.Is(expr.Remembered) {
@@ -177,8 +178,8 @@ func findRemembered(s config.Section) (at string) {
 	return at
 }
 
-// tiedToConfiguration reports whether a member is encrypted for its configuration
-// only; the scheme between the first colons says so.
+// tiedToConfiguration reports whether a member is encrypted for its configuration only. The
+// text between the first colons of a cipher names the scope.
 func tiedToConfiguration(name string, v value.Value) bool {
 	scheme, is := strings.CutPrefix(v.Raw(), "KBC::")
 	scheme, _, _ = strings.Cut(scheme, "::")

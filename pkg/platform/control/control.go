@@ -1,10 +1,10 @@
 // Package control implements the client commands: they store configurations on the
 // platform, read them, run them, and follow and end their jobs.
 //
-// A command either completes or says how far it came. No repeated request creates
-// anything twice. The token is never written. The package knows no flags and no
-// environment. It checks that a configuration is JSON before it sends it; only a
-// split looks further, for jobs that would overwrite each other's tables.
+// A command either completes or reports how far it got. Retries never create anything
+// twice. The token is never written. The package does not read flags or the environment. It
+// checks that a configuration is JSON before it sends it. Only a split checks more: that no
+// jobs overwrite the tables of other jobs.
 package control
 
 import (
@@ -23,25 +23,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Session is the work with one component on the platform. All fields are required.
+// Session contains the dependencies of the commands for one component. All fields are
+// required.
 type Session struct {
 	Platform *platform.Client
 	// Component is the id of the extractor's component.
 	Component string
 	// JSON writes results as JSON instead of text.
 	JSON bool
-	// Out receives results, Progress receives what happens until then.
+	// Out receives results and Progress receives messages before the result.
 	Out, Progress io.Writer
-	// Secrets are masked in everything that is written; the token must be one of
-	// them.
+	// Secrets are masked in all output. They must include the token.
 	Secrets *secret.Registry
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
 }
 
-// ExitCode is the exit code for an error of this package: 1 for a user error, for a
-// call that the platform refused (status 4xx) and for what the user stopped, 2 for
-// everything else.
+// ExitCode returns the exit code for an error of this package: 1 for a user error, for a
+// call that the platform refused with status 4xx, and for an interruption by the user; 2
+// for all other errors.
 func ExitCode(err error) int {
 	if refused, ok := errors.AsType[*platform.Error](err); ok && refused.Status >= 400 && refused.Status < 500 {
 		return failure.ExitUser
@@ -52,8 +52,7 @@ func ExitCode(err error) int {
 	return failure.ExitCode(err)
 }
 
-// Fail writes why a command failed, as one line to Progress, and returns its exit
-// code.
+// Fail writes an error as one line to Progress and returns its exit code.
 func (s *Session) Fail(err error) (exit int) {
 	if writeErr := s.line(s.Progress, "%s", err); writeErr != nil {
 		return failure.ExitApplication
@@ -66,13 +65,13 @@ func (s *Session) line(w io.Writer, format string, args ...any) error {
 	return err
 }
 
-// table writes rows to Out, aligned in columns.
+// table writes rows to Out as aligned columns.
 func (s *Session) table(rows [][]string) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			// Each cell is masked before padding changes it.
+			// Mask each cell before padding changes it.
 			cells[i] = textfmt.OneLine(s.Secrets.Mask(cell))
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
@@ -87,8 +86,8 @@ func (s *Session) compact(v value.Value) error {
 	return err
 }
 
-// pretty is a value as indented JSON with a line feed at the end. Members keep
-// their order and numbers their digits.
+// pretty returns a value as indented JSON with a line feed at the end. Members keep their
+// order and numbers their digits.
 func (s *Session) pretty(v value.Value) ([]byte, error) {
 	var b strings.Builder
 	if err := textfmt.WriteJSON(&b, v); err != nil {
@@ -97,7 +96,7 @@ func (s *Session) pretty(v value.Value) ([]byte, error) {
 	return []byte(s.Secrets.Mask(b.String())), nil
 }
 
-// adviseIfUncertain adds advice to the error of a write that may have been done.
+// adviseIfUncertain adds advice to the error of a write that may have succeeded.
 func adviseIfUncertain(err error, advice string) error {
 	if failed, ok := errors.AsType[*platform.Error](err); ok && failed.MayHaveSucceeded() {
 		return fmt.Errorf("%w; %s", err, advice)

@@ -13,24 +13,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
-// The first and the longest pause between requests.
+// The first and the longest pause between polls of the jobs.
 const (
 	firstWait = time.Second
 	lastWait  = 5 * time.Second
 )
 
-// errStopped says that following ended while the job continues.
+// errStopped is the error if following ends while jobs continue.
 var errStopped = errors.New("stopped following")
 
 type follower struct {
 	*Session
-	prefix string       // of every line, to distinguish several jobs
-	job    platform.Job // as read last
-	status string       // reported last
-	done   bool         // the end and everything before it were reported
+	prefix string       // prefix of every line, to distinguish several jobs
+	job    platform.Job // the job when it was last read
+	status string       // status that was last reported
+	done   bool         // whether the end and all events were reported
 	shown  map[string]bool
-	newest string // id of the last event that was reported
-	// incomplete is how many warnings said that data may be missing.
+	newest string // id of the last reported event
+	// incomplete is the number of warnings that data may be missing.
 	incomplete int
 }
 
@@ -38,9 +38,9 @@ func (s *Session) follower(prefix string, job platform.Job) *follower {
 	return &follower{Session: s, prefix: prefix, job: job, shown: map[string]bool{}}
 }
 
-// follow reports the states and events of jobs until all have ended. It requests
-// one job after the other, so that many jobs are no burden. A timeout of 0 is no
-// limit. The jobs continue if the following ends early; the error names them.
+// follow reports the statuses and events of jobs until all have ended. It polls the jobs
+// one after the other, to limit the load on the platform. A timeout of 0 means no limit. If
+// following ends early, the jobs continue and the error contains their ids.
 func (s *Session) follow(ctx context.Context, timeout time.Duration, jobs ...*follower) error {
 	started := s.Now()
 	for wait, first := firstWait, true; ; wait, first = min(wait*3/2, lastWait), false {
@@ -66,7 +66,8 @@ func (s *Session) follow(ctx context.Context, timeout time.Duration, jobs ...*fo
 	}
 }
 
-// step reports the current state; that of a new job is known already.
+// step polls a job and reports its status and events. The first step needs no poll, because
+// the job was just created.
 func (f *follower) step(ctx context.Context, first bool, started time.Time) error {
 	if !first {
 		job, err := f.Platform.Job(ctx, f.job.ID)
@@ -78,8 +79,8 @@ func (f *follower) step(ctx context.Context, first bool, started time.Time) erro
 	return f.report(ctx, f.Now().Sub(started))
 }
 
-// report writes what is new. After the end it reads all events once more, because
-// they do not always arrive in the order of their ids.
+// report writes the changes since the last report. After the end of the job it reads all
+// events once more, because events do not always arrive in the order of their ids.
 func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 	if f.job.Status != f.status {
 		f.status = f.job.Status
@@ -109,8 +110,8 @@ func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 	return nil
 }
 
-// findings is how many warnings say that data may be missing from the tables of the
-// job; 0 if the job did not succeed.
+// findings returns the number of warnings that data may be missing from the tables of the
+// job. It returns 0 if the job did not succeed.
 func (f *follower) findings() int {
 	if !f.job.Finished || f.job.ExitCode() != failure.ExitOK {
 		return 0
@@ -118,7 +119,7 @@ func (f *follower) findings() int {
 	return f.incomplete
 }
 
-// event writes an event. With several jobs the line names its job.
+// event writes an event. If several jobs are followed, the line contains the id of the job.
 func (f *follower) event(e platform.Event) error {
 	if f.prefix == "" {
 		return f.Session.event(e)
@@ -126,7 +127,7 @@ func (f *follower) event(e platform.Event) error {
 	return f.line(f.Out, "%sjob %s: %s", f.prefix, f.job.ID, eventLine(e))
 }
 
-// stopped adds to an error which jobs continue.
+// stopped adds the ids of the jobs that continue to an error.
 func stopped(ctx context.Context, jobs []*follower, err error) error {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errStopped, ctx.Err())

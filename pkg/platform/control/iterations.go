@@ -17,7 +17,7 @@ type iterations struct {
 	items    []value.Value
 }
 
-// iterationsOf requires at least one iteration.
+// iterationsOf returns the iterations of a document, or a user error if it has none.
 func iterationsOf(document value.Value) (iterations, error) {
 	list := settingsOf(document, &failure.Problems{}).Get("iterations")
 	if list.Value.Kind() != value.Array || list.Value.Len() == 0 {
@@ -26,8 +26,8 @@ func iterationsOf(document value.Value) (iterations, error) {
 	return iterations{document: document, items: list.Value.Items()}, nil
 }
 
-// settingsOf is the part of a document with `api`, `config` and `iterations`: its
-// "parameters" if they are not empty, else all of it.
+// settingsOf returns the section of a document with `api`, `config` and `iterations`:
+// "parameters" if present and not empty, otherwise the whole document.
 func settingsOf(document value.Value, problems *failure.Problems) config.Section {
 	all := field.NewSection(document, "", problems)
 	if wrapper := all.Get("parameters"); wrapper.Present() {
@@ -36,7 +36,7 @@ func settingsOf(document value.Value, problems *failure.Problems) config.Section
 	return all
 }
 
-// only is the document with the iterations of one group only.
+// only returns the document with the iterations of one group.
 func (it iterations) only(g group) value.Value {
 	settings := settingsOf(it.document, &failure.Problems{})
 	reduced := settings.Value.With("iterations", value.OfItems(it.items[g.from:g.to]...))
@@ -46,20 +46,20 @@ func (it iterations) only(g group) value.Value {
 	return it.document.With("parameters", reduced)
 }
 
-// group is consecutive iterations or windows, from the index from up to, but not
-// including, to.
+// group is a range of consecutive iterations or windows. The index from is included, to is
+// excluded.
 type group struct {
 	noun     string
 	from, to int
 }
 
-// What a configuration can be split by.
+// Values of group.noun: a configuration is split by iterations or by windows.
 const (
 	byIteration = "iteration"
 	byWindow    = "window"
 )
 
-// String counts from 1.
+// String returns the group with numbers that count from 1, for example "iterations 1-3".
 func (g group) String() string {
 	if g.to == g.from+1 {
 		return fmt.Sprintf("%s %d", g.noun, g.to)
@@ -67,8 +67,8 @@ func (g group) String() string {
 	return fmt.Sprintf("%ss %d-%d", g.noun, g.from+1, g.to)
 }
 
-// groupsOf splits so many iterations or windows into at most so many groups of about the
-// same size.
+// groupsOf splits count iterations or windows into at most most groups of nearly equal
+// size.
 func groupsOf(noun string, count, most int) []group {
 	n := min(most, count)
 	all := make([]group, n)
@@ -78,25 +78,26 @@ func groupsOf(noun string, count, most int) []group {
 	return all
 }
 
-// maxUnasked is how many jobs a split creates unless it names a number: they wait
-// in a shared queue, and a list of iterations may grow unnoticed.
-const maxUnasked = 100
+// maxDefaultJobs is the maximum number of jobs of a split that does not set the number. The
+// jobs wait in a shared queue, and a list of iterations may grow unnoticed.
+const maxDefaultJobs = 100
 
-// countable refuses a job for each iteration or window if there are very many.
-func (s splitting) countable(count int, pointer string) error {
-	if s.most < math.MaxInt || count <= maxUnasked {
+// checkCount refuses a split with one job for each iteration or window if there are too
+// many.
+func (s splitting) checkCount(count int, pointer string) error {
+	if s.most < math.MaxInt || count <= maxDefaultJobs {
 		return nil
 	}
-	return failure.Userf("the configuration has %d %ss, and more than %d jobs are not started by default: set their number with --split %ss=N", count, s.noun, maxUnasked, s.noun).At(pointer)
+	return failure.Userf("the configuration has %d %ss, and more than %d jobs are not started by default: set their number with --split %ss=N", count, s.noun, maxDefaultJobs, s.noun).At(pointer)
 }
 
-// splitting is how a configuration is to be split.
+// splitting is the parsed value of --split.
 type splitting struct {
-	noun string // iteration or window
-	most int    // jobs
+	noun string // byIteration or byWindow
+	most int    // maximum number of jobs
 }
 
-// splittingOf reads "iterations" or "windows", which is not a limit, or "iterations=N" or
+// splittingOf parses "iterations" or "windows", which set no limit, and "iterations=N" or
 // "windows=N".
 func splittingOf(text string) (splitting, error) {
 	what, number, given := strings.Cut(text, "=")

@@ -9,17 +9,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Status writes the state of a job.
+// Status writes the status of a job.
 func (s *Session) Status(ctx context.Context, id string) error {
 	job, err := s.Platform.Job(ctx, id)
 	if err != nil {
 		return err
 	}
-	return s.standing(job, 0)
+	return s.writeJob(job, 0)
 }
 
-// Events writes the events of a job so far, oldest first: as lines, or as one line
-// of JSON each.
+// Events writes the events of a job so far, oldest first: as lines of text, or as one JSON
+// object on each line.
 func (s *Session) Events(ctx context.Context, id string) error {
 	events, err := s.Platform.Events(ctx, id, "")
 	if err != nil {
@@ -33,13 +33,13 @@ func (s *Session) Events(ctx context.Context, id string) error {
 	return nil
 }
 
-// Kill requests the end of a job, which comes a little later, and writes its state.
+// Kill requests the end of a job and writes its status. The job ends a little later.
 func (s *Session) Kill(ctx context.Context, id string) error {
 	job, err := s.Platform.KillJob(ctx, id)
 	if err != nil {
 		return adviseIfUncertain(err, "the job may be ending: look with `extractor job status "+id+"`")
 	}
-	return s.standing(job, 0)
+	return s.writeJob(job, 0)
 }
 
 func (s *Session) event(e platform.Event) error {
@@ -53,9 +53,9 @@ func eventLine(e platform.Event) string {
 	return fmt.Sprintf("%s %-7s %s", e.Created, e.Type, e.Message)
 }
 
-// standing writes the state of a job, with the result if there is one. Incomplete
-// is how many warnings say that data may be missing, 0 if the job was not followed.
-func (s *Session) standing(job platform.Job, incomplete int) error {
+// writeJob writes the status of a job, with the result if there is one. incomplete is the
+// number of warnings that data may be missing; it is 0 if the job was not followed.
+func (s *Session) writeJob(job platform.Job, incomplete int) error {
 	if s.JSON {
 		return s.compact(summary(job, incomplete))
 	}
@@ -72,8 +72,8 @@ func (s *Session) standing(job platform.Job, incomplete int) error {
 	return s.line(s.Out, "%s", text)
 }
 
-// summary is a job as a JSON object; unknown values are "". The member incomplete
-// is left out if it is 0.
+// summary returns a job as a JSON object. Unknown values are "". The member incomplete is
+// omitted if it is 0.
 func summary(job platform.Job, incomplete int) value.Value {
 	members := []value.Member{
 		member("id", job.ID),

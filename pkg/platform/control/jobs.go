@@ -9,25 +9,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// mostListed is the largest number of jobs that the platform lists at once.
-const mostListed = 500
+// maxListed is the maximum number of jobs in a response of the platform.
+const maxListed = 500
 
-// mostMessage is how many characters of a message are listed.
-const mostMessage = 100
+// maxMessage is the maximum length of a listed message, in characters.
+const maxMessage = 100
 
-// JobList says which jobs to list.
+// JobList selects the jobs to list.
 type JobList struct {
-	// Configuration is the id of the configuration whose jobs are listed, "" for all
-	// of the component.
+	// Configuration is the id of a configuration. If it is empty, the jobs of all
+	// configurations of the component are listed.
 	Configuration string
-	// Limit is how many jobs are listed at most.
+	// Limit is the maximum number of jobs.
 	Limit int
 }
 
-// Jobs writes the latest jobs of the component, the newest first.
+// Jobs writes the latest jobs of the component, newest first.
 func (s *Session) Jobs(ctx context.Context, l JobList) error {
-	if l.Limit < 1 || l.Limit > mostListed {
-		return failure.Userf("--limit expects a number from 1 to %d, found %d", mostListed, l.Limit)
+	if l.Limit < 1 || l.Limit > maxListed {
+		return failure.Userf("--limit expects a number from 1 to %d, found %d", maxListed, l.Limit)
 	}
 	jobs, err := s.Platform.Jobs(ctx, platform.JobQuery{Component: s.Component, Configuration: l.Configuration, Limit: l.Limit})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Session) Jobs(ctx context.Context, l JobList) error {
 	}
 	rows := [][]string{{"ID", "STATUS", "CONFIG", "CREATED", "MESSAGE"}}
 	for _, job := range jobs {
-		rows = append(rows, []string{job.ID, job.Status, job.Configuration, job.Created, textfmt.Shorten(job.Message, mostMessage)})
+		rows = append(rows, []string{job.ID, job.Status, job.Configuration, job.Created, textfmt.Shorten(job.Message, maxMessage)})
 	}
 	return s.table(rows)
 }

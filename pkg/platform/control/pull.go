@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Pull writes a stored configuration as indented JSON to the file, or to Out
-// without one. An existing file is replaced.
+// Pull writes a stored configuration as indented JSON to a file, or to Out if file is "".
+// It replaces an existing file.
 func (s *Session) Pull(ctx context.Context, id, file string) error {
 	stored, err := s.Platform.Configuration(ctx, s.Component, id)
 	if err != nil {
@@ -23,14 +23,14 @@ func (s *Session) Pull(ctx context.Context, id, file string) error {
 		_, err = s.Out.Write(text)
 		return err
 	}
-	// A configuration may be confidential.
+	// A configuration may be confidential, so other users must not read the file.
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return failure.Userf("cannot write the configuration: %w", err)
 	}
 	return s.line(s.Progress, "configuration %s is in %s", stored.ID, file)
 }
 
-// List writes the stored configurations of the component: id, name, version.
+// List writes the id, version and name of each stored configuration of the component.
 func (s *Session) List(ctx context.Context) error {
 	list, err := s.Platform.Configurations(ctx, s.Component)
 	if err != nil {

@@ -15,34 +15,34 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Push is what to store.
+// Push describes what to store.
 type Push struct {
 	// File is the path of the extractor's configuration.
 	File string
-	// Configuration is the id of the stored configuration to update; "" makes a new
-	// one.
+	// Configuration is the id of the stored configuration to update. If it is empty, a new
+	// configuration is created.
 	Configuration string
-	// Name is the name of the stored configuration. "" is the file's name without
-	// .json for a new one, and no change for an existing one.
+	// Name is the name of the stored configuration. If it is empty, a new configuration
+	// gets the file name without .json, and an existing one keeps its name.
 	Name string
-	// Variables is the path of the variable configuration; "" stores none. Then
-	// variables_id is that in File or, if an update finds none there, the stored
-	// one.
+	// Variables is the path of the variable configuration. If it is empty, none is stored,
+	// and variables_id is the id in File. If File has no variables_id, an update keeps the
+	// stored one.
 	Variables string
-	// VariablesComponent is the component id it is stored under; "" is
-	// variables.DefaultComponent.
+	// VariablesComponent is the component id of the stored variable configuration. If it is
+	// empty, variables.DefaultComponent is used.
 	VariablesComponent string
 }
 
 type pushResult struct {
 	platform.Configuration
-	variables string // id of the variable configuration, "" for none
+	variables string // id of the variable configuration; may be empty
 }
 
 // Push stores the variable configuration, if there is one, and then the extractor's
-// configuration with its id in variables_id, and writes both ids. Both files are
-// checked before anything is sent. Secrets are encrypted before anything is stored. If
-// only the first was stored, the error names it.
+// configuration with the id of the first in variables_id. It writes both ids. It checks
+// both files before it sends a request, and encrypts secrets before it stores anything. If
+// only the variable configuration was stored, the error contains its id.
 func (s *Session) Push(ctx context.Context, p Push) error {
 	p.VariablesComponent = cmp.Or(p.VariablesComponent, variables.DefaultComponent)
 	content, err := s.document(p.File)
@@ -95,8 +95,8 @@ func (p pushResult) summary() value.Value {
 	return result
 }
 
-// create stores a new configuration. With an error, it also returns the id of
-// variables that were stored.
+// create stores a new configuration. If it fails after storing the variables, it returns
+// their id with the error.
 func (s *Session) create(ctx context.Context, p Push, content, variables value.Value) (stored pushResult, err error) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(p.File), ".json")
@@ -136,7 +136,7 @@ func (s *Session) update(ctx context.Context, p Push, content, variables value.V
 		content = content.With(config.VariablesID.Name, value.OfString(stored.variables))
 	}
 	if stored.Configuration, err = s.Platform.UpdateConfiguration(ctx, s.Component, p.Configuration, p.Name, content); err != nil {
-		return stored, adviseIfUncertain(err, again)
+		return stored, adviseIfUncertain(err, retryAdvice)
 	}
 	if stored.Name = p.Name; p.Name == "" {
 		stored.Name = before.Name
@@ -144,11 +144,11 @@ func (s *Session) update(ctx context.Context, p Push, content, variables value.V
 	return stored, nil
 }
 
-// again is the advice about an update that failed.
-const again = "it may be stored nevertheless: push it again, that does no harm"
+// retryAdvice is the advice after a failed update.
+const retryAdvice = "it may be stored nevertheless: push it again, that does no harm"
 
-// updateVariables stores a new version of a configuration's variables, or the first
-// one.
+// updateVariables stores a new version of a configuration's variables, or their first
+// version.
 func (s *Session) updateVariables(ctx context.Context, p Push, before platform.Configuration, content value.Value) (id string, err error) {
 	id = before.Content.Field(config.VariablesID.Name).Text()
 	if id == "" {
@@ -158,13 +158,13 @@ func (s *Session) updateVariables(ctx context.Context, p Push, before platform.C
 		return s.createVariables(ctx, p, content)
 	}
 	if _, err := s.Platform.UpdateConfiguration(ctx, p.VariablesComponent, id, "", content); err != nil {
-		return "", adviseIfUncertain(err, again)
+		return "", adviseIfUncertain(err, retryAdvice)
 	}
 	return id, nil
 }
 
-// linked is a document with the stored links to its variables, unless it has its
-// own: a file that was pushed with variables has none.
+// linked returns a document with the stored links to its variables, unless the document has
+// its own links: a file that was pushed with variables has none.
 func linked(content, before value.Value) value.Value {
 	if _, ok := content.Get(config.VariablesID.Name); ok {
 		return content
@@ -178,7 +178,7 @@ func linked(content, before value.Value) value.Value {
 	return content
 }
 
-// variables reads a variable configuration; null without a file.
+// variables reads a variable configuration. It returns null if file is "".
 func (s *Session) variables(file string) (value.Value, error) {
 	if file == "" {
 		return value.Value{}, nil

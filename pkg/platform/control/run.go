@@ -12,30 +12,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Run is what to run.
+// Run describes a job to run.
 type Run struct {
 	// Configuration is the id of the stored configuration.
 	Configuration string
-	// Variables are "name=value" each.
+	// Variables are the values of variables in the form "name=value".
 	Variables []string
-	// Wait follows the job to its end.
+	// Wait follows the job until it ends.
 	Wait bool
-	// Timeout limits the following, not the job; 0 is no limit.
+	// Timeout limits the time of following, not the job. 0 means no limit.
 	Timeout time.Duration
-	// Split is "iterations" for one job for each iteration (at most 100), or
-	// "iterations=N" for at most N jobs, each with consecutive iterations; "windows" and
-	// "windows=N" are the same for the windows of its jobs; "" is one job for the
-	// configuration. The jobs of a split are always followed.
+	// Split splits the configuration into several jobs. "iterations" creates one job for
+	// each iteration (at most 100). "iterations=N" creates at most N jobs, each with
+	// consecutive iterations. "windows" and "windows=N" do the same with the windows of its
+	// jobs. If it is empty, one job runs the configuration. The jobs of a split are always
+	// followed.
 	Split string
 }
 
-// mayRun is the advice about a job whose creation failed.
+// mayRun is the advice after the creation of a job failed.
 const mayRun = "the job may run nevertheless: look on the platform before starting it again"
 
-// Run starts a job and writes its id or, with Wait, its events as they come. The
-// exit code is 0 unless the job was followed to its end: then it is that of the
-// job. For a split it is the highest of its jobs; a split that was refused starts
-// no job.
+// Run starts a job and writes its id. With Wait it writes the events as they arrive. The
+// exit code is 0 if the job was not followed to its end; otherwise it is the exit code of
+// the job. For a split it is the highest exit code of the jobs. A refused split starts no
+// job.
 func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	values, err := s.values(r.Variables)
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 		if err := s.follow(ctx, r.Timeout, f); err != nil {
 			return 0, err
 		}
-		return f.job.ExitCode(), s.standing(f.job, f.findings())
+		return f.job.ExitCode(), s.writeJob(f.job, f.findings())
 	}
 	if s.JSON {
 		return 0, s.compact(summary(job, 0))
@@ -61,8 +62,8 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	return 0, s.line(s.Out, "job %s: %s", job.ID, job.Status)
 }
 
-// values reads "name=value" pairs. Whole numbers are sent as numbers, unless their
-// digits would change (007, -0, more than 64 bits).
+// values parses "name=value" pairs. Whole numbers are sent as numbers, unless their digits
+// would change (007, -0, more than 64 bits).
 func (s *Session) values(pairs []string) ([]platform.Variable, error) {
 	flags, err := variables.Flags(pairs)
 	if err != nil {

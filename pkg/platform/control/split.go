@@ -12,14 +12,14 @@ import (
 
 type part struct {
 	group    group
-	document value.Value // the configuration of the job
-	follower *follower   // nil: no job was started, or it is not known
-	err      error       // why its job was not started; nil if it was not tried
+	document value.Value // configuration of the job
+	follower *follower   // nil if no job was started or the job is unknown
+	err      error       // error of starting the job; nil also if no start was attempted
 }
 
-// split runs a stored configuration in several jobs and follows them to their ends.
-// The jobs do not get the configuration's id, because the platform runs one job of
-// a configuration at a time.
+// split runs a stored configuration in several jobs and follows them until they end. The
+// jobs run without the id of the configuration, because the platform runs only one job of a
+// configuration at a time.
 func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) (exit int, err error) {
 	parts, err := s.parts(ctx, r, values)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) 
 	}
 	screen := *s
 	if s.JSON {
-		// Out is for the document at the end only.
+		// Out receives only the final document.
 		screen.Out, screen.JSON = s.Progress, false
 	}
 	var jobs []*follower
@@ -56,7 +56,8 @@ func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) 
 	return exit, s.splitResult(parts, errs, exit)
 }
 
-// parts reads the configuration, and refuses it if its parts cannot run side by side.
+// parts reads the configuration and splits it. It returns an error if the parts cannot run
+// concurrently.
 func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) ([]part, error) {
 	how, err := splittingOf(r.Split)
 	if err != nil {
@@ -76,16 +77,16 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	return iterationParts(stored.Content, values, how)
 }
 
-// iterationParts has some of the iterations in each part.
+// iterationParts returns parts with some of the iterations each.
 func iterationParts(document value.Value, values []platform.Variable, how splitting) ([]part, error) {
 	all, err := iterationsOf(document)
 	if err != nil {
 		return nil, err
 	}
-	if err := how.countable(len(all.items), settingsOf(document, &failure.Problems{}).Get("iterations").Pointer); err != nil {
+	if err := how.checkCount(len(all.items), settingsOf(document, &failure.Problems{}).Get("iterations").Pointer); err != nil {
 		return nil, err
 	}
-	filled, err := filledWith(document, values)
+	filled, err := withVariables(document, values)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +101,8 @@ func iterationParts(document value.Value, values []platform.Variable, how splitt
 	return parts, nil
 }
 
-// filledWith is a document with the values of variables in place.
-func filledWith(document value.Value, values []platform.Variable) (value.Value, error) {
+// withVariables returns a document with the placeholders of variables replaced.
+func withVariables(document value.Value, values []platform.Variable) (value.Value, error) {
 	texts := map[string]string{}
 	for _, v := range values {
 		texts[v.Name] = v.Value.Raw()
@@ -110,8 +111,8 @@ func filledWith(document value.Value, values []platform.Variable) (value.Value, 
 	return filled, err
 }
 
-// splittable refuses what the platform would refuse if the document did not come
-// with the job.
+// splittable refuses configurations that the platform does not run, or runs differently.
+// The platform does not check this if the document is part of the request.
 func splittable(c platform.Configuration) error {
 	switch {
 	case c.Disabled:

@@ -10,13 +10,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The states of a part without a known job.
+// The statuses of a part without a known job.
 const (
 	neverStarted = "never started"
 	unknown      = "unknown" // the request failed after it was sent
 )
 
-// state is that of the job when it was read last.
+// state returns the last known status of the part's job.
 func (p part) state() string {
 	if p.follower != nil {
 		return p.follower.job.Status
@@ -27,8 +27,7 @@ func (p part) state() string {
 	return neverStarted
 }
 
-// splitResult writes the result of all parts: a table and one line, or one JSON
-// document.
+// splitResult writes the result of all parts: a table and one line, or one JSON document.
 func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	succeeded, incomplete := 0, 0
 	for _, p := range parts {
@@ -56,7 +55,7 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	return s.line(s.Out, "%s: exit code %d", result, exit)
 }
 
-// row is the part's line in the table. No cell is empty.
+// row returns the row of the part in the table. No cell is empty.
 func (p part) row() []string {
 	row := []string{p.group.String(), "-", p.state(), "-", "-"}
 	switch {
@@ -81,7 +80,7 @@ func (p part) row() []string {
 	return row
 }
 
-// splitDocument is the result as JSON; missing values are null.
+// splitDocument returns the result as JSON. Missing values are null.
 func splitDocument(parts []part, errs []error, succeeded, exit int) value.Value {
 	groups := make([]value.Value, len(parts))
 	for i, p := range parts {
@@ -127,8 +126,8 @@ func (p part) summary() value.Value {
 	)
 }
 
-// duration is how many seconds a job ran, without its time in the queue; ok is
-// false if that is unknown.
+// duration returns the number of seconds that a job ran, without its time in the queue. It
+// returns false if the number is unknown.
 func duration(job platform.Job) (seconds int64, ok bool) {
 	started, err := time.Parse(time.RFC3339, job.Started)
 	if err != nil {

@@ -13,17 +13,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// windowedJob is a root job with the windows that a run of it would have now.
+// windowedJob is a root job with the windows that a run would have now.
 type windowedJob struct {
-	pointer string // of the windows
+	pointer string // pointer of the windows
 	all     window.Sequence
 }
 
-// windowParts has some of the windows of each job in each part: `from` and `to` are
-// written as times. A job that has fewer windows than there are parts has none in some of
-// them.
+// windowParts returns parts with some of the windows of each job, with `from` and `to`
+// written as times. A job with fewer windows than parts has no windows in some of them.
 func windowParts(document value.Value, values []platform.Variable, how splitting, now time.Time) ([]part, error) {
-	filled, err := filledWith(document, values)
+	filled, err := withVariables(document, values)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func windowParts(document value.Value, values []platform.Variable, how splitting
 	if largest.all.Count == 0 {
 		return nil, failure.Userf("there is no window to split: 'from' is not before 'to'").At(largest.pointer)
 	}
-	if err := how.countable(largest.all.Count, largest.pointer); err != nil {
+	if err := how.checkCount(largest.all.Count, largest.pointer); err != nil {
 		return nil, err
 	}
 	groups := groupsOf(byWindow, largest.all.Count, how.most)
@@ -64,11 +63,11 @@ func windowParts(document value.Value, values []platform.Variable, how splitting
 	return parts, nil
 }
 
-// bounds are where the windows of a part begin and end.
+// bounds is the time range of the windows of a part.
 type bounds struct{ from, to value.Value }
 
-// bounds are those of so many parts of nearly the same number of windows. A part without
-// any ends where it begins.
+// bounds returns the bounds of each part. The parts have nearly equal numbers of windows. A
+// part without windows ends where it begins.
 func (j windowedJob) bounds(parts int, now time.Time) []bounds {
 	all := make([]bounds, parts)
 	at := 0
@@ -91,7 +90,8 @@ func (j windowedJob) bounds(parts int, now time.Time) []bounds {
 	return all
 }
 
-// windowedJobs are all root jobs. One without windows would run in each part.
+// windowedJobs returns all root jobs. A job without windows is an error, because every part
+// would run it.
 func windowedJobs(document value.Value, now time.Time) ([]windowedJob, error) {
 	var problems failure.Problems
 	settings := settingsOf(document, &problems)
@@ -135,7 +135,7 @@ func windowedJobs(document value.Value, now time.Time) ([]windowedJob, error) {
 	return jobs, problems.Unique().Err()
 }
 
-// unfilled finds a text with a variable that has no value.
+// unfilled returns the pointer of the first text with a variable that has no value.
 func unfilled(s config.Section) (pointer string, found bool) {
 	if strings.Contains(s.Value.Raw(), "{{") {
 		return s.Pointer, true
@@ -148,8 +148,8 @@ func unfilled(s config.Section) (pointer string, found bool) {
 	return "", false
 }
 
-// withValue is a value with another one at a place, which may be a new member of an
-// object.
+// withValue returns v with another value at the path of tokens. The path may lead to a new
+// member of an object.
 func withValue(v value.Value, tokens []string, other value.Value) value.Value {
 	if len(tokens) == 0 {
 		return other
