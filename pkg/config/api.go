@@ -62,7 +62,7 @@ var (
 	DefaultMethod           = field.Text("method", "Method", "Method of jobs without `method`.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
 	DefaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
 
-	rateLimitType = field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries and redirects, and logins for the limit of `api.http`. Answers from the cache do not count.", rateRequests, ratePer)
+	rateLimitType = field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries and redirects, and logins for the limit of `api.http`. Responses from the cache do not count.", rateRequests, ratePer)
 )
 
 // api returns the type of the section `api`.

@@ -255,7 +255,7 @@ func (c compiler) checkReach(r Rule, before List, scope Scope) {
 		accepts = accepts || other.Do == Accept
 	}
 	if r.takesAll() && r.Do != Accept && !accepts && scope != APIScope {
-		c.idle("takes every response, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which answers it is about")
+		c.idle("takes every response, so none is ever taken as data", "say by \"status\", \"when\", \"match\" or \"header\" which responses it is about")
 	}
 }
 

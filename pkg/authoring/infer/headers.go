@@ -23,7 +23,7 @@ var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection"
 var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
 
 func browserHeader(name string) bool {
-	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-")
+	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-Data")
 }
 
 // addHeaders adds the remaining headers of the request that may affect the response.

@@ -148,7 +148,7 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 		case api.Has(host) || !api.Has(input.Example) || host == rejectedHost:
 			return host, nil
 		default: // such as the host of the web pages, or a server of the user
-			problem = fmt.Sprintf("%s is not a host of this API, such as %s; the same response again is taken", host, input.Example)
+			problem = fmt.Sprintf("%s is not a host of this API, such as %s; enter it again to use it", host, input.Example)
 			rejectedHost = host
 		}
 		if _, err := fmt.Fprintf(b.Stderr, "  %s\n", problem); err != nil {
