@@ -8,7 +8,7 @@ import (
 )
 
 // emit emits an event of a job, see jobRunner.emit. A finding about missing rows holds
-// what the run of the job remembers.
+// the remembered values of the run.
 func (r *jobRun) emit(j *job, e event.Body) error {
 	err := r.jobRunner.emit(j, e)
 	if found, ok := e.(event.Finding); ok && err == nil {

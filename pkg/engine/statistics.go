@@ -10,43 +10,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// statistics are those of the runs of a root job and its children, so that each
-// configured job ends with one event, however often it ran and no matter what ended it.
+// statistics are the statistics of a root job and its children. Each configured job ends
+// with one event, regardless of the number of its runs and of the reason why they ended.
 type statistics map[*job]*jobStatistics
 
-// jobStatistics are those of the runs of one job.
+// jobStatistics are the statistics of all runs of one job.
 type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
-	leftOut           int  // of the rows, by the row filter
-	skipped           int  // runs that ended with a rule that skipped a response
-	held              bool // state.held was emitted
-	repeated          bool // a run came back to an earlier page, which was not its ordinary end
+	leftOut           int  // rows that rowFilter dropped
+	skipped           int  // runs that ended because a rule skipped a response
+	held              bool // true if state.held was emitted
+	repeated          bool // true if a run unexpectedly returned to an earlier page
 	rules             []ruleCount
 	warnings
 	// later holds findings until all runs have ended.
 	later []event.Finding
-	// found and lists are those of the evidence of all runs.
+	// found and lists combine evidence.found and evidence.lists of all runs.
 	found bool
 	lists []string
-	// items are how many items its runs had, valued how many of them had a value for each
-	// of the names that they leave.
-	items  int
+	// items is the number of items in all runs.
+	items int
+	// valued is the number of items with a value, for each accumulator.
 	valued []int
-	// stored are the pages and rows so far, also those of runs that continue.
+	// stored are the pages and rows so far, including runs that are not finished.
 	stored struct{ pages, rows int }
 }
 
-// ruleCount is how many runs ended by a rule.
+// ruleCount is the number of runs that a stop ended.
 type ruleCount struct {
 	stop  pagination.Stop
 	count int
 }
 
-// maxRules is how many different rules are reported for one job.
+// maxRules is the maximum number of different stops that are reported for one job.
 const maxRules = 3
 
-// of are the statistics of a job.
+// of returns the statistics of a job.
 func (s statistics) of(j *job) *jobStatistics {
 	if s[j] == nil {
 		s[j] = &jobStatistics{}
@@ -54,14 +54,14 @@ func (s statistics) of(j *job) *jobStatistics {
 	return s[j]
 }
 
-// page counts a page that was stored.
+// page counts a stored page.
 func (s statistics) page(j *job, rows int) {
 	stored := &s.of(j).stored
 	stored.pages++
 	stored.rows += rows
 }
 
-// add counts a run that has ended.
+// add counts a finished run.
 func (s statistics) add(r *jobRun, stop pagination.Stop) {
 	one := s.of(r.job)
 	one.runs++
@@ -86,7 +86,7 @@ func (s statistics) add(r *jobRun, stop pagination.Stop) {
 	}
 }
 
-// report emits one event for a job and for each job below it.
+// report emits an event for a job and for each job below it.
 func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iteration int) {
 	one := s[j]
 	if one == nil {
@@ -106,7 +106,8 @@ func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iterat
 	}
 }
 
-// neverRan says why a job has not run, which its `if` may have prevented so many times.
+// neverRan returns the reason why a job has not run. unwanted is the number of runs that
+// `if` skipped.
 func neverRan(j *job, unwanted int) pagination.Stop {
 	if unwanted > 0 {
 		return pagination.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
@@ -117,8 +118,8 @@ func neverRan(j *job, unwanted int) pagination.Stop {
 	return pagination.Stop{Rule: "it never ran"}
 }
 
-// unfinished reports, for a job and each job below it, what was stored before the
-// run failed.
+// unfinished reports, for a job and each job below it, the pages and rows that were
+// stored before the run failed.
 func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
 	if stored := s.of(j).stored; stored.pages > 0 {
 		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
@@ -128,7 +129,8 @@ func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
 	}
 }
 
-// rule is the rule that ended the runs; several of them have numbers.
+// rule describes the stops that ended the runs. If there are several stops, each has the
+// number of its runs.
 func (s *jobStatistics) rule() string {
 	if len(s.rules) == 1 {
 		return s.rules[0].stop.Rule
