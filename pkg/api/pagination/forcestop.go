@@ -11,15 +11,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// forceStop ends a job after so many pages, so much time or so many bytes. The
-// page that reaches a limit is the last one; it is kept.
+// forceStop ends a job at a limit of pages, time or bytes. The page that reaches the
+// limit is stored and is the last page.
 type forceStop struct {
 	pages   limit
 	seconds limit
-	volume  limit // in bytes, see response.Page
+	volume  limit // number of bytes, see response.Page
 }
 
-// limit is a number that is not always set.
+// limit is an optional number.
 type limit struct {
 	set     bool
 	at      int64
@@ -32,7 +32,7 @@ type forceStopState struct {
 	volume int64
 }
 
-// ForceStop is the setting, with its own.
+// Settings of `forceStop`.
 var (
 	ForceStop = field.Of("forceStop", "Stop by amount", "Stops after a number of pages, a span of time or a number of bytes. The page that reaches the limit is kept.",
 		field.Object("forceStop", "Stop by amount", "The first limit that is reached ends the job.", ForceStopPages, forceStopTime, forceStopVolume))
@@ -55,8 +55,8 @@ func integerLimit(s config.Section, number field.Setting[int]) limit {
 	return limit{set: m.Present(), at: int64(number.Of(s)), pointer: m.Pointer}
 }
 
-// timeLimit is a number of seconds, or a text like "1 hour" that is a moment
-// when it is counted from the start of 1970.
+// timeLimit returns a limit in seconds. The setting is a number of seconds, or a text
+// like "1 hour", which is evaluated relative to the start of 1970.
 func timeLimit(s config.Section) limit {
 	l := limit{set: s.Present(), pointer: s.Pointer}
 	if !l.set {

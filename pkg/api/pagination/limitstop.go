@@ -10,14 +10,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// limitStop ends a job after so many rows. The number is a setting, or every
-// page holds it. The page that reaches it is kept whole.
+// limitStop ends a job at a number of rows. The number is a setting, or each page
+// contains the number. The page that reaches the number is stored as a whole.
 type limitStop struct {
 	limit limit
-	field response.Path // of the number; an empty Text is none
+	field response.Path // path of the number, with an empty Text if the setting has it
 }
 
-// LimitStop is the setting, with its own.
+// Settings of `limitStop`.
 var (
 	LimitStop = field.Of("limitStop", "Stop by rows", "Stops after a number of rows. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
 		limitStopType())
@@ -27,7 +27,7 @@ var (
 
 func limitStopType() *field.Type {
 	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
-	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // else paging would continue without a limit
+	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // otherwise pagination would continue without a limit
 	return t
 }
 
@@ -55,7 +55,7 @@ func (l limitStop) needs() Requirements {
 
 func (limitStop) counts() bool { return true }
 
-// start is the number of rows so far.
+// start returns the state before the first page: 0 rows.
 func (limitStop) start(time.Time) State { return 0 }
 
 func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// link goes to the address that the header Link of each page gives a relation to it
-// (RFC 8288). A page without one is the last one.
+// link follows the URL of each page in the header Link with a given relation (RFC 8288).
+// A page without this relation is the last page.
 type link struct {
 	responseURL
 	rel string
 }
 
-// Rel is the setting of the method link alone.
+// Rel is a setting of the method link.
 var Rel = field.Text("rel", "Relation", "What the header `Link` calls the next page.").Default("next").Example(`"older"`)
 
 func linkMethod() Method {

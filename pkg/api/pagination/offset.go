@@ -10,25 +10,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// offset pages by a number of rows to skip: the first request carries the page
-// size and the first offset, each next one adds the page size, and a page with fewer
-// rows than the page size is the last one. Without a limit none is sent and the
-// page size is the number of rows of the first page. With lastPage "empty" each request
-// adds the rows of the page before it, and an empty page is the last one.
+// offset pages by a number of rows to skip. The first request sends the page size and the
+// first offset. Each next request adds the page size. A page with fewer rows than the
+// page size is the last page. Without a limit, requests do not contain a page size, and
+// the page size is the number of rows of the first page. With lastPage "empty", each
+// request adds the rows of the page before it, and an empty page is the last page.
 type offset struct {
 	counter
 	first   int64
 	fromJob bool
 }
 
-// offsetState is where the last request stood and, when the API's own page size
-// applies, what that is.
+// offsetState is the offset of the last request, and the page size of the API if there is
+// no limit.
 type offsetState struct {
 	at       *big.Int
 	pageSize int64 // 0 before the first page
 }
 
-// The settings of the method offset alone.
+// Settings that only the method offset has.
 var (
 	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
 			Default("offset").As(field.Parameter).Example(`"start"`)
@@ -115,7 +115,7 @@ func (o offset) Describe(job config.RequestSpec) []string {
 }
 
 // full returns 0 if the API may return fewer rows than requested, because the next offset
-// depends on the number of rows.
+// then depends on the number of rows.
 func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
 		return 0

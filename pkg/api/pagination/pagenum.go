@@ -10,14 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// pageNumber pages by a number that grows by one. With a page size, a page with
-// fewer rows is the last one; without, or with lastPage "empty", an empty page is.
+// pageNumber pages by a number that grows by one. With a page size, a page with fewer
+// rows is the last page. Without a page size, or with lastPage "empty", an empty page is
+// the last page.
 type pageNumber struct {
 	counter
 	firstPage int64
 }
 
-// The settings of the method pagenum alone.
+// Settings that only the method pagenum has.
 var (
 	PageParam = field.Text("pageParam", "Page parameter", "Parameter that carries the page number.").
 			Default("page").As(field.Parameter).Example(`"p"`)
@@ -53,7 +54,7 @@ func compilePageNumber(s config.Section) Scroller {
 	}}
 }
 
-// First leaves the number of the last page as the state.
+// First returns the page number as the state.
 func (n pageNumber) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	first := big.NewInt(n.firstPage)
 	if !n.firstPageParams {
@@ -83,8 +84,8 @@ func (n pageNumber) Describe(job config.RequestSpec) []string {
 	return sentences(n.firstPageParams, text)
 }
 
-// full is the size of the last page, or at least one row, when the API has a page
-// size of its own.
+// full returns the page size. If only the API knows the page size, it returns the number
+// of rows of the last page, or 1 if that page is empty.
 func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 	if size := n.size.of(job); size > 0 {
 		return int(size)
@@ -94,7 +95,7 @@ func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 
 func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
-	before := pages.Int64() // no run fetches more than that
+	before := pages.Int64() // no run fetches more than 2^63 pages
 	if before < n.totalPages.of(last) {
 		return true
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// responseParam sends a value of each page as a parameter with the next
-// request. A page without that value is the last one. Every later request is
-// built from the job, never from the request before it.
+// responseParam sends a value of each page as a parameter of the next request. A page
+// without this value is the last page. Every later request is built from the job, never
+// from the request before it.
 type responseParam struct {
 	from          reference
 	to            parameter
 	includeParams bool
-	scroll        config.RequestSpec // what differs from the job in later requests
+	scroll        config.RequestSpec // differences of later requests from the job
 	scrolled      scrolledParts
 }
 
-// The settings of the method response.param alone.
+// Settings that only the method response.param has.
 var (
 	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the response; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
@@ -64,11 +64,11 @@ func compileResponseParam(s config.Section) Scroller {
 	}
 }
 
-// scrolledParts are the parts of the request for later pages that are expressions.
+// scrolledParts are the parts of the request for later pages that contain expressions.
 type scrolledParts struct{ params, headers config.Section }
 
-// compileScrollRequest reads a part of a request. Its expressions are evaluated by
-// evaluated.
+// compileScrollRequest compiles `scrollRequest`. The method evaluated evaluates its
+// expressions.
 func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolledParts) {
 	s, ok := object(s)
 	if !ok {
@@ -87,12 +87,12 @@ func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolle
 	return r, parts
 }
 
-// expressions implements evaluating.
+// expressions implements evaluator.
 func (r responseParam) expressions() []config.Section {
 	return []config.Section{r.scrolled.params, r.scrolled.headers}
 }
 
-// evaluated implements evaluating.
+// evaluated implements evaluator.
 func (r responseParam) evaluated(values []value.Value) Scroller {
 	r.scroll.Params, r.scroll.Headers = values[0], values[1]
 	return r
@@ -135,7 +135,7 @@ func (r responseParam) Describe(config.RequestSpec) []string {
 	return all
 }
 
-// isLast implements ending: what leads to the next page has nothing in it.
+// isLast implements ending: the value for the next page is empty at every depth.
 func (r responseParam) isLast(p PageInfo) bool {
 	v, err := r.from.of(p)
 	return err == nil && isDeepEmpty(v)
@@ -148,8 +148,8 @@ func (r responseParam) withPlacedValues(names []string) Scroller {
 	return r
 }
 
-// isDeepEmpty reports whether there is nothing in a value, however deep: the variables
-// of a GraphQL query without a cursor.
+// isDeepEmpty reports whether a value is empty at every depth, such as the variables of a
+// GraphQL query without a cursor.
 func isDeepEmpty(v value.Value) bool {
 	for _, m := range v.Members() {
 		if !isDeepEmpty(m.Value) {

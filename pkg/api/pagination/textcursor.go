@@ -9,10 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// textCursor pages by the id of the last item (of the first with reverse): the nextrequest
-// is
-// for what comes after it. It is sent as it stands. A page without rows
-// is the last one.
+// textCursor pages by the id of the last item (of the first with reverse). The next
+// request sends this id unchanged. A page without rows is the last page.
 type textCursor struct{ cursor }
 
 func (c textCursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
@@ -33,7 +31,7 @@ func (c textCursor) Next(job config.RequestSpec, _ State, p PageInfo) (config.Re
 	return c.param.set(job, id), nil, nil, nil
 }
 
-// instead says how a cursor of several values is sent.
+// instead returns a hint for a cursor that is an object or a list.
 func (c textCursor) instead(id value.Value) failure.Text {
 	if id.IsScalar() || id.IsNull() {
 		return ""
@@ -56,7 +54,7 @@ func (c textCursor) Describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.which())}
 }
 
-// fromStart implements starting: a job with a cursor of its own begins after it.
+// fromStart implements startDetector. A job with its own cursor starts after it.
 func (c textCursor) fromStart(job config.RequestSpec) bool {
 	own, _ := c.param.of(job)
 	return own.Empty()
