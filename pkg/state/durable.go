@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// SetDurable is Set for a value that the next run needs even if this one fails, however much
-// is remembered. It reports whether that is another value than the last one.
+// SetDurable sets a value that the next run needs even if this run fails. Unlike Set it
+// ignores MaxBytes. It reports whether the value differs from the current value.
 func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, err error) {
 	v = portableAs(name, v)
 	if before := m.Current(name, ""); !before.IsNull() && before.Equal(v) {
@@ -25,8 +25,8 @@ func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, 
 	return true, nil
 }
 
-// WithDurable is a document with the values of Keep, of all memories, in the place of older
-// ones. Everything else in it stays as it is.
+// WithDurable returns a document in which the values of SetDurable, of all iterations,
+// replace older values. The rest of the document is unchanged.
 func (m *IterationValues) WithDurable(document value.Value) value.Value {
 	remembered := members(document.Field(keyRemembered))
 	for _, one := range m.owner.memories {
