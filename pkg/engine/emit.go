@@ -72,12 +72,12 @@ func (r *run) warn(e event.Body) {
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
 	case event.Finding:
-		if jr.statistics.of(j).warned(e.Kind(), 1) {
+		if jr.statistics.get(j).warned(e.Kind(), 1) {
 			return jr.run.raise(e, jr.it.FailIncomplete)
 		}
 		return nil
 	case event.WindowStarted:
-		s := jr.statistics.of(j)
+		s := jr.statistics.get(j)
 		s.windows++
 		e.Quiet = s.windows > mostWindows
 		jr.run.Log.Emit(e)
@@ -86,7 +86,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 		jr.run.warn(e)
 		return nil
 	}
-	if e.Level() != event.Warn || jr.statistics.of(j).warned(e.Kind(), mostWarnings) {
+	if e.Level() != event.Warn || jr.statistics.get(j).warned(e.Kind(), mostWarnings) {
 		jr.run.Log.Emit(e)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (r *run) raise(found event.Finding, fail bool) error {
 // later stores a finding until all runs of the job have ended. The finding may be a
 // consequence of data.missing, which is found only then and is emitted first.
 func (jr *jobRunner) later(j *job, found event.Finding) {
-	if s := jr.statistics.of(j); s.warned(found.Kind(), 1) {
+	if s := jr.statistics.get(j); s.warned(found.Kind(), 1) {
 		s.later = append(s.later, found)
 	}
 }

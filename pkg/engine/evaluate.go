@@ -175,12 +175,12 @@ func (jr *jobRunner) outgoing(j *job, request config.RequestSpec, scope *expr.Sc
 
 // scrollerOf returns the scroller of a job with its expressions evaluated.
 func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (pagination.Scroller, error) {
-	if len(j.scrolled) == 0 {
+	if len(j.scrollerExpressions) == 0 {
 		return j.scroller, nil
 	}
-	values := make([]value.Value, len(j.scrolled))
+	values := make([]value.Value, len(j.scrollerExpressions))
 	err := jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
-		for i, entries := range j.scrolled {
+		for i, entries := range j.scrollerExpressions {
 			if values[i], err = entries.Eval(scope); err != nil {
 				return err
 			}

@@ -49,7 +49,7 @@ func (jr *jobRunner) hold(j *job, in *invocation, found event.Finding) {
 			}
 		}
 	}
-	statistics := jr.statistics.of(j)
+	statistics := jr.statistics.get(j)
 	if statistics.held || len(e.Names) == 0 && !e.Start {
 		return
 	}

@@ -30,21 +30,21 @@ type jobRunner struct {
 	// iteration.
 	number int
 	// rootNumber is the number of the current root job, counted from 1.
-	rootNumber int
-	statistics statistics   // statistics of the current root job and its children
-	unwanted   *skippedRuns // runs of these jobs that `if` skipped
-	progress   progress
+	rootNumber  int
+	statistics  statistics   // statistics of the current root job and its children
+	skippedRuns *skippedRuns // runs of these jobs that `if` skipped
+	progress    progress
 }
 
 func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &skippedRuns{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, skippedRuns: &skippedRuns{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children. Then it emits a summary of each of these
 // jobs.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.rootNumber++
-	jr.statistics, jr.unwanted = statistics{}, &skippedRuns{}
+	jr.statistics, jr.skippedRuns = statistics{}, &skippedRuns{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	in := invocation{endpoint: j.Endpoint}
@@ -63,7 +63,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 		jr.warnForgetting(j)
 	}
 	if err == nil || isLimit(err) {
-		jr.statistics.report(jr.run.Log, j, jr.unwanted, jr.number)
+		jr.statistics.report(jr.run.Log, j, jr.skippedRuns, jr.number)
 	} else {
 		jr.statistics.unfinished(jr.run.Log, j, jr.number)
 	}
@@ -296,7 +296,7 @@ func (r *jobRun) completeRun(stop pagination.Stop) error {
 			continue
 		}
 		if _, ok := found.(event.PagingRepeated); ok {
-			r.statistics.of(r.job).repeated = true
+			r.statistics.get(r.job).repeated = true
 		}
 		if r.evidence.leadsNowhere() {
 			r.later(r.job, found)

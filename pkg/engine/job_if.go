@@ -40,7 +40,7 @@ func (u *skippedRuns) add(j *job) {
 	u.count[j]++
 }
 
-func (u *skippedRuns) of(j *job) int {
+func (u *skippedRuns) get(j *job) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count[j]

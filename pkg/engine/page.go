@@ -51,11 +51,11 @@ func (r *jobRun) prepare(request config.RequestSpec) (outgoing, error) {
 // made, out the same request with the parts that all jobs send. needed is closed when the
 // job needs the response; nil means that the job needs it now. yieldSlot becomes
 // httpclient.JobInfo.YieldSlot.
-func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*httpclient.Response, error) {
+func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, yieldSlot func() (resume func() error)) (*httpclient.Response, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // a response may have returned the URL of the next page
-	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: yieldSlot, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
-		from.PagePath, from.FindSources = r.placeOf(at), r.sourceFinder(paged, out.RequestSpec)
+		from.PagePath, from.FindSources = r.pagePath(at), r.sourceFinder(paged, out.RequestSpec)
 	}
 	return r.client.Do(ctx, out.RequestSpec, from)
 }

@@ -63,8 +63,8 @@ type job struct {
 	names            response.Columns // names of the values of an item that is a list
 	// rules are the rules of the job. The rules of the API follow them.
 	rules rule.List
-	// scrolled are the expressions of the scroller.
-	scrolled []expr.Entries
+	// scrollerExpressions are the expressions of the scroller.
+	scrollerExpressions []expr.Entries
 	// parentItems are the paths in items of jobs above it that its expressions refer to.
 	parentItems []string
 	// rememberedNames are the remembered names that its expressions read.
@@ -278,7 +278,7 @@ func (c compiler) references(j *job) {
 		if strings.HasSuffix(s.Pointer, "/"+config.JobParams.Name) {
 			compile = compiler.Params
 		}
-		j.scrolled = append(j.scrolled, compile(s.Value, s.Pointer))
+		j.scrollerExpressions = append(j.scrollerExpressions, compile(s.Value, s.Pointer))
 	}
 	j.parentItems = c.namesIn(j, expr.ParentItem)
 	j.rememberedNames = c.namesIn(j, expr.Remembered)
@@ -297,7 +297,7 @@ func (c compiler) namesIn(j *job, context expr.Context) []string {
 		all = append(all, j.Windows.References(context)...)
 	}
 	all = append(all, c.it.References(context)...)
-	for _, entries := range j.scrolled {
+	for _, entries := range j.scrollerExpressions {
 		all = append(all, entries.References(context)...)
 	}
 	slices.Sort(all)

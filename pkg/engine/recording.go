@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// placeOf returns the position of a page in the whole run, see har.Origin.
-func (r *jobRun) placeOf(at position) []int {
+// pagePath returns the position of a page in the whole run, see har.Origin.
+func (r *jobRun) pagePath(at position) []int {
 	return append([]int{max(r.number, 1), r.rootNumber}, at...)
 }
 
@@ -52,7 +52,7 @@ func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	if r.run.Recorder == nil || p.page == nil && stop == nil {
 		return nil
 	}
-	found := har.PageFindings{At: r.placeOf(r.position.child(p.number))}
+	found := har.PageFindings{At: r.pagePath(r.position.child(p.number))}
 	if p.page != nil {
 		found.Rows = p.page.Rows
 		found.Data = r.dataIn(p.page)

@@ -17,13 +17,13 @@ import (
 // rememberEntry is a compiled entry of `remember`: a name with the value that a job
 // leaves for the next run.
 type rememberEntry struct {
-	name    string
-	pointer string
-	pick    aggregate // aggregate of the values at path in the items
-	path    string    // "" if the value is an expression
-	value   expr.Expr // expression that is evaluated after the last page
-	written string    // JSON text of the expression
-	per     []string  // placeholders, or nil for a single value
+	name      string
+	pointer   string
+	aggregate aggregate // aggregate of the values at path in the items
+	path      string    // "" if the value is an expression
+	value     expr.Expr // expression that is evaluated after the last page
+	text      string    // JSON text of the expression
+	per       []string  // placeholders, or nil for a single value
 }
 
 // aggregate selects the value to remember among the values of the items.
@@ -136,7 +136,7 @@ func (c compiler) formOf(m *rememberEntry, entry config.Section, j config.Job) b
 	own := entry.Value.Without(RememberPer.Name)
 	if at, ok := RememberedPath(entry); ok {
 		tokens := failure.PointerSplit(at.Pointer)
-		m.pick, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
+		m.aggregate, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
 		if own.Len() > 1 {
 			refuse(entry, "expected one form", "give each value a name of its own: "+shape)
 			return false
@@ -150,7 +150,7 @@ func (c compiler) formOf(m *rememberEntry, entry config.Section, j config.Job) b
 	}
 	compiler := c.expressions(expr.InRemember, j.Family, entry)
 	compiler.Exact = true
-	m.value, m.written = compiler.Compile(own, entry.Pointer), own.JSON()
+	m.value, m.text = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
 		refuse(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
 		return false
@@ -224,13 +224,13 @@ func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 
 // agrees reports whether two jobs may remember values under the same name.
 func (m rememberEntry) agrees(other rememberEntry) bool {
-	return m.pick == other.pick && (m.pick == greatest || m.pick == least) && slices.Equal(m.per, other.per)
+	return m.aggregate == other.aggregate && (m.aggregate == greatest || m.aggregate == least) && slices.Equal(m.per, other.per)
 }
 
 // describe returns a sentence that describes the remembered value.
 func (m rememberEntry) describe() string {
 	text := m.name + ": "
-	switch m.pick {
+	switch m.aggregate {
 	case greatest:
 		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
 	case least:
@@ -240,7 +240,7 @@ func (m rememberEntry) describe() string {
 	case earliest:
 		text += fmt.Sprintf("the value at %q in the first item", m.path)
 	default:
-		text += "the value of " + m.written + " after the last page"
+		text += "the value of " + m.text + " after the last page"
 	}
 	if len(m.per) > 0 {
 		text += ", one for each " + strings.Join(m.per, ", ")
@@ -268,7 +268,7 @@ func (p *Program) checkKeys() {
 func namesIn(all []rememberEntry) []state.Name {
 	names := make([]state.Name, len(all))
 	for i, m := range all {
-		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.pick == greatest || m.pick == least}
+		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.aggregate == greatest || m.aggregate == least}
 	}
 	return names
 }

@@ -118,7 +118,7 @@ func (g *accumulator) add(row value.Packed) {
 	if v.IsBlank() {
 		v = value.Value{}
 	}
-	switch g.pick {
+	switch g.aggregate {
 	case latest:
 		g.value = v
 	case earliest:
@@ -140,7 +140,7 @@ func (g *accumulator) add(row value.Packed) {
 
 // beats reports whether a replaces b: whether a is less for min, or greater for max.
 func (m rememberEntry) beats(a, b order.Key) bool {
-	if m.pick == least {
+	if m.aggregate == least {
 		return order.Compare(a, b) < 0
 	}
 	return order.Compare(a, b) > 0
@@ -171,12 +171,12 @@ func (r *jobRun) saveRemembered() error {
 	if r.skipped {
 		return nil
 	}
-	statistics := r.statistics.of(r.job)
+	statistics := r.statistics.get(r.job)
 	for i, g := range r.accumulators {
-		if statistics.valued == nil {
-			statistics.valued = make([]int, len(r.accumulators))
+		if statistics.withValue == nil {
+			statistics.withValue = make([]int, len(r.accumulators))
 		}
-		statistics.valued[i] += g.found
+		statistics.withValue[i] += g.found
 		if i == 0 {
 			statistics.items += g.items
 		}
@@ -205,9 +205,9 @@ func (r *jobRun) saveRemembered() error {
 func (r *jobRun) saveAccumulated(g accumulator) error {
 	combination, _ := g.combination(r.invocation)
 	switch {
-	case g.items == 0 || g.pick == earliest && r.memory.IsSet(g.name, combination):
+	case g.items == 0 || g.aggregate == earliest && r.memory.IsSet(g.name, combination):
 		return nil
-	case g.pick == greatest || g.pick == least:
+	case g.aggregate == greatest || g.aggregate == least:
 		if g.value.IsNull() {
 			return nil
 		}
@@ -228,7 +228,7 @@ func (r *jobRun) saveAccumulated(g accumulator) error {
 // are compared as texts then, and the remembered value may stay for ever.
 func (r *jobRun) compared(g accumulator, before order.Key) {
 	if !order.Alike(g.key, before) {
-		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
+		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)),
 			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
 	}
 }
@@ -271,8 +271,8 @@ func (r *jobRun) afterLastPage(m rememberEntry) (v value.Value, err error) {
 func (jr *jobRunner) warnForgetting(j *job) {
 	statistics := jr.statistics[j]
 	for i, g := range newAccumulators(j.remembers) {
-		if statistics != nil && statistics.items > 0 && statistics.valued[i] == 0 {
-			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)), Text: "no item has a value there, so nothing is remembered"})
+		if statistics != nil && statistics.items > 0 && statistics.withValue[i] == 0 {
+			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)), Text: "no item has a value there, so nothing is remembered"})
 		}
 	}
 	for _, child := range j.children {

@@ -18,7 +18,7 @@ type statistics map[*job]*jobStatistics
 type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
-	leftOut           int  // rows that rowFilter dropped
+	rowsFiltered      int  // rows that rowFilter dropped
 	skipped           int  // runs that ended because a rule skipped a response
 	held              bool // true if state.held was emitted
 	repeated          bool // true if a run unexpectedly returned to an earlier page
@@ -31,8 +31,8 @@ type jobStatistics struct {
 	lists []string
 	// items is the number of items in all runs.
 	items int
-	// valued is the number of items with a value, for each accumulator.
-	valued []int
+	// withValue is the number of items with a value, for each accumulator.
+	withValue []int
 	// stored are the pages and rows so far, including runs that are not finished.
 	stored struct{ pages, rows int }
 }
@@ -46,8 +46,8 @@ type ruleCount struct {
 // maxRules is the maximum number of different stops that are reported for one job.
 const maxRules = 3
 
-// of returns the statistics of a job.
-func (s statistics) of(j *job) *jobStatistics {
+// get returns the statistics of a job.
+func (s statistics) get(j *job) *jobStatistics {
 	if s[j] == nil {
 		s[j] = &jobStatistics{}
 	}
@@ -56,53 +56,53 @@ func (s statistics) of(j *job) *jobStatistics {
 
 // page counts a stored page.
 func (s statistics) page(j *job, rows int) {
-	stored := &s.of(j).stored
+	stored := &s.get(j).stored
 	stored.pages++
 	stored.rows += rows
 }
 
 // add counts a finished run.
 func (s statistics) add(r *jobRun, stop pagination.Stop) {
-	one := s.of(r.job)
-	one.runs++
-	one.pages += r.pages
-	one.rows += r.rowsReceived
-	one.leftOut += r.rowsFiltered
+	total := s.get(r.job)
+	total.runs++
+	total.pages += r.pages
+	total.rows += r.rowsReceived
+	total.rowsFiltered += r.rowsFiltered
 	if r.skipped {
-		one.skipped++
+		total.skipped++
 	}
-	one.found = one.found || r.evidence.found
-	if one.lists == nil {
-		one.lists = r.evidence.lists
+	total.found = total.found || r.evidence.found
+	if total.lists == nil {
+		total.lists = r.evidence.lists
 	}
-	for i := range one.rules {
-		if one.rules[i].stop == stop {
-			one.rules[i].count++
+	for i := range total.rules {
+		if total.rules[i].stop == stop {
+			total.rules[i].count++
 			return
 		}
 	}
-	if len(one.rules) <= maxRules {
-		one.rules = append(one.rules, ruleCount{stop, 1})
+	if len(total.rules) <= maxRules {
+		total.rules = append(total.rules, ruleCount{stop, 1})
 	}
 }
 
 // report emits an event for a job and for each job below it.
-func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iteration int) {
-	one := s[j]
-	if one == nil {
-		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted.of(j))}}}
+func (s statistics) report(log *event.Log, j *job, skipped *skippedRuns, iteration int) {
+	total := s[j]
+	if total == nil {
+		total = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, skipped.get(j))}}}
 	}
-	one.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
-	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.NotStored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
+	total.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
+	e := event.JobFinished{Job: j.name, Pages: total.pages, Rows: total.rows, Windows: total.windows, LeftOut: total.rowsFiltered, Unstored: j.NotStored, Rule: total.rule(), Repeated: total.repeated, Skipped: total.skipped, Unwanted: skipped.get(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
-		e.Runs = one.runs
+		e.Runs = total.runs
 	}
-	if len(one.rules) == 1 {
-		e.Pointer = one.rules[0].stop.Pointer
+	if len(total.rules) == 1 {
+		e.Pointer = total.rules[0].stop.Pointer
 	}
 	log.Emit(e)
 	for _, child := range j.children {
-		s.report(log, child, unwanted, iteration)
+		s.report(log, child, skipped, iteration)
 	}
 }
 
@@ -121,7 +121,7 @@ func neverRan(j *job, unwanted int) pagination.Stop {
 // unfinished reports, for a job and each job below it, the pages and rows that were
 // stored before the run failed.
 func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
-	if stored := s.of(j).stored; stored.pages > 0 {
+	if stored := s.get(j).stored; stored.pages > 0 {
 		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
 	}
 	for _, child := range j.children {

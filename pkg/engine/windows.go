@@ -45,7 +45,7 @@ func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 	case err != nil:
 		return err
 	case !wanted:
-		jr.unwanted.add(j)
+		jr.skippedRuns.add(j)
 		return nil
 	case j.Windows == nil:
 		return run(j, in)
