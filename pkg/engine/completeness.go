@@ -27,7 +27,7 @@ type finishedRun struct {
 // endChecks returns the completeness checks of a finished run. Each check returns a
 // finding about missing data, or nil. docs/understand/faults.md describes the checks.
 func endChecks() []func(finishedRun) event.Finding {
-	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, unpaged, checkTotal}
+	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, checkUnpaged, checkTotal}
 }
 
 // checkStalled finds a last page that announces more pages but does not lead to them: it
@@ -122,10 +122,10 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	return found
 }
 
-// unpaged finds a total that is greater than the number of fetched rows of a job without
-// pagination. It returns nil if the response denies that there is another page, or if
-// checkUnreadPage reports the next page.
-func unpaged(e finishedRun) event.Finding {
+// checkUnpaged finds a total that is greater than the number of fetched rows of a job
+// without pagination. It returns nil if the response denies that there is another page,
+// or if checkUnreadPage reports the next page.
+func checkUnpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
 	if e.stop.Reason == pagination.Deliberate || pagination.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
 		return nil
@@ -202,12 +202,12 @@ func (r *jobRun) errorsOnly(res *httpclient.Response, page *response.Page) (even
 		return nil, nil
 	}
 	errors := page.Errors()
-	if blank(errors) {
+	if hasNoErrors(errors) {
 		return nil, nil
 	}
 	// The next run must request a new response, not read this response from the cache.
 	return event.ResponseErrors{
-		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
+		Job: r.name, Page: r.pages, Text: r.errorTexts(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.EvictFromCache()
 }
 
@@ -219,9 +219,9 @@ const (
 	readBytes     = 64 << 10
 )
 
-// reported returns the text of the first errors of a page, masked and shortened. errors
+// errorTexts returns the text of the first errors of a page, masked and shortened. errors
 // is the result of response.Page.Errors.
-func (r *jobRun) reported(errors value.Value) string {
+func (r *jobRun) errorTexts(errors value.Value) string {
 	all := []value.Value{errors}
 	if errors.Kind() == value.Array {
 		all = errors.Items()
@@ -245,14 +245,14 @@ func (r *jobRun) reported(errors value.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// blank reports whether the value of a member `errors` contains no error. Some APIs
+// hasNoErrors reports whether the value of a member `errors` contains no error. Some APIs
 // always send `{"code": 0, "message": ""}`.
-func blank(v value.Value) bool {
+func hasNoErrors(v value.Value) bool {
 	switch v.Kind() {
 	case value.Array:
-		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !blank(item) })
+		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !hasNoErrors(item) })
 	case value.Object:
-		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !blank(m.Value) })
+		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !hasNoErrors(m.Value) })
 	default:
 		return v.Empty()
 	}
@@ -276,15 +276,15 @@ func errorMessage(v value.Value) string {
 // has lists at other paths.
 func (jr *jobRunner) checkDataField(j *job) event.Finding {
 	s := jr.statistics[j]
-	if s == nil || s.found || len(s.lists) == 0 {
+	if s == nil || s.found || len(s.otherLists) == 0 {
 		return nil
 	}
-	return jr.leadsNowhere(j, s.lists)
+	return jr.dataMissing(j, s.otherLists)
 }
 
-// leadsNowhere returns the finding that no response of a job has its `dataField`. paths
+// dataMissing returns the finding that no response of a job has its `dataField`. paths
 // are the lists in the responses.
-func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
+func (jr *jobRunner) dataMissing(j *job, paths []string) event.DataMissing {
 	lists := make([]string, len(paths))
 	for i, path := range paths {
 		lists[i] = jr.run.Secrets.Mask(path)
@@ -298,13 +298,13 @@ func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
 	}
 }
 
-// unrecorded explains why a request is not in the recording of a replay. If the
+// explainUnrecorded explains why a request is not in the recording of a replay. If the
 // `dataField` is in no response, the job sends other requests than the recorded run.
-func (r *jobRun) unrecorded(err error) error {
+func (r *jobRun) explainUnrecorded(err error) error {
 	if _, ok := errors.AsType[*har.UnrecordedError](err); !ok || !r.evidence.leadsNowhere() {
 		return err
 	}
-	found := r.leadsNowhere(r.job, r.evidence.lists)
+	found := r.dataMissing(r.job, r.evidence.otherLists)
 	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
 }
 
@@ -318,7 +318,7 @@ func (jr *jobRunner) checkCompleteness(j *job, cut bool) error {
 		}
 		jr.hold(j, nil, found)
 	}
-	if err := jr.raiseLater(j); err != nil {
+	if err := jr.raisePostponed(j); err != nil {
 		return err
 	}
 	for _, child := range j.children {

@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// sinks calls visit for each iteration. first is the first iteration with the same
+// eachIteration calls visit for each iteration. first is the first iteration with the same
 // bucket: the jobs use its mappings.
-func (p *Program) sinks(visit func(it, first *iteration)) {
+func (p *Program) eachIteration(visit func(it, first *iteration)) {
 	first := map[string]*iteration{}
 	for i := range p.iterations {
 		it := &p.iterations[i]
@@ -29,7 +29,7 @@ func (p *Program) sinks(visit func(it, first *iteration)) {
 // skips jobs with a mapping, which has a table name and may contain lists, and jobs that
 // never run or store no rows.
 func (p *Program) checkDataTypes() {
-	p.sinks(func(it, first *iteration) {
+	p.eachIteration(func(it, first *iteration) {
 		eachJob(it.Jobs, func(j config.Job, child bool) {
 			if !j.Reachable || j.NotStored || first.mappings.Has(j.DataType) {
 				return
@@ -93,7 +93,7 @@ func (p *Program) tolerateUnusedMappings() {
 			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
 		})
 	}
-	p.sinks(func(it, first *iteration) {
+	p.eachIteration(func(it, first *iteration) {
 		use(it.Jobs, it)
 		use(it.Jobs, first)
 	})

@@ -28,8 +28,8 @@ type warningCount struct {
 	count, most int
 }
 
-// warned counts a warning and reports whether to emit it.
-func (all *warnings) warned(kind string, most int) bool {
+// countWarning counts a warning and reports whether to emit it.
+func (all *warnings) countWarning(kind string, most int) bool {
 	for i := range *all {
 		if w := &(*all)[i]; w.kind == kind {
 			w.count++
@@ -57,7 +57,7 @@ func (r *run) warn(e event.Body) {
 	if once && slices.Contains(r.configWarnings, w) {
 		return
 	}
-	if !r.warnings.warned(e.Kind(), mostWarnings) {
+	if !r.warnings.countWarning(e.Kind(), mostWarnings) {
 		return
 	}
 	if once {
@@ -72,7 +72,7 @@ func (r *run) warn(e event.Body) {
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
 	case event.Finding:
-		if jr.statistics.get(j).warned(e.Kind(), 1) {
+		if jr.statistics.get(j).countWarning(e.Kind(), 1) {
 			return jr.run.raise(e, jr.it.FailIncomplete)
 		}
 		return nil
@@ -86,7 +86,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 		jr.run.warn(e)
 		return nil
 	}
-	if e.Level() != event.Warn || jr.statistics.get(j).warned(e.Kind(), mostWarnings) {
+	if e.Level() != event.Warn || jr.statistics.get(j).countWarning(e.Kind(), mostWarnings) {
 		jr.run.Log.Emit(e)
 	}
 	return nil
@@ -104,25 +104,25 @@ func (r *run) raise(found event.Finding, fail bool) error {
 	return err
 }
 
-// later stores a finding until all runs of the job have ended. The finding may be a
+// postpone stores a finding until all runs of the job have ended. The finding may be a
 // consequence of data.missing, which is found only then and is emitted first.
-func (jr *jobRunner) later(j *job, found event.Finding) {
-	if s := jr.statistics.get(j); s.warned(found.Kind(), 1) {
-		s.later = append(s.later, found)
+func (jr *jobRunner) postpone(j *job, found event.Finding) {
+	if s := jr.statistics.get(j); s.countWarning(found.Kind(), 1) {
+		s.postponed = append(s.postponed, found)
 	}
 }
 
-// raiseLater emits the findings that later has stored.
-func (jr *jobRunner) raiseLater(j *job) error {
+// raisePostponed emits the findings that postpone has stored.
+func (jr *jobRunner) raisePostponed(j *job) error {
 	s := jr.statistics[j]
 	if s == nil {
 		return nil
 	}
-	for _, found := range s.later {
+	for _, found := range s.postponed {
 		if err := jr.run.raise(found, jr.it.FailIncomplete); err != nil {
 			return err
 		}
 	}
-	s.later = nil
+	s.postponed = nil
 	return nil
 }

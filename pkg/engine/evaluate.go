@@ -23,7 +23,7 @@ func (r *run) scope(it iteration) *expr.Scope {
 		Contexts: map[expr.Context]expr.Members{
 			expr.Attr:       it.attributes,
 			expr.Time:       {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
-			expr.Remembered: r.memories[it.Key].AllBefore(),
+			expr.Remembered: r.iterationValues[it.Key].AllBefore(),
 		},
 	}
 }
@@ -101,7 +101,7 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 // computedEndpoint evaluates an endpoint that is an expression. It registers a secret in
 // the endpoint, because the text of a URL is not marked as secret.
 func (jr *jobRunner) computedEndpoint(j *job, in invocation, scope *expr.Scope) (string, error) {
-	v, text, err := evalEndpoint(j.ComputedEndpoint, j.at(config.JobEndpoint.Name), in.placeholderValues, scope)
+	v, text, err := evalEndpoint(j.ComputedEndpoint, j.keyPointer(config.JobEndpoint.Name), in.placeholderValues, scope)
 	if err != nil {
 		return "", err
 	}
@@ -236,7 +236,7 @@ func warningCollector(events *[]event.Body) func(pointer, text string) {
 
 // columnsOf returns the columns that are added to the rows of a page.
 func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]mapping.Column, error) {
-	if !r.user.ofPage() {
+	if !r.user.dependsOnPage() {
 		return r.columns, nil
 	}
 	scope, err := r.responseScope(page, res, "an expression of 'userData'", r.user.references)
@@ -249,7 +249,7 @@ func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]map
 // responseScope returns the scope of a job with the members and headers of a response
 // that expressions refer to. where names the expressions in errors.
 func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
-	responded, err := membersOf(page, where, references(expr.Response))
+	responded, err := responseMembers(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err
 	}
@@ -257,8 +257,8 @@ func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, wh
 	return r.scope.With(expr.Response, responded).With(expr.ResponseHeader, heads), nil
 }
 
-// membersOf returns the values at paths of a response.
-func membersOf(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
+// responseMembers returns the values at paths of a response.
+func responseMembers(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
 	members := expr.Members{}
 	for _, path := range paths {
 		v, err := page.FieldFor(where, fieldPath(path))

@@ -27,14 +27,14 @@ type evidence struct {
 	repeat *pagination.Repeat
 	// found is true if a response has a value at the path of the data.
 	found bool
-	// lists are the paths of lists in the first response without a value at the path of
+	// otherLists are the paths of lists in the first response without a value at the path of
 	// the data.
-	lists []string
+	otherLists []string
 }
 
 // leadsNowhere reports whether the path of the data is in no response, while there are
 // lists at other paths. Other findings about these responses are consequences.
-func (v *evidence) leadsNowhere() bool { return !v.found && len(v.lists) > 0 }
+func (v *evidence) leadsNowhere() bool { return !v.found && len(v.otherLists) > 0 }
 
 // total is the total number of rows or pages according to the responses.
 type total struct {
@@ -62,8 +62,8 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	}
 	if page.Found {
 		v.found = true
-	} else if v.lists == nil {
-		v.lists = page.OtherLists
+	} else if v.otherLists == nil {
+		v.otherLists = page.OtherLists
 	}
 	for _, t := range pagination.Totals(scroller) {
 		if number, err := page.Field(t.Path); err == nil {

@@ -20,12 +20,12 @@ import (
 
 // jobRunner runs the jobs of one iteration.
 type jobRunner struct {
-	run    *run
-	it     iteration
-	client *httpclient.Client
-	sink   sink
-	memory *state.IterationValues // remembered values of the iteration
-	scope  *expr.Scope
+	run             *run
+	it              iteration
+	client          *httpclient.Client
+	sink            sink
+	iterationValues *state.IterationValues // remembered values of the iteration
+	scope           *expr.Scope
 	// number is the number of the iteration, counted from 1. It is 0 if there is only one
 	// iteration.
 	number int
@@ -37,7 +37,7 @@ type jobRunner struct {
 }
 
 func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, skippedRuns: &skippedRuns{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, iterationValues: r.iterationValues[it.Key], statistics: statistics{}, skippedRuns: &skippedRuns{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children. Then it emits a summary of each of these
@@ -145,7 +145,7 @@ func (r *jobRun) begin() (err error) {
 		return err
 	}
 	r.repetition.numbered, r.repetition.forever = pagination.Numbered(r.scroller)
-	if !r.user.ofPage() {
+	if !r.user.dependsOnPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
 	return err
@@ -198,7 +198,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 			err = d.finish(ctx)
 		}
 		if err != nil {
-			return nil, r.wrapPageError(r.pages, r.unrecorded(err))
+			return nil, r.wrapPageError(r.pages, r.explainUnrecorded(err))
 		}
 		if stop != nil {
 			return stop, nil
@@ -299,7 +299,7 @@ func (r *jobRun) completeRun(stop pagination.Stop) error {
 			r.statistics.get(r.job).repeated = true
 		}
 		if r.evidence.leadsNowhere() {
-			r.later(r.job, found)
+			r.postpone(r.job, found)
 			r.hold(r.job, &r.invocation, found)
 		} else if err := r.emit(r.job, found); err != nil {
 			return err

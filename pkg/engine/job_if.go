@@ -56,8 +56,8 @@ func (v *previewer) plannedSkip(j *job, in invocation) error {
 	if j.If == nil || j.If.RefersBeyond(known...) {
 		return nil
 	}
-	wanted, err := v.shouldRun(j, in, nil)
-	if err == nil && !wanted {
+	shouldRun, err := v.shouldRun(j, in, nil)
+	if err == nil && !shouldRun {
 		err = errSkipped
 	}
 	return err

@@ -163,15 +163,15 @@ func (r *jobRun) scan(res *httpclient.Response) (*response.Page, error) {
 		return nil, failure.Wrap(res.Address(), "", err)
 	}
 	if page.Damaged != "" {
-		r.record(r.cleaned(page))
+		r.record(r.invalidBytesFinding(page))
 	}
 	page.WrapItemErrors(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
 }
 
-// cleaned returns the finding that a page has bytes that are invalid in its character
-// set.
-func (r *jobRun) cleaned(page *response.Page) event.ResponseCleaned {
+// invalidBytesFinding returns the finding that a page has bytes that are invalid in its
+// character set.
+func (r *jobRun) invalidBytesFinding(page *response.Page) event.ResponseCleaned {
 	return event.ResponseCleaned{
 		Job: r.name, Page: r.pages, Charset: page.Damaged, Unknown: page.UnknownCharset,
 		Pointer: cmp.Or(r.format.Pointer, r.Pointer), JobPointer: r.Pointer, Iteration: r.number,
@@ -201,7 +201,7 @@ func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*resp
 	if !res.AcceptedError || res.Decision != nil { // an error response has this data only if a rule accepts it
 		query.KeyAs, query.Parallel, query.Columns = r.DataField.KeyAs, r.DataField.Parallel, r.names
 	}
-	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
+	for _, path := range append(r.user.references(expr.Response), r.rememberReferences(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)

@@ -116,7 +116,7 @@ func (f placeholderValue) text() string {
 // combinations. It returns an error in any value before the first combination. It passes
 // warnings about a computed value to warn, with the pointer of the expression.
 func combinations(inherited []placeholderValue, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]placeholderValue], error) {
-	all := make([]found, len(own))
+	all := make([]placeholderMatches, len(own))
 	for i, p := range own {
 		var err error
 		if all[i], err = p.find(rows, warn); err != nil {
@@ -128,7 +128,7 @@ func combinations(inherited []placeholderValue, own []placeholder, rows []value.
 
 // combine yields the combinations that begin with c. It returns false if yield returned
 // false.
-func combine(c []placeholderValue, own []placeholder, all []found, yield func([]placeholderValue) bool) bool {
+func combine(c []placeholderValue, own []placeholder, all []placeholderMatches, yield func([]placeholderValue) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
 	}
@@ -153,15 +153,15 @@ func withPlaceholder(c []placeholderValue, f placeholderValue) []placeholderValu
 	return append(c, f)
 }
 
-// found holds the values of a placeholder. columns are the same values without
+// placeholderMatches holds the values of a placeholder. columns are the same values without
 // percent-encoding.
-type found struct{ values, columns []value.Value }
+type placeholderMatches struct{ values, columns []value.Value }
 
 // find returns the value of a placeholder, or a value for each item of a list.
-func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (found, error) {
+func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (placeholderMatches, error) {
 	v, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
-		return found{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
+		return placeholderMatches{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
 	}
 	column, computed := v, p.compute != nil
 	if computed {
@@ -169,20 +169,20 @@ func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) 
 		var err error
 		v, column, err = p.compute.EvalUnencoded(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
 		if err != nil {
-			return found{}, err
+			return placeholderMatches{}, err
 		}
 	}
 	values := []value.Value{v}
 	if v.Kind() == value.Array {
 		values = v.Items()
 	}
-	all := found{values: values, columns: values}
+	all := placeholderMatches{values: values, columns: values}
 	if computed && v.Kind() != value.Array {
 		all.columns = []value.Value{column}
 	}
 	for _, v := range all.values {
 		if k := v.Kind(); k == value.Object || k == value.Array {
-			return found{}, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
+			return placeholderMatches{}, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
 		}
 	}
 	return all, nil
@@ -199,7 +199,7 @@ func (j *job) filledEndpoint(values []placeholderValue) (string, error) {
 	}
 	text, err := endpoint(j.Endpoint, values)
 	if err != nil {
-		return "", failure.Userf("%w", err).At(j.at(config.JobEndpoint.Name))
+		return "", failure.Userf("%w", err).At(j.keyPointer(config.JobEndpoint.Name))
 	}
 	return text, nil
 }

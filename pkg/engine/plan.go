@@ -280,13 +280,14 @@ func (c compiler) references(j *job) {
 		}
 		j.scrollerExpressions = append(j.scrollerExpressions, compile(s.Value, s.Pointer))
 	}
-	j.parentItems = c.namesIn(j, expr.ParentItem)
-	j.rememberedNames = c.namesIn(j, expr.Remembered)
+	j.parentItems = c.referencedNames(j, expr.ParentItem)
+	j.rememberedNames = c.referencedNames(j, expr.Remembered)
 }
 
-// namesIn returns the distinct names in a context that expressions of a job refer to.
-func (c compiler) namesIn(j *job, context expr.Context) []string {
-	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
+// referencedNames returns the distinct names in a context that expressions of a job refer
+// to.
+func (c compiler) referencedNames(j *job, context expr.Context) []string {
+	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.rememberReferences(context))
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
 	}

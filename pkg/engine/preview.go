@@ -72,7 +72,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	var all []PlannedRequest
 	for number, it := range p.iterations {
 		r.dry = &httpclient.DryRun{}
-		r.dry.Header, r.dry.Response = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
+		r.dry.Header, r.dry.Response = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(standInName(t)) })
 		client, err := r.client(it)
 		if err != nil {
 			return all, err
@@ -88,7 +88,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 				break
 			}
 		}
-		all = append(all, v.drafts...)
+		all = append(all, v.plannedRequests...)
 		client.Close()
 		if err != nil {
 			return all, err
@@ -101,16 +101,16 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 func (v *previewer) loginRemembers() []string {
 	var all []string
 	for _, name := range auth.Remembered(v.jobRunner.it.auth) {
-		if now := v.memory.Current(name.Name, ""); !now.IsNull() {
+		if now := v.iterationValues.Current(name.Name, ""); !now.IsNull() {
 			all = append(all, name.Name+" = "+now.Text()+", stored at once")
 		}
 	}
 	return all
 }
 
-// nameOfTaken returns the name of the stand-in for a value that a login takes from its
+// standInName returns the name of the stand-in for a value that a login takes from its
 // response.
-func nameOfTaken(t auth.LoginValue) string {
+func standInName(t auth.LoginValue) string {
 	if t.Literal {
 		return fmt.Sprintf("login: %s, or %q", t.Path, t.Path)
 	}
@@ -121,9 +121,9 @@ func nameOfTaken(t auth.LoginValue) string {
 type previewer struct {
 	*jobRunner
 	requestSources
-	number  int
-	standIn func(name string) string
-	drafts  []PlannedRequest
+	number          int
+	standIn         func(name string) string
+	plannedRequests []PlannedRequest
 }
 
 // root previews a job and its children.
@@ -132,7 +132,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 	d, in := v.forFirstWindow(j, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, j, in) })
 	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errSkipped)
 	if d.Problem == nil || d.Login != nil || idle {
-		v.drafts = append(v.drafts, d)
+		v.plannedRequests = append(v.plannedRequests, d)
 	}
 	switch {
 	case idle && v.doc.Action == "run": // other actions need a request
@@ -168,11 +168,11 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 			d = PlannedRequest{Problem: err}
 		} else {
 			d, in = v.forFirstWindow(child, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, child, in) })
-			d.Calls = calls(child, above[0])
+			d.Calls = describeCalls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
 		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.name, child.Pointer, len(above)
-		v.drafts = append(v.drafts, d)
+		v.plannedRequests = append(v.plannedRequests, d)
 		if errors.Is(d.Problem, errSkipped) {
 			continue // the jobs below it do not run, either
 		}
@@ -184,16 +184,16 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 // item, which represents all items.
 func (v *previewer) standInFor(child *job, p placeholder, above []*job) placeholderValue {
 	if child.Batch.Size == 0 {
-		one := value.OfString(v.standIn(p.token + " ← " + p.origin(above)))
+		one := value.OfString(v.standIn(p.token + " ← " + p.describeSource(above)))
 		return p.filledWith(one, one)
 	}
-	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.origin(above)))
+	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.describeSource(above)))
 	list := value.OfItems(value.OfString(one))
 	return p.filledWith(list, list)
 }
 
-// notes returns sentences about special features of the requests and items of a job.
-func notes(j *job) []string {
+// describeNotes returns sentences about special features of the requests and items of a job.
+func describeNotes(j *job) []string {
 	var all []string
 	if j.If != nil {
 		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Text))
@@ -222,8 +222,8 @@ func notes(j *job) []string {
 	return all
 }
 
-// calls returns a sentence that describes when a child job runs.
-func calls(child, parent *job) string {
+// describeCalls returns a sentence that describes when a child job runs.
+func describeCalls(child, parent *job) string {
 	text := fmt.Sprintf("Called for each row of %q", parent.name)
 	if size := child.Batch.Size; size > 0 {
 		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", textfmt.Count(size, "value"), parent.name)
@@ -240,9 +240,9 @@ func calls(child, parent *job) string {
 	return text + "."
 }
 
-// origin describes the source of a placeholder value. above are the jobs above the child
-// job.
-func (p placeholder) origin(above []*job) string {
+// describeSource describes the source of a placeholder value. above are the jobs above
+// the child job.
+func (p placeholder) describeSource(above []*job) string {
 	text := fmt.Sprintf("%s of %q", p.path, above[p.level-1].name)
 	if p.function != "" {
 		text = "function " + p.function + " of " + text
@@ -252,7 +252,7 @@ func (p placeholder) origin(above []*job) string {
 
 // planRequest plans the first request of a job.
 func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) PlannedRequest {
-	d := PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
+	d := PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: describeNotes(j)}
 	scope := v.scopeOf(in)
 	base, err := v.request(j, in, scope)
 	if err != nil {
@@ -286,7 +286,7 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 		if out.Login {
 			login := auth.LoginRequest.In(v.doc.API.Authentication)
 			d.Read = append(v.rememberedValues(v.doc.Vocabulary.All().References.Names(login.Value, false, expr.Remembered)), d.Read...)
-			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.login(&out)
+			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.loginSources(&out)
 			d.LoginRemembers = v.loginRemembers()
 			d.LoginRules = v.run.plan.target.LoginRules.Describe()
 		} else {

@@ -29,7 +29,7 @@ func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(httpclient.Ou
 	return func(sent httpclient.Outgoing) []request.Source {
 		var all []request.Source
 		if sent.Login {
-			all = o.login(&sent)
+			all = o.loginSources(&sent)
 		} else {
 			all = append(o.sources(r.job, own, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
 		}
@@ -55,7 +55,7 @@ func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	found := har.PageFindings{At: r.pagePath(r.position.child(p.number))}
 	if p.page != nil {
 		found.Rows = p.page.Rows
-		found.Data = r.dataIn(p.page)
+		found.Data = r.itemsPath(p.page)
 		needs := r.scroller.Needs()
 		for _, field := range needs.Fields {
 			found.Next = append(found.Next, field.Segments())
@@ -71,9 +71,9 @@ func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	return r.run.Recorder.Read(found)
 }
 
-// dataIn returns the path segments of the items of a page, see har.PageFindings. It
-// returns nil if the path is not known.
-func (r *jobRun) dataIn(page *response.Page) []string {
+// itemsPath returns the path of the items of a page, see har.PageFindings. It returns nil
+// if the path is not known.
+func (r *jobRun) itemsPath(page *response.Page) []string {
 	switch {
 	case r.DataField.Path != "":
 		return append([]string{}, dataPath(r.Job).Segments()...)

@@ -74,32 +74,32 @@ func (c compiler) remembers(j config.Job) []rememberEntry {
 	for _, entry := range j.Remember.Items() {
 		tokens := failure.PointerSplit(entry.Pointer)
 		m := rememberEntry{name: tokens[len(tokens)-1], pointer: entry.Pointer}
-		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.named(m.name, entry) {
+		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.checkName(m.name, entry) {
 			continue
 		}
-		m.per = perOf(RememberPer.In(entry), j.Family)
-		if c.formOf(&m, entry, j) {
+		m.per = compilePer(RememberPer.In(entry), j.Family)
+		if c.compileForm(&m, entry, j) {
 			all = append(all, m)
 		}
 	}
 	return all
 }
 
-// named reports whether a name is valid. It adds a problem if the name is not valid.
-func (c compiler) named(name string, entry config.Section) bool {
+// checkName reports whether a name is valid. It adds a problem if the name is not valid.
+func (c compiler) checkName(name string, entry config.Section) bool {
 	switch {
 	case name == state.KeyIterations:
-		refuse(entry, "expected another name: this one holds the values of iterations in the state", "")
+		reportInvalid(entry, "expected another name: this one holds the values of iterations in the state", "")
 	case strings.TrimPrefix(name, "#") == "":
-		refuse(entry, "expected a name", "")
+		reportInvalid(entry, "expected a name", "")
 	default:
 		return true
 	}
 	return false
 }
 
-// perOf returns the placeholders of `per` and reports invalid ones.
-func perOf(s config.Section, of config.JobScope) []string {
+// compilePer compiles `per`. It reports invalid placeholders and leaves them out.
+func compilePer(s config.Section, of config.JobScope) []string {
 	if !s.Present() {
 		return nil
 	}
@@ -130,45 +130,45 @@ func perOf(s config.Section, of config.JobScope) []string {
 	return names
 }
 
-// formOf compiles the value of an entry, a path with an aggregate or an expression. On
+// compileForm compiles the value of an entry, a path with an aggregate or an expression. On
 // failure it reports a problem and returns false.
-func (c compiler) formOf(m *rememberEntry, entry config.Section, j config.Job) bool {
+func (c compiler) compileForm(m *rememberEntry, entry config.Section, j config.Job) bool {
 	own := entry.Value.Without(RememberPer.Name)
 	if at, ok := RememberedPath(entry); ok {
 		tokens := failure.PointerSplit(at.Pointer)
 		m.aggregate, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
 		if own.Len() > 1 {
-			refuse(entry, "expected one form", "give each value a name of its own: "+shape)
+			reportInvalid(entry, "expected one form", "give each value a name of its own: "+shape)
 			return false
 		}
 		return true
 	}
 	references := c.doc.Vocabulary.All().References.At(expr.InRemember)
 	if _, ok := references.Parse(own, true); !ok {
-		refuse(entry, "expected "+shape, misspeltForm(own, references))
+		reportInvalid(entry, "expected "+shape, spellingHint(own, references))
 		return false
 	}
 	compiler := c.expressions(expr.InRemember, j.Family, entry)
 	compiler.Exact = true
 	m.value, m.text = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
-		refuse(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
+		reportInvalid(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
 		return false
 	}
 	return true
 }
 
-// refuse reports a problem with an entry or an iteration. The problem does not describe
-// the found value, because it is an object.
-func refuse(s config.Section, expected, hint failure.Text) {
+// reportInvalid reports a problem with an entry or an iteration. The problem does not
+// describe the found value, because it is an object.
+func reportInvalid(s config.Section, expected, hint failure.Text) {
 	s.Problems().Add(failure.Problem{Code: failure.InvalidRemember, Pointer: s.Pointer, Expected: expected, Hint: hint})
 }
 
 // shape describes the forms of an entry.
 const shape failure.Text = `{"max": "PATH"}, {"min": "PATH"}, {"last": "PATH"}, {"first": "PATH"}, or an expression such as {"response": "PATH"}`
 
-// misspeltForm returns a hint with the most similar known key, or "".
-func misspeltForm(v value.Value, references expr.References) failure.Text {
+// spellingHint returns a hint with the most similar known key, or "".
+func spellingHint(v value.Value, references expr.References) failure.Text {
 	known := references.Keys()
 	for _, form := range pathForms() {
 		known = append(known, form.Name)
@@ -200,7 +200,7 @@ func (c compiler) remembersOf(jobs []*job) []rememberEntry {
 			case i < 0:
 				all = append(all, m)
 			case !m.agrees(all[i]):
-				refuse(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
+				reportInvalid(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
@@ -258,14 +258,14 @@ func (p *Program) checkKeys() {
 			continue
 		}
 		if len(it.remembers)+len(other.remembers) > 0 {
-			refuse(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
+			reportInvalid(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
 				"give each of them another "+field.OwnName(config.ConfigID.Name))
 		}
 	}
 }
 
 // namesIn returns the declarations of remembered names for package state.
-func namesIn(all []rememberEntry) []state.Name {
+func stateNames(all []rememberEntry) []state.Name {
 	names := make([]state.Name, len(all))
 	for i, m := range all {
 		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.aggregate == greatest || m.aggregate == least}

@@ -16,16 +16,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/order"
 )
 
-// openMemories creates the remembered values of each iteration. It creates none if the
-// document neither reads nor remembers values.
-func (r *run) openMemories(remembered *state.Remembered) {
-	r.memories = map[string]*state.IterationValues{}
+// openIterationValues creates the remembered values of each iteration. It creates none if
+// the document neither reads nor remembers values.
+func (r *run) openIterationValues(remembered *state.Remembered) {
+	r.iterationValues = map[string]*state.IterationValues{}
 	if len(r.plan.reads) == 0 && !r.plan.remembers() {
 		return
 	}
 	for _, it := range r.plan.iterations {
-		if r.memories[it.Key] == nil {
-			r.memories[it.Key] = remembered.ForIteration(it.Key, namesIn(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
+		if r.iterationValues[it.Key] == nil {
+			r.iterationValues[it.Key] = remembered.ForIteration(it.Key, stateNames(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
 		}
 	}
 }
@@ -61,10 +61,10 @@ func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 			continue
 		}
 		if members == nil {
-			members = jr.memory.AllBefore()
+			members = jr.iterationValues.AllBefore()
 		}
-		members[m.name] = jr.memory.Previous(m.name, combination)
-		if jr.run.standIn != nil && jr.memory.Entry(m.name).Stored > 0 { // a preview does not know the values of the placeholders
+		members[m.name] = jr.iterationValues.Previous(m.name, combination)
+		if jr.run.standIn != nil && jr.iterationValues.Entry(m.name).Stored > 0 { // a preview does not know the values of the placeholders
 			members[m.name] = value.OfString(jr.run.standIn(m.name + " of this " + strings.Join(m.per, ", ")))
 		}
 	}
@@ -129,7 +129,7 @@ func (g *accumulator) add(row value.Packed) {
 		if !v.IsScalar() {
 			return
 		}
-		if key := order.Of(v); g.value.IsNull() || g.beats(key, g.key) {
+		if key := order.Of(v); g.value.IsNull() || g.replaces(key, g.key) {
 			g.value, g.key = v, key
 		}
 	}
@@ -138,17 +138,17 @@ func (g *accumulator) add(row value.Packed) {
 	}
 }
 
-// beats reports whether a replaces b: whether a is less for min, or greater for max.
-func (m rememberEntry) beats(a, b order.Key) bool {
+// replaces reports whether a replaces b: whether a is less for min, or greater for max.
+func (m rememberEntry) replaces(a, b order.Key) bool {
 	if m.aggregate == least {
 		return order.Compare(a, b) < 0
 	}
 	return order.Compare(a, b) > 0
 }
 
-// leaves returns the names in context c that the `remember` expressions of the job refer
-// to.
-func (j *job) leaves(c expr.Context) []string {
+// rememberReferences returns the names in context c that the `remember` expressions of
+// the job refer to.
+func (j *job) rememberReferences(c expr.Context) []string {
 	var names []string
 	for _, m := range j.remembers {
 		names = append(names, m.value.References(c)...)
@@ -159,7 +159,7 @@ func (j *job) leaves(c expr.Context) []string {
 // saveLastResponse keeps the scope of the last page for `remember` expressions.
 func (r *jobRun) saveLastResponse(page *response.Page, res *httpclient.Response) (err error) {
 	if len(r.job.remembers) > len(r.accumulators) {
-		r.last, err = r.responseScope(page, res, "an expression of 'remember'", r.leaves)
+		r.last, err = r.responseScope(page, res, "an expression of 'remember'", r.rememberReferences)
 	}
 	return err
 }
@@ -205,18 +205,18 @@ func (r *jobRun) saveRemembered() error {
 func (r *jobRun) saveAccumulated(g accumulator) error {
 	combination, _ := g.combination(r.invocation)
 	switch {
-	case g.items == 0 || g.aggregate == earliest && r.memory.IsSet(g.name, combination):
+	case g.items == 0 || g.aggregate == earliest && r.iterationValues.IsSet(g.name, combination):
 		return nil
 	case g.aggregate == greatest || g.aggregate == least:
 		if g.value.IsNull() {
 			return nil
 		}
-		if r.restarted && !r.memory.IsSet(g.name, combination) {
+		if r.restarted && !r.iterationValues.IsSet(g.name, combination) {
 			break
 		}
-		if now := r.memory.Current(g.name, combination); !now.IsBlank() {
-			r.compared(g, order.Of(now))
-			if !g.beats(g.key, order.Of(now)) {
+		if now := r.iterationValues.Current(g.name, combination); !now.IsBlank() {
+			r.warnIncomparable(g, order.Of(now))
+			if !g.replaces(g.key, order.Of(now)) {
 				g.value = now
 			}
 		}
@@ -224,9 +224,9 @@ func (r *jobRun) saveAccumulated(g accumulator) error {
 	return r.saveValue(g.rememberEntry, g.value)
 }
 
-// compared warns if the remembered value and the new values are of different kinds. They
-// are compared as texts then, and the remembered value may stay for ever.
-func (r *jobRun) compared(g accumulator, before order.Key) {
+// warnIncomparable warns if the remembered value and the new values are of different
+// kinds. They are compared as texts then, and the remembered value may stay for ever.
+func (r *jobRun) warnIncomparable(g accumulator, before order.Key) {
 	if !order.Alike(g.key, before) {
 		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)),
 			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
@@ -243,7 +243,7 @@ func (r *jobRun) saveValue(m rememberEntry, v value.Value) error {
 		r.run.Secrets.Add(text)
 	}
 	combination, _ := m.combination(r.invocation)
-	if err := r.memory.Set(m.name, combination, v); err != nil {
+	if err := r.iterationValues.Set(m.name, combination, v); err != nil {
 		return failure.Wrap("job "+r.endpoint, m.pointer, err)
 	}
 	return nil
@@ -302,8 +302,8 @@ type RememberedValue struct {
 func (jr *jobRunner) rememberedValues(names []string) []RememberedValue {
 	all := make([]RememberedValue, len(names))
 	for i, name := range names {
-		found := jr.memory.Entry(name)
-		all[i] = RememberedValue{Name: name, Value: jr.run.shown(name, found.Before)}
+		found := jr.iterationValues.Entry(name)
+		all[i] = RememberedValue{Name: name, Value: jr.run.formatRemembered(name, found.Before)}
 		if found.Per {
 			all[i].Values = found.Stored
 		}
@@ -317,11 +317,11 @@ func (r *run) rememberedEvents() []event.StateRemembered {
 	var all []event.StateRemembered
 	for i, it := range r.plan.iterations {
 		for _, m := range it.remembers {
-			found := r.memories[it.Key].Entry(m.name)
+			found := r.iterationValues[it.Key].Entry(m.name)
 			if found.Set == 0 {
 				continue
 			}
-			e := event.StateRemembered{Name: m.name, Value: r.shown(m.name, found.Now), Before: r.shown(m.name, found.Before), Iteration: r.plan.number(i), Pointer: m.pointer}
+			e := event.StateRemembered{Name: m.name, Value: r.formatRemembered(m.name, found.Now), Before: r.formatRemembered(m.name, found.Before), Iteration: r.plan.number(i), Pointer: m.pointer}
 			if found.Per {
 				e.Values = found.Set
 			}
@@ -331,8 +331,9 @@ func (r *run) rememberedEvents() []event.StateRemembered {
 	return all
 }
 
-// shown formats a remembered value for people. It hides the value of a secret name.
-func (r *run) shown(name string, v value.Value) string {
+// formatRemembered formats a remembered value for people. It hides the value of a secret
+// name.
+func (r *run) formatRemembered(name string, v value.Value) string {
 	switch {
 	case v.IsNull():
 		return ""

@@ -22,7 +22,7 @@ func remembered(t *testing.T, m rememberEntry, before string, runs ...string) (n
 	memory := s.ForIteration("", []state.Name{{Name: "n", Per: len(m.per) > 0}}, func(text string) { t.Error(text) })
 	secrets := &secret.Registry{}
 	e := &env.Run{Secrets: secrets, Log: event.NewLog(discard{}, secrets, nil)}
-	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: e}}, memory: memory, statistics: statistics{}}
+	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: e}}, iterationValues: memory, statistics: statistics{}}
 	j := &job{remembers: []rememberEntry{m}}
 	for i, items := range runs {
 		r := &jobRun{jobRunner: runner, job: j, accumulators: newAccumulators(j.remembers)}

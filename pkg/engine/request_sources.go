@@ -27,16 +27,16 @@ type requestSources struct {
 // first the request that pagination made of it, full the same request with the default
 // options, and sent the request with the parts that authentication and signature added.
 func (o requestSources) sources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
-	all := o.base(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
-	all = append(all, o.method(j)...)
-	all = append(all, o.params(j, base, first, full, sent)...)
-	return append(all, o.headers(j, first, sent)...)
+	all := o.endpointSources(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name), Evaluated: true})
+	all = append(all, o.methodSources(j)...)
+	all = append(all, o.paramSources(j, base, first, full, sent)...)
+	return append(all, o.headerSources(j, first, sent)...)
 }
 
-// login returns the sources of a login request.
-func (o requestSources) login(sent *httpclient.Outgoing) []request.Source {
+// loginSources returns the sources of a login request.
+func (o requestSources) loginSources(sent *httpclient.Outgoing) []request.Source {
 	login := auth.LoginRequest.In(o.doc.API.Authentication)
-	all := o.base(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
+	all := o.endpointSources(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
@@ -61,15 +61,15 @@ func (o requestSources) login(sent *httpclient.Outgoing) []request.Source {
 		case line.Name == "Host":
 			s.From = "address"
 		case !built && line.Name != "Content-Length":
-			s = o.addedHeader(line.Name, sent)
+			s = o.addedHeaderSource(line.Name, sent)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// at returns the JSON pointer of a key of the job.
-func (j *job) at(keys ...string) string {
+// keyPointer returns the JSON pointer of a key of the job.
+func (j *job) keyPointer(keys ...string) string {
 	pointer := j.Pointer
 	for _, key := range keys {
 		pointer = failure.PointerJoin(pointer, key)
@@ -77,8 +77,8 @@ func (j *job) at(keys ...string) string {
 	return pointer
 }
 
-// defaults returns the JSON pointer of a key of the default options.
-func (o requestSources) defaults(keys ...string) string {
+// defaultsPointer returns the JSON pointer of a key of the default options.
+func (o requestSources) defaultsPointer(keys ...string) string {
 	pointer := o.doc.API.Pointer
 	for _, key := range append([]string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name}, keys...) {
 		pointer = failure.PointerJoin(pointer, key)
@@ -86,9 +86,9 @@ func (o requestSources) defaults(keys ...string) string {
 	return pointer
 }
 
-// base returns the source of an endpoint, after the source of the base URL if the request
-// uses the base URL.
-func (o requestSources) base(endpoint string, own request.Source) []request.Source {
+// endpointSources returns the source of an endpoint, after the source of the base URL if
+// the request uses the base URL.
+func (o requestSources) endpointSources(endpoint string, own request.Source) []request.Source {
 	// A complete URL as endpoint resolves to the same URL from any base.
 	here, err := httpclient.Resolve(o.it.BaseURL, endpoint)
 	elsewhere, err2 := httpclient.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
@@ -98,18 +98,18 @@ func (o requestSources) base(endpoint string, own request.Source) []request.Sour
 	return []request.Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
 }
 
-// method returns the source of a default method. The method of the job itself is visible
-// in the request.
-func (o requestSources) method(j *job) []request.Source {
+// methodSources returns the source of a default method. The method of the job itself is
+// visible in the request.
+func (o requestSources) methodSources(j *job) []request.Source {
 	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
-		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
+		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaultsPointer(config.DefaultMethod.Name)}}
 	}
 	return nil
 }
 
-// params returns the sources of the parameters, in the query or in the body, followed by
-// the parameters that the endpoint or the authentication added to the query.
-func (o requestSources) params(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
+// paramSources returns the sources of the parameters, in the query or in the body,
+// followed by the parameters that the endpoint or the authentication added to the query.
+func (o requestSources) paramSources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
@@ -127,17 +127,17 @@ func (o requestSources) params(j *job, base, first, full config.RequestSpec, sen
 	computedDefaults := o.doc.Vocabulary.IsCall(o.doc.API.DefaultOptions.Field(config.DefaultParams.Name))
 	for _, name := range full.ParamNames() {
 		if _, own := first.Param(name); !own {
-			at := o.defaults(config.DefaultParams.Name, name)
+			at := o.defaultsPointer(config.DefaultParams.Name, name)
 			if computedDefaults {
-				at = o.defaults(config.DefaultParams.Name)
+				at = o.defaultsPointer(config.DefaultParams.Name)
 			}
 			add(request.Source{Part: where + name, From: "default options", Pointer: at, Evaluated: true}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
-		s := request.Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
+		s := request.Source{Part: where + name, From: "job", Pointer: j.keyPointer(config.JobParams.Name, name), Evaluated: true}
 		if j.Params.IsCall() {
-			s.Pointer = j.at(config.JobParams.Name)
+			s.Pointer = j.keyPointer(config.JobParams.Name)
 		}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
@@ -159,13 +159,13 @@ func (o requestSources) params(j *job, base, first, full config.RequestSpec, sen
 		for _, name := range namesOf(query) {
 			// A parameter in the query that is not a known parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
-				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
+				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name)}, name)
 			}
 		}
 	}
 	for _, name := range added {
 		given["query "+name] = true
-		all = append(all, o.authentication("query", name))
+		all = append(all, o.authenticationSource("query", name))
 	}
 	return all
 }
@@ -201,19 +201,19 @@ func namesOf(query string) []string {
 	return names
 }
 
-// headers returns the sources of the headers in the order in which they are sent.
-func (o requestSources) headers(j *job, first config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
+// headerSources returns the sources of the headers in the order in which they are sent.
+func (o requestSources) headerSources(j *job, first config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
 	var all []request.Source
 	for i, line := range sent.Headers {
 		if i > 0 && sent.Headers[i-1].Name == line.Name {
 			continue
 		}
-		all = append(all, o.header(j, first, line.Name, sent))
+		all = append(all, o.headerSource(j, first, line.Name, sent))
 	}
 	return all
 }
 
-func (o requestSources) header(j *job, first config.RequestSpec, name string, sent *httpclient.Outgoing) request.Source {
+func (o requestSources) headerSource(j *job, first config.RequestSpec, name string, sent *httpclient.Outgoing) request.Source {
 	s := request.Source{Part: "header " + name, From: "built in"}
 	built := sent.Built
 	if built == nil {
@@ -238,7 +238,7 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 		before, had = texts, true
 	}
 	if !had || !slices.Equal(before, texts) {
-		return o.addedHeader(name, sent)
+		return o.addedHeaderSource(name, sent)
 	}
 	if name == "Content-Type" && len(sent.Body) > 0 && (texts[0] == config.BodyType("FORM") || texts[0] == config.BodyType("POST")) {
 		s.From = "method"
@@ -249,10 +249,10 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 		own = value.Value{} // names with different letter case are sent as two headers
 	}
 	if at, ok := memberLike(own, name); ok {
-		return request.Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "job", Pointer: j.keyPointer(config.JobHeaders.Name, at), Evaluated: true}
 	}
 	if at, ok := memberLike(defaults, name); ok {
-		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaultsPointer(config.DefaultHeaders.Name, at), Evaluated: true}
 	}
 	headers := slices.Clone(o.it.Headers)
 	for _, h := range o.it.ComputedHeaders {
@@ -269,11 +269,12 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 	return s
 }
 
-// addedHeader returns the source of a header that was added after the request was built.
-func (o requestSources) addedHeader(name string, sent *httpclient.Outgoing) request.Source {
+// addedHeaderSource returns the source of a header that was added after the request was
+// built.
+func (o requestSources) addedHeaderSource(name string, sent *httpclient.Outgoing) request.Source {
 	signature := httpclient.Signed(o.doc)
 	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
-	s := o.authentication("headers", name)
+	s := o.authenticationSource("headers", name)
 	scheme, _ := o.features.Auth.Of(o.doc.API.Authentication)
 	switch {
 	case signed:
@@ -285,9 +286,9 @@ func (o requestSources) addedHeader(name string, sent *httpclient.Outgoing) requ
 	}
 }
 
-// authentication returns the source of a header or query parameter that the
+// authenticationSource returns the source of a header or query parameter that the
 // authentication added. Its pointer is as specific as possible.
-func (o requestSources) authentication(kind, name string) request.Source {
+func (o requestSources) authenticationSource(kind, name string) request.Source {
 	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
 	s := request.Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
@@ -315,7 +316,7 @@ func memberLike(v value.Value, name string) (string, bool) {
 func placeholderSources(child *job, above []*job) []request.Source {
 	var all []request.Source
 	for _, p := range child.placeholders {
-		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.origin(above), Pointer: p.pointer})
+		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.describeSource(above), Pointer: p.pointer})
 	}
 	return all
 }

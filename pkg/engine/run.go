@@ -46,14 +46,14 @@ type run struct {
 	// state is the state of this run. time is the part of it about the start of the run.
 	state *state.State
 	time  *state.Time
-	// memories are the remembered values of the iterations. The keys are the keys of the
-	// iterations.
-	memories   map[string]*state.IterationValues
-	dry        *httpclient.DryRun       // nil if the run sends its requests
-	standIn    func(name string) string // standIn of Preview, nil if the run sends its requests
-	limit      *LimitReached            // nil if no data was dropped
-	incomplete int                      // number of findings
-	warnings                            // warnings outside of jobs
+	// iterationValues are the remembered values of the iterations. The keys are the keys
+	// of the iterations.
+	iterationValues map[string]*state.IterationValues
+	dry             *httpclient.DryRun       // nil if the run sends its requests
+	standIn         func(name string) string // standIn of Preview, nil if the run sends its requests
+	limit           *LimitReached            // nil if no data was dropped
+	incomplete      int                      // number of findings
+	warnings                                 // warnings outside of jobs
 	// configWarnings are the emitted warnings about the configuration.
 	configWarnings []event.ConfigWarning
 }
@@ -73,7 +73,7 @@ func (p *Program) newRun(e *env.Run) *run {
 		previous = state.LoginValues(previous, p.rememberedByLogins())
 	}
 	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
-	r.openMemories(&remembered)
+	r.openIterationValues(&remembered)
 	return r
 }
 
@@ -192,7 +192,7 @@ func (r *run) client(it iteration) (*httpclient.Client, error) {
 	}
 	o.Endpoints, o.AnonymousEndpoints = r.plan.endpoints(it, r.scope(it))
 	if it.auth != nil {
-		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])
+		o.Auth = it.auth.Start(r.Run, r.iterationValues[it.Key])
 	}
 	return httpclient.New(o)
 }

@@ -24,11 +24,12 @@ type jobStatistics struct {
 	repeated          bool // true if a run unexpectedly returned to an earlier page
 	rules             []ruleCount
 	warnings
-	// later holds findings until all runs have ended.
-	later []event.Finding
-	// found and lists combine evidence.found and evidence.lists of all runs.
-	found bool
-	lists []string
+	// postponed holds findings until all runs have ended.
+	postponed []event.Finding
+	// found is true if evidence.found is true for a run.
+	found      bool
+	// otherLists is evidence.otherLists of the first run that has other lists.
+	otherLists []string
 	// items is the number of items in all runs.
 	items int
 	// withValue is the number of items with a value, for each accumulator.
@@ -63,42 +64,42 @@ func (s statistics) page(j *job, rows int) {
 
 // add counts a finished run.
 func (s statistics) add(r *jobRun, stop pagination.Stop) {
-	total := s.get(r.job)
-	total.runs++
-	total.pages += r.pages
-	total.rows += r.rowsReceived
-	total.rowsFiltered += r.rowsFiltered
+	stats := s.get(r.job)
+	stats.runs++
+	stats.pages += r.pages
+	stats.rows += r.rowsReceived
+	stats.rowsFiltered += r.rowsFiltered
 	if r.skipped {
-		total.skipped++
+		stats.skipped++
 	}
-	total.found = total.found || r.evidence.found
-	if total.lists == nil {
-		total.lists = r.evidence.lists
+	stats.found = stats.found || r.evidence.found
+	if stats.otherLists == nil {
+		stats.otherLists = r.evidence.otherLists
 	}
-	for i := range total.rules {
-		if total.rules[i].stop == stop {
-			total.rules[i].count++
+	for i := range stats.rules {
+		if stats.rules[i].stop == stop {
+			stats.rules[i].count++
 			return
 		}
 	}
-	if len(total.rules) <= maxRules {
-		total.rules = append(total.rules, ruleCount{stop, 1})
+	if len(stats.rules) <= maxRules {
+		stats.rules = append(stats.rules, ruleCount{stop, 1})
 	}
 }
 
 // report emits an event for a job and for each job below it.
 func (s statistics) report(log *event.Log, j *job, skipped *skippedRuns, iteration int) {
-	total := s[j]
-	if total == nil {
-		total = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, skipped.get(j))}}}
+	stats := s[j]
+	if stats == nil {
+		stats = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, skipped.get(j))}}}
 	}
-	total.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
-	e := event.JobFinished{Job: j.name, Pages: total.pages, Rows: total.rows, Windows: total.windows, LeftOut: total.rowsFiltered, Unstored: j.NotStored, Rule: total.rule(), Repeated: total.repeated, Skipped: total.skipped, Unwanted: skipped.get(j), JobPointer: j.Pointer, Iteration: iteration}
+	stats.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
+	e := event.JobFinished{Job: j.name, Pages: stats.pages, Rows: stats.rows, Windows: stats.windows, LeftOut: stats.rowsFiltered, Unstored: j.NotStored, Rule: stats.rule(), Repeated: stats.repeated, Skipped: stats.skipped, Unwanted: skipped.get(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
-		e.Runs = total.runs
+		e.Runs = stats.runs
 	}
-	if len(total.rules) == 1 {
-		e.Pointer = total.rules[0].stop.Pointer
+	if len(stats.rules) == 1 {
+		e.Pointer = stats.rules[0].stop.Pointer
 	}
 	log.Emit(e)
 	for _, child := range j.children {

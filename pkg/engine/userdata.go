@@ -70,8 +70,8 @@ func (u userData) references(c expr.Context) []string {
 	return names
 }
 
-// ofPage reports whether the user data depends on the response of each page.
-func (u userData) ofPage() bool {
+// dependsOnPage reports whether the user data depends on the response of each page.
+func (u userData) dependsOnPage() bool {
 	return len(u.references(expr.Response))+len(u.references(expr.ResponseHeader)) > 0
 }
 

@@ -40,11 +40,11 @@ type runFunc func(*job, invocation) error
 // windows. It does not run the job if its `if` is false.
 func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 	in.events = slices.Clip(in.events) // other runs share in.events
-	wanted, err := jr.shouldRun(j, in, warningCollector(&in.events))
+	shouldRun, err := jr.shouldRun(j, in, warningCollector(&in.events))
 	switch {
 	case err != nil:
 		return err
-	case !wanted:
+	case !shouldRun:
 		jr.skippedRuns.add(j)
 		return nil
 	case j.Windows == nil:
@@ -100,7 +100,7 @@ var errNoWindow = errors.New("it does not run: " + noWindow)
 // firstWindow returns the invocation for the first window of a job. A job without windows
 // returns in unchanged.
 func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
-	if wanted, err := jr.shouldRun(j, in, nil); err != nil || !wanted {
+	if shouldRun, err := jr.shouldRun(j, in, nil); err != nil || !shouldRun {
 		return in, cmp.Or(err, errSkipped)
 	}
 	if j.Windows == nil {
@@ -124,7 +124,7 @@ func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
 // stand-ins.
 func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation) PlannedRequest) (PlannedRequest, invocation) {
 	if err := v.plannedSkip(j, in); err != nil {
-		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j), Problem: err}, in
+		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: describeNotes(j), Problem: err}, in
 	}
 	if j.Windows == nil {
 		return draft(in), in
