@@ -27,7 +27,7 @@ type jobStatistics struct {
 	// postponed holds findings until all runs have ended.
 	postponed []event.Finding
 	// found is true if evidence.found is true for a run.
-	found      bool
+	found bool
 	// otherLists is evidence.otherLists of the first run that has other lists.
 	otherLists []string
 	// items is the number of items in all runs.
