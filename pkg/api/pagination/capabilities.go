@@ -43,15 +43,15 @@ type (
 	startDetector interface {
 		fromStart(job config.RequestSpec) bool
 	}
-	// ending reports whether page p announces that no page follows.
-	ending interface{ isLast(p PageInfo) bool }
+	// lastPageDetector reports whether page p announces that no page follows.
+	lastPageDetector interface{ isLast(p PageInfo) bool }
 	// numbered is implemented by methods that count or compare ids. They request page
 	// after page even if the API ignores their parameter. numbers reports whether all
 	// requests of a job differ.
 	numbered interface{ numbers() (forever bool) }
-	// absent returns the reason to end a job after an error status, or nil if the status
-	// is an error. largest is the number of rows of the largest page.
-	absent interface {
+	// errorStatusEnder returns the reason to end a job after an error status, or nil if
+	// the status is an error. largest is the number of rows of the largest page.
+	errorStatusEnder interface {
 		afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop
 	}
 	// announcer returns the field by which page p announces more pages, or "".
@@ -94,7 +94,7 @@ func FromStart(s Scroller, job config.RequestSpec) bool {
 // API may respond to requests beyond the end with its last page again, which is smaller
 // than other pages. A repeated page of full size may hide further pages.
 func EndsByRepeating(s Scroller, r Repeat) bool {
-	if end, ok := withoutStoppers(s).(ending); ok && end.isLast(r.Before) {
+	if end, ok := withoutStoppers(s).(lastPageDetector); ok && end.isLast(r.Before) {
 		return true
 	}
 	return !r.Doubled && r.Again() && (r.Rows == 0 || !r.List || r.Rows < r.Largest)
@@ -113,7 +113,7 @@ func Numbered(s Scroller) (ok, forever bool) {
 // the next request with an error status. It returns nil if the status is an error.
 // largest is the number of rows of the largest page.
 func AfterLast(s Scroller, job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
-	if a, ok := withoutStoppers(s).(absent); ok {
+	if a, ok := withoutStoppers(s).(errorStatusEnder); ok {
 		return a.afterLast(job, status, last, largest)
 	}
 	return nil

@@ -94,7 +94,7 @@ func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 	case !c.reverse && (s.id == nil || p.IDs.Max.number.Compare(s.id.number) > 0):
 		s.id = &p.IDs.Max
 	}
-	next, ok := s.id.plus(c.increment)
+	next, ok := s.id.increased(c.increment)
 	if !ok {
 		return job, nil, nil, failure.Userf("the cursor value %s and the increment %d have no sum of at most %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
 	}
@@ -108,10 +108,10 @@ type ID struct {
 	number decimal.Number
 }
 
-// plus returns the number to send. As in the original extractor, a whole number has no
-// exponent. A number with a fraction is sent as the response wrote it. ok is false if the
-// sum has too many digits.
-func (id ID) plus(increment int64) (sum value.Value, ok bool) {
+// increased returns the id plus increment, as it is sent. As in the original extractor, a
+// whole number has no exponent. A number with a fraction is sent as the response wrote
+// it. ok is false if the sum has too many digits.
+func (id ID) increased(increment int64) (sum value.Value, ok bool) {
 	if increment != 0 {
 		text, ok := id.number.Plus(increment, value.MaxWhole)
 		return value.OfNumber(text), ok
@@ -188,6 +188,6 @@ func (cursor) numbers() (forever bool) { return false }
 func (c cursor) parameter() parameter { return c.param }
 
 func (c cursor) withPlacedValues(names []string) Scroller {
-	c.param = c.param.placing(names)
+	c.param = c.param.withPlacedValues(names)
 	return c
 }

@@ -35,9 +35,9 @@ func compileLimitStop(s config.Section) stopper {
 	count, path := LimitStopCount.In(s), LimitStopField.In(s)
 	switch {
 	case count.Present() && path.Present():
-		fault(s, `expected the key "count" or the key "field", not both`)
+		missingKey(s, `expected the key "count" or the key "field", not both`)
 	case !count.Present() && !path.Present():
-		fault(s, `expected the key "count" or the key "field"`)
+		missingKey(s, `expected the key "count" or the key "field"`)
 	}
 	l := limitStop{limit: integerLimit(s, LimitStopCount), field: response.Path{Text: LimitStopField.Of(s), Separator: "."}}
 	if path.Present() {
@@ -65,9 +65,9 @@ func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = rowsIn(v)
+		l.limit.number, known = rowsIn(v)
 	}
-	if int64(rows) >= l.limit.at {
+	if int64(rows) >= l.limit.number {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
 		if !known {
 			stop.Reason = Exhausted
@@ -93,7 +93,7 @@ func (l limitStop) describe() string {
 	if l.field.Text != "" {
 		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
 	}
-	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.number)
 }
 
 func (l limitStop) totals() []Total {

@@ -61,9 +61,9 @@ func compileTotal(s config.Section, path field.Setting[string]) totalPath {
 	return totalPath{Text: path.Of(s), Separator: "."}
 }
 
-// of returns the total in a page. It returns 0 if the value is not a number, because a
+// number returns the total in a page. It returns 0 if the value is not a number, because a
 // total must not end a run.
-func (t totalPath) of(p PageInfo) int64 {
+func (t totalPath) number(p PageInfo) int64 {
 	if t.Text == "" || p.Field == nil {
 		return 0
 	}

@@ -51,8 +51,8 @@ func AllMethods() Methods {
 // multiple is the method with which each job names its scroller.
 const multiple = "multiple"
 
-// namelessServed is the name of the scroller for jobs that do not name a scroller.
-const namelessServed = "default"
+// defaultScroller is the name of the scroller for jobs that do not name a scroller.
+const defaultScroller = "default"
 
 // Settings that belong to no method in AllMethods.
 var (

@@ -48,7 +48,7 @@ func nextType() *field.Type {
 // the short form.
 func nextOf(s config.Section, short field.Setting[string], separator string) reference {
 	if !Next.In(s).Present() {
-		return reference{path: response.Path{Text: short.Of(s), Separator: separator}, pointer: placeOf(s, short)}
+		return reference{path: response.Path{Text: short.Of(s), Separator: separator}, pointer: pointerOf(s, short)}
 	}
 	if short.In(s).Present() {
 		s.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: Next.In(s).Pointer,
@@ -93,20 +93,20 @@ func (r reference) needs() []response.Path {
 	return all
 }
 
-// of returns the value in a page, or null.
-func (r reference) of(p PageInfo) (value.Value, error) {
-	v, err := r.own(p)
+// value returns the value in a page, or null.
+func (r reference) value(p PageInfo) (value.Value, error) {
+	v, err := r.ownValue(p)
 	switch {
 	case err != nil, !v.IsBlank():
 		return v, err
 	case r.other != nil:
-		return r.other.of(p)
+		return r.other.value(p)
 	default:
 		return r.literal, nil
 	}
 }
 
-func (r reference) own(p PageInfo) (value.Value, error) {
+func (r reference) ownValue(p PageInfo) (value.Value, error) {
 	if r.header == "" {
 		return p.field(r.path, r.pointer)
 	}
@@ -128,8 +128,8 @@ func (r reference) missing(p PageInfo) *Stop {
 	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", r.path.Text), Pointer: r.pointer, Reason: NoValue, Field: r.path.Text}
 }
 
-// place describes the source of the value.
-func (r reference) place() string {
+// describe describes the source of the value.
+func (r reference) describe() string {
 	if r.header != "" {
 		return "in the header " + r.header
 	}

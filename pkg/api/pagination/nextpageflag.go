@@ -58,9 +58,9 @@ func (n nextPageFlag) paths() []response.Path {
 
 func (n nextPageFlag) needs() Requirements { return Requirements{Fields: n.paths()} }
 
-// of returns the value of the flag in a page, or null. A list has no names, even if the
+// flag returns the value of the flag in a page, or null. A list has no names, even if the
 // field looks like an index.
-func (n nextPageFlag) of(p PageInfo) (flag value.Value, err error) {
+func (n nextPageFlag) flag(p PageInfo) (flag value.Value, err error) {
 	for i, path := range n.paths() {
 		if i == 0 && p.Root == value.Array {
 			continue
@@ -77,7 +77,7 @@ func (nextPageFlag) counts() bool { return false }
 func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
-	flag, err := n.of(p)
+	flag, err := n.flag(p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,7 +98,7 @@ func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 
 // announces implements announcer.
 func (n nextPageFlag) announces(p PageInfo) string {
-	flag, err := n.of(p)
+	flag, err := n.flag(p)
 	if err != nil || flag.IsNull() || !isMissing(flag) == n.stopOn {
 		return ""
 	}

@@ -64,7 +64,7 @@ func compileOffset(s config.Section) Scroller {
 
 func (o offset) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	s := offsetState{at: big.NewInt(o.first)}
-	if own, ok := o.param.of(job); ok && o.fromJob {
+	if own, ok := o.param.ownValue(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
 			s.at = at
 		}
@@ -81,7 +81,7 @@ func (o offset) request(job config.RequestSpec, at *big.Int) config.RequestSpec 
 
 func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(offsetState)
-	size := o.size.of(job)
+	size := o.size.effective(job)
 	if size == 0 {
 		if s.pageSize == 0 {
 			s.pageSize = int64(p.Rows)
@@ -100,7 +100,7 @@ func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 
 func (o offset) Describe(job config.RequestSpec) []string {
 	_, state := o.First(job, time.Time{})
-	start, size := state.(offsetState).at, o.size.of(job)
+	start, size := state.(offsetState).at, o.size.effective(job)
 	further := "and then each time for as many rows further as the "
 	switch {
 	case o.size.untilEmpty && size == 0:
@@ -111,7 +111,7 @@ func (o offset) Describe(job config.RequestSpec) []string {
 		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %sfirst page has, until a page is empty or has fewer rows than that.", o.param, start, further))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-		o.param, series(start, size), o.size.param, size, o.size.untilLast(size)))
+		o.param, formatSeries(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 
 // full returns 0 if the API may return fewer rows than requested, because the next offset
@@ -120,7 +120,7 @@ func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
 		return 0
 	}
-	if size := o.size.of(job); size != 0 {
+	if size := o.size.effective(job); size != 0 {
 		return int(size)
 	}
 	return int(state.(offsetState).pageSize)
@@ -128,16 +128,16 @@ func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 
 func (o offset) announced(_ config.RequestSpec, state State, last PageInfo) bool {
 	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
-	return before.Cmp(big.NewInt(o.total.of(last))) < 0
+	return before.Cmp(big.NewInt(o.total.number(last))) < 0
 }
 
 func (o offset) fromStart(job config.RequestSpec) bool {
-	own, _ := o.param.of(job)
+	own, _ := o.param.ownValue(job)
 	at, _ := own.Int()
 	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
 }
 
 func (o offset) withPlacedValues(names []string) Scroller {
-	o.counter = o.counter.placing(names)
+	o.counter = o.counter.withPlacedNames(names)
 	return o
 }

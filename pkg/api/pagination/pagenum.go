@@ -68,7 +68,7 @@ func (n pageNumber) request(job config.RequestSpec, page *big.Int) config.Reques
 }
 
 func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
+	if stop := n.size.lastPage(p, n.size.effective(job)); stop != nil {
 		return job, nil, stop, nil
 	}
 	page := new(big.Int).Add(state.(*big.Int), big.NewInt(1))
@@ -76,10 +76,10 @@ func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (confi
 }
 
 func (n pageNumber) Describe(job config.RequestSpec) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
-	if size := n.size.of(job); size > 0 {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, formatSeries(big.NewInt(n.firstPage), 1))
+	if size := n.size.effective(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
+			n.param, formatSeries(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
@@ -87,7 +87,7 @@ func (n pageNumber) Describe(job config.RequestSpec) []string {
 // full returns the page size. If only the API knows the page size, it returns the number
 // of rows of the last page, or 1 if that page is empty.
 func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
-	if size := n.size.of(job); size > 0 {
+	if size := n.size.effective(job); size > 0 {
 		return int(size)
 	}
 	return max(1, last.Rows)
@@ -96,20 +96,20 @@ func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
 	before := pages.Int64() // no run fetches more than 2^63 pages
-	if before < n.totalPages.of(last) {
+	if before < n.totalPages.number(last) {
 		return true
 	}
-	size, rows := n.size.of(job), n.total.of(last)
+	size, rows := n.size.effective(job), n.total.number(last)
 	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
 
 func (n pageNumber) fromStart(job config.RequestSpec) bool {
-	own, _ := n.param.of(job)
+	own, _ := n.param.ownValue(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }
 
 func (n pageNumber) withPlacedValues(names []string) Scroller {
-	n.counter = n.counter.placing(names)
+	n.counter = n.counter.withPlacedNames(names)
 	return n
 }

@@ -58,7 +58,7 @@ func (counter) numbers() (forever bool) { return true }
 // afterLast implements absent. With lastPage "empty", an API may respond with 404 instead
 // of an empty page after a page that is not full.
 func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
-	size := c.size.of(job)
+	size := c.size.effective(job)
 	if size == 0 {
 		size = int64(largest)
 	}
@@ -73,9 +73,9 @@ func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, la
 
 func (c counter) parameter() parameter { return c.param }
 
-// placing returns the counter for a job with placed values.
-func (c counter) placing(names []string) counter {
-	c.param, c.size.param = c.param.placing(names), c.size.param.placing(names)
+// withPlacedNames returns the counter for a job with placed values.
+func (c counter) withPlacedNames(names []string) counter {
+	c.param, c.size.param = c.param.withPlacedValues(names), c.size.param.withPlacedValues(names)
 	return c
 }
 
@@ -92,23 +92,23 @@ func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:      int64(Limit.Of(s)),
 		param:      parameterOf(s, RequestValue{limitValue, LimitParam}),
-		pointer:    placeOf(s, Limit),
+		pointer:    pointerOf(s, Limit),
 		untilEmpty: LastPage.Of(s) == UntilEmpty,
 	}
 }
 
-// of returns the effective page size: the parameter of the job, or the limit, or 0. A
-// size beyond 64 bits counts as math.MaxInt64, because no page has that many rows.
-func (z pageSize) of(job config.RequestSpec) int64 {
-	size := z.exactly(job)
+// effective returns the page size: the parameter of the job, or the limit, or 0. A size
+// beyond 64 bits counts as math.MaxInt64, because no page has that many rows.
+func (z pageSize) effective(job config.RequestSpec) int64 {
+	size := z.exact(job)
 	if !size.IsInt64() {
 		return math.MaxInt64
 	}
 	return size.Int64()
 }
 
-func (z pageSize) exactly(job config.RequestSpec) *big.Int {
-	own, _ := z.param.of(job)
+func (z pageSize) exact(job config.RequestSpec) *big.Int {
+	own, _ := z.param.ownValue(job)
 	if n, ok := own.Integer(); ok && n.Sign() > 0 {
 		return n
 	}
@@ -117,7 +117,7 @@ func (z pageSize) exactly(job config.RequestSpec) *big.Int {
 
 // set adds the page size to a request, if there is a page size.
 func (z pageSize) set(job, request config.RequestSpec) config.RequestSpec {
-	if size := z.exactly(job); size.Sign() != 0 {
+	if size := z.exact(job); size.Sign() != 0 {
 		return z.param.set(request, ofInteger(size))
 	}
 	return request
@@ -140,9 +140,9 @@ func (z pageSize) lastPage(p PageInfo, size int64) *Stop {
 	}
 }
 
-// series formats numbers that grow by a step. It shows the first three unless they are
+// formatSeries formats numbers that grow by a step. It shows the first three unless they are
 // long.
-func series(start *big.Int, step int64) string {
+func formatSeries(start *big.Int, step int64) string {
 	const long = 1_000_000_000
 	if start.CmpAbs(big.NewInt(long)) >= 0 || step >= long {
 		return fmt.Sprintf("%d, each time %d more,", start, step)

@@ -45,8 +45,8 @@ func pathOf(s config.Section, name string) []string {
 	return strings.Split(name, delimiter)
 }
 
-// placing returns the parameter for a job with placed values.
-func (p parameter) placing(names []string) parameter {
+// withPlacedValues returns the parameter for a job with placed values.
+func (p parameter) withPlacedValues(names []string) parameter {
 	p.placed = slices.Contains(names, p.value)
 	return p
 }
@@ -59,8 +59,9 @@ func (p parameter) String() string {
 	return p.name
 }
 
-// of returns the parameter of the job itself. It returns false if the value is placed.
-func (p parameter) of(job config.RequestSpec) (v value.Value, ok bool) {
+// ownValue returns the parameter of the job itself. It returns false if the value is
+// placed.
+func (p parameter) ownValue(job config.RequestSpec) (v value.Value, ok bool) {
 	if p.placed {
 		return value.Value{}, false
 	}
@@ -81,7 +82,7 @@ func (p parameter) set(r config.RequestSpec, v value.Value) config.RequestSpec {
 		return r
 	}
 	if p.inQuery && r.HasBody() {
-		if _, ok := p.of(r); ok {
+		if _, ok := p.ownValue(r); ok {
 			r.Params = without(r.Params, p.path)
 		}
 		r.Query = with(r.Query, p.path, v)

@@ -92,7 +92,7 @@ func CheckParameters(s config.Section, methods Methods, placed func(pointer stri
 	m, _ := methods.Of(s)
 	for _, v := range m.Values {
 		if v.Param.Field.Default.IsNull() && !v.Param.In(s).Present() && !slices.Contains(placed(s.Pointer), v.Name) {
-			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", v.Param.Name, m.Name)))
+			missingKey(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", v.Param.Name, m.Name)))
 		}
 	}
 	if Multiple(s) {

@@ -52,7 +52,7 @@ func responseParamMethod() Method {
 
 func compileResponseParam(s config.Section) Scroller {
 	if !ResponseParam.In(s).Present() && !Next.In(s).Present() {
-		fault(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
+		missingKey(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
 	}
 	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
 	return responseParam{
@@ -107,7 +107,7 @@ func (responseParam) First(job config.RequestSpec, _ time.Time) (config.RequestS
 }
 
 func (r responseParam) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	v, err := r.from.of(p)
+	v, err := r.from.value(p)
 	if err != nil {
 		return job, nil, nil, err
 	}
@@ -126,7 +126,7 @@ func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
 
 func (r responseParam) Describe(config.RequestSpec) []string {
 	all := []string{
-		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.place()),
+		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.describe()),
 		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
@@ -137,14 +137,14 @@ func (r responseParam) Describe(config.RequestSpec) []string {
 
 // isLast implements ending: the value for the next page is empty at every depth.
 func (r responseParam) isLast(p PageInfo) bool {
-	v, err := r.from.of(p)
+	v, err := r.from.value(p)
 	return err == nil && isDeepEmpty(v)
 }
 
 func (r responseParam) parameter() parameter { return r.to }
 
 func (r responseParam) withPlacedValues(names []string) Scroller {
-	r.to = r.to.placing(names)
+	r.to = r.to.withPlacedValues(names)
 	return r
 }
 

@@ -68,7 +68,7 @@ func (r responseURL) Next(job config.RequestSpec, _ State, p PageInfo) (config.R
 
 // address returns the URL of the next page, or its query.
 func (r responseURL) address(p PageInfo) (string, *Stop, error) {
-	v, err := r.next.of(p)
+	v, err := r.next.value(p)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -99,7 +99,7 @@ func (r responseURL) Describe(config.RequestSpec) []string {
 	if r.paramIsQuery {
 		what = "has the parameters"
 	}
-	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.place())
+	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.describe())
 	return []string{text, jobParams(r.includeParams)}
 }
 

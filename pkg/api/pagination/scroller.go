@@ -73,8 +73,8 @@ func valueAt(at func(response.Path) (value.Value, error), path response.Path, po
 	return v, err
 }
 
-// header returns the values of a header, regardless of letter case.
-func (p PageInfo) header(name string) []string {
+// headerValues returns the values of a header, regardless of letter case.
+func (p PageInfo) headerValues(name string) []string {
 	var all []string
 	for _, spelt := range slices.Sorted(maps.Keys(p.Header)) {
 		if strings.EqualFold(spelt, name) {

@@ -32,7 +32,7 @@ func Compile(s config.Section, methods Methods) Scrollers {
 	if Multiple(s) {
 		all.compileNamed(s, methods)
 	} else if m, ok := methods.Of(s); ok {
-		require(s, m)
+		checkRequired(s, m)
 		all.single = m.Compile(s)
 	}
 	all.stoppers = compileStoppers(s)
@@ -69,8 +69,8 @@ func NameFor(s config.Section, named string) string {
 	if named == "" {
 		named = fallbackName.Of(s)
 	}
-	if _, ok := Named.In(s).Value.Get(namelessServed); ok && named == "" {
-		return namelessServed
+	if _, ok := Named.In(s).Value.Get(defaultScroller); ok && named == "" {
+		return defaultScroller
 	}
 	return named
 }
@@ -112,11 +112,11 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 	if all.named == nil {
 		return all.single, nil
 	}
-	wanted := cmp.Or(name, all.fallback)
-	if wanted == "" {
+	scroller := cmp.Or(name, all.fallback)
+	if scroller == "" {
 		return singleRequest{}, nil
 	}
-	inner, err := all.find(wanted)
+	inner, err := all.find(scroller)
 	if err != nil {
 		return nil, err
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// require reports required keys of a method that a section lacks.
-func require(s config.Section, m Method) {
+// checkRequired reports required keys of a method that a section lacks.
+func checkRequired(s config.Section, m Method) {
 	for _, f := range field.Fields(m.Needed...) {
 		if !s.Get(f.Name).Present() {
-			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", f.Name, m.Name)))
+			missingKey(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", f.Name, m.Name)))
 		}
 	}
 }
 
-// fault reports a problem with the keys of a section. The problem does not show the value
-// of the section.
-func fault(s config.Section, expected failure.Text) {
+// missingKey reports a problem with the keys of a section. The problem does not show the
+// value of the section.
+func missingKey(s config.Section, expected failure.Text) {
 	s.Problems().Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: expected})
 }
 
@@ -45,9 +45,9 @@ func boolean(s config.Section) bool {
 	return s.Value.True()
 }
 
-// placeOf returns the JSON pointer of a setting of a scroller. If the setting is missing,
+// pointerOf returns the JSON pointer of a setting of a scroller. If the setting is missing,
 // it returns the pointer of the method, which determines the default.
-func placeOf[T any](s config.Section, setting field.Setting[T]) string {
+func pointerOf[T any](s config.Section, setting field.Setting[T]) string {
 	if _, ok := s.Value.Get(setting.Name); !ok {
 		return MethodName.In(s).Pointer
 	}

@@ -27,7 +27,7 @@ func zendeskMethod() Method {
 		Name:     "zendesk.response.url",
 		Settings: []field.Declaration{URLKey, IncludeParams, ParamIsQuery},
 		Compile: func(s config.Section) Scroller {
-			return zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: placeOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
+			return zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: pointerOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
 		},
 	}
 }
