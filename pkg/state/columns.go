@@ -61,7 +61,7 @@ func (c *Columns) Changed(table string, columns []string) (added, removed []stri
 	for i, item := range before.Items() {
 		old[i] = item.Text()
 	}
-	return lacking(columns, old), lacking(old, columns), true
+	return missingFrom(columns, old), missingFrom(old, columns), true
 }
 
 // columnsByTable reports whether a value is an object of lists of strings.
@@ -74,7 +74,7 @@ func columnsByTable(v value.Value) bool {
 	return v.Kind() == value.Object
 }
 
-// lacking returns the items of list that are not in from.
-func lacking(list, from []string) []string {
+// missingFrom returns the items of list that are not in from.
+func missingFrom(list, from []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(from, s) })
 }

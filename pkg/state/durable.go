@@ -19,8 +19,8 @@ func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !slices.Contains(m.kept, name) {
-		m.kept = append(m.kept, name)
+	if !slices.Contains(m.durable, name) {
+		m.durable = append(m.durable, name)
 	}
 	return true, nil
 }
@@ -29,26 +29,26 @@ func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, 
 // replace older values. The rest of the document is unchanged.
 func (m *IterationValues) WithDurable(document value.Value) value.Value {
 	remembered := members(document.Field(keyRemembered))
-	for _, one := range m.owner.memories {
-		values := one.keptMembers()
+	for _, one := range m.owner.iterationValues {
+		values := one.durableMembers()
 		switch {
 		case len(values) == 0:
 		case one.iteration == "":
-			remembered = with(remembered, values)
+			remembered = withMembers(remembered, values)
 		default:
 			iterations := members(remembered.Field(KeyIterations))
-			own := with(members(iterations.Field(one.iteration)), values)
+			own := withMembers(members(iterations.Field(one.iteration)), values)
 			remembered = remembered.With(KeyIterations, iterations.With(one.iteration, own))
 		}
 	}
 	return members(document).With(keyRemembered, remembered)
 }
 
-func (m *IterationValues) keptMembers() []value.Member {
+func (m *IterationValues) durableMembers() []value.Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []value.Member
-	for _, name := range m.kept {
+	for _, name := range m.durable {
 		all = append(all, value.Member{Name: name, Value: m.names[name].find("", true)})
 	}
 	return all
@@ -63,7 +63,7 @@ func members(v value.Value) value.Value {
 	return v
 }
 
-func with(object value.Value, added []value.Member) value.Value {
+func withMembers(object value.Value, added []value.Member) value.Value {
 	for _, m := range added {
 		object = object.With(m.Name, m.Value)
 	}

@@ -16,7 +16,7 @@ func (vs *values) isHeld(combination string) bool {
 func (m *IterationValues) Hold(name, combination string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	if vs.held.combinations == nil {
 		vs.held.combinations = map[string]bool{}
 	}
@@ -28,7 +28,7 @@ func (m *IterationValues) Hold(name, combination string) {
 func (m *IterationValues) HoldAll(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	vs.held.all = true
 	for combination := range vs.now { // vs.now is empty after the first call: each finding of a run calls HoldAll
 		m.forget(vs, combination)
@@ -40,7 +40,7 @@ func (m *IterationValues) HoldAll(name string) {
 func (m *IterationValues) Freeze(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(name).held.all = true
+	m.values(name).held.all = true
 }
 
 // forget removes a value that this run has set. Its combination keeps its index in

@@ -11,10 +11,10 @@ import (
 // each use would be lost.
 func LoginValues(previous value.Value, names []string) value.Value {
 	remembered := members(previous.Field(keyRemembered))
-	own := only(remembered, names)
+	own := membersNamed(remembered, names)
 	var iterations []value.Member
 	for _, m := range members(remembered.Field(KeyIterations)).Members() {
-		if kept := only(members(m.Value), names); len(kept) > 0 {
+		if kept := membersNamed(members(m.Value), names); len(kept) > 0 {
 			iterations = append(iterations, value.Member{Name: m.Name, Value: value.OfMembers(kept...)})
 		}
 	}
@@ -27,7 +27,7 @@ func LoginValues(previous value.Value, names []string) value.Value {
 	return value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(own...)})
 }
 
-// only returns the members with the given names.
-func only(v value.Value, names []string) []value.Member {
+// membersNamed returns the members with the given names.
+func membersNamed(v value.Value, names []string) []value.Member {
 	return slices.DeleteFunc(slices.Clone(v.Members()), func(m value.Member) bool { return !slices.Contains(names, m.Name) })
 }

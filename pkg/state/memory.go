@@ -52,7 +52,7 @@ type IterationValues struct {
 	names     map[string]*values
 	order     []string
 	owner     *Remembered
-	kept      []string // names of values that were set with SetDurable
+	durable   []string // names of values that were set with SetDurable
 	bytes     int      // size of the values that Save would store, and of their combinations
 }
 
@@ -66,14 +66,14 @@ type values struct {
 	held   held
 }
 
-func (m *IterationValues) load(before value.Value, names []Name, place string, warn func(text string)) {
+func (m *IterationValues) loadPrevious(before value.Value, names []Name, place string, warn func(text string)) {
 	forms := map[string]Name{}
 	for _, n := range names {
 		forms[n.Name] = n
 	}
 	for _, member := range before.Members() {
 		form := forms[member.Name]
-		vs := m.of(member.Name)
+		vs := m.values(member.Name)
 		vs.per = form.Per
 		v := member.Value
 		at := fmt.Sprintf("'%s' in %s", member.Name, place)
@@ -91,7 +91,7 @@ func (m *IterationValues) load(before value.Value, names []Name, place string, w
 		}
 	}
 	for _, n := range names {
-		m.of(n.Name).per = n.Per
+		m.values(n.Name).per = n.Per
 	}
 }
 
@@ -139,9 +139,9 @@ func sizeOf(v value.Value) int {
 	return len(v.Raw())
 }
 
-// of returns the values of a name. It adds the name if it is missing. The caller holds
+// values returns the values of a name. It adds the name if it is missing. The caller holds
 // the lock.
-func (m *IterationValues) of(name string) *values {
+func (m *IterationValues) values(name string) *values {
 	vs := m.names[name]
 	if vs == nil {
 		vs = &values{before: map[string]value.Value{}, now: map[string]value.Value{}}
@@ -194,7 +194,7 @@ func (m *IterationValues) Set(name, combination string, v value.Value) error {
 func (m *IterationValues) set(name, combination string, v value.Value, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	if vs.isHeld(combination) {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (m *IterationValues) set(name, combination string, v value.Value, most int)
 	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // the previous state may have more values
 		return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
 	}
-	more := vs.growth(combination, v)
+	more := vs.addedBytes(combination, v)
 	if more > 0 && m.bytes+more > most {
 		return failure.Userf("the values to remember have more than %d MiB, with that of '%s'", most>>20, name)
 	}
@@ -235,8 +235,8 @@ func (vs *values) has(combination string) bool {
 	return now || before
 }
 
-// growth returns the number of bytes that setting a value adds.
-func (vs *values) growth(combination string, v value.Value) int {
+// addedBytes returns the number of bytes that setting a value adds.
+func (vs *values) addedBytes(combination string, v value.Value) int {
 	more := -sizeOf(vs.find(combination, true))
 	if v.IsNull() {
 		v = vs.before[combination]

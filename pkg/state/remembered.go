@@ -16,11 +16,11 @@ const (
 // Remembered stores the values that jobs and logins leave for the next run. If no
 // iteration remembers names, it keeps the previous values unchanged.
 type Remembered struct {
-	previous   value.Value // values of the previous run
-	iterations value.Value // member KeyIterations of previous, or null
-	checked    bool        // true after previous and iterations were checked
-	inUse      bool        // true if an iteration remembers names
-	memories   []*IterationValues
+	previous        value.Value // values of the previous run
+	iterations      value.Value // member KeyIterations of previous, or null
+	checked         bool        // true after previous and iterations were checked
+	inUse           bool        // true if an iteration remembers names
+	iterationValues []*IterationValues
 }
 
 // Keys returns the keys of Remembered in the document.
@@ -33,7 +33,7 @@ func (r *Remembered) Load(previous value.Value) { r.previous = previous.Field(ke
 // IterationValues.
 func (r *Remembered) Save() []value.Member {
 	var own, iterations []value.Member
-	for _, m := range r.memories {
+	for _, m := range r.iterationValues {
 		switch kept := m.members(); {
 		case m.iteration == "":
 			own = kept
@@ -64,8 +64,8 @@ func (r *Remembered) ForIteration(iteration string, names []Name, warn func(text
 		place = fmt.Sprintf("'%s' in '%s' in %s", iteration, KeyIterations, place)
 		before = object(r.iterations.Field(iteration), place, warn)
 	}
-	m.load(before, names, place, warn)
-	r.memories, r.inUse = append(r.memories, m), r.inUse || len(names) > 0
+	m.loadPrevious(before, names, place, warn)
+	r.iterationValues, r.inUse = append(r.iterationValues, m), r.inUse || len(names) > 0
 	return m
 }
 
