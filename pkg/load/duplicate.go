@@ -12,12 +12,12 @@ import (
 // original extractor, the last value counts. Parsing drops the other values, so that only
 // the text shows them.
 func Duplicates(text []byte) failure.Problems {
-	places := source.New(text)
+	locator := source.New(text)
 	var found failure.Problems
-	for _, key := range places.Repeated() {
+	for _, key := range locator.Repeated() {
 		var at []string
 		for _, name := range key.Names {
-			line, column := places.Position(name.Start)
+			line, column := locator.Position(name.Start)
 			at = append(at, fmt.Sprintf("%d:%d", line, column))
 		}
 		last := len(at) - 1

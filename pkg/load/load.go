@@ -82,7 +82,7 @@ type Result struct {
 func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
 	o.Secrets.AddDocument(given)
 	d := &Result{language: cmp.Or(o.Language, schema.Default())}
-	err := d.fill(ctx, given, o)
+	err := d.replaceVariables(ctx, given, o)
 	o.Secrets.AddDocument(d.Resolved)
 	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
 		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.unresolvedFinder(o)})
@@ -105,23 +105,23 @@ func (d *Result) Lint() failure.Problems {
 // unresolvedFinder returns a function that reports whether a text contains a variable
 // without a value, or the stand-in of a variable. It returns nil if all values are known.
 func (d *Result) unresolvedFinder(o Options) func(text string) bool {
-	var open []string
+	var unresolved []string
 	if d.Unresolved {
-		open = append(open, "{{")
+		unresolved = append(unresolved, "{{")
 	}
 	for _, name := range d.StandIns {
-		open = append(open, o.StandIn(name))
+		unresolved = append(unresolved, o.StandIn(name))
 	}
-	if open == nil {
+	if unresolved == nil {
 		return nil
 	}
 	return func(text string) bool {
-		return slices.ContainsFunc(open, func(part string) bool { return strings.Contains(text, part) })
+		return slices.ContainsFunc(unresolved, func(part string) bool { return strings.Contains(text, part) })
 	}
 }
 
-// fill replaces the variables of the document.
-func (d *Result) fill(ctx context.Context, given value.Value, o Options) (err error) {
+// replaceVariables replaces the variables of the document.
+func (d *Result) replaceVariables(ctx context.Context, given value.Value, o Options) (err error) {
 	d.Resolved = variables.WithoutValues(given)
 	d.Variables, err = variables.Resolve(ctx, given, o.Variables)
 	if err == nil {
