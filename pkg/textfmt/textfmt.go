@@ -50,7 +50,7 @@ func Fit(text string, width int) string {
 // one line and cannot control the terminal.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if hiddenRune(r) {
+		if isUnprintable(r) {
 			return ' '
 		}
 		return r
@@ -60,12 +60,12 @@ func OneLine(text string) string {
 // Printable replaces unprintable characters with Go escapes, so that a text from another
 // source cannot control the terminal. It replaces invalid UTF-8 with U+FFFD.
 func Printable(s string) string {
-	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, isUnprintable) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hiddenRune(r) {
+		if isUnprintable(r) {
 			escaped := strconv.QuoteRune(r)
 			b.WriteString(escaped[1 : len(escaped)-1])
 		} else {
@@ -84,7 +84,7 @@ func PrintableLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+func isUnprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
 
 // Letters returns the ASCII letters and digits of a name in lower case, so that its
 // spellings agree: "API-Key", "api_key" and "apiKey" become "apikey".
