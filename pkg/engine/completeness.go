@@ -308,9 +308,9 @@ func (r *jobRun) explainUnrecorded(err error) error {
 	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
 }
 
-// checkCompleteness checks a root job and its child jobs after all their runs. If cut is
-// true, a limit has ended some of the runs, and only findings of finished runs are
-// reported.
+// checkCompleteness emits the postponed findings of a root job and its child jobs, after
+// all their runs. If cut is true, a limit has ended some of the runs, and checkDataField
+// is skipped.
 func (jr *jobRunner) checkCompleteness(j *job, cut bool) error {
 	if found := jr.checkDataField(j); found != nil && !cut {
 		if err := jr.emit(j, found); err != nil {

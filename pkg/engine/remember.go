@@ -264,7 +264,7 @@ func (p *Program) checkKeys() {
 	}
 }
 
-// namesIn returns the declarations of remembered names for package state.
+// stateNames returns the declarations of remembered names for package state.
 func stateNames(all []rememberEntry) []state.Name {
 	names := make([]state.Name, len(all))
 	for i, m := range all {
