@@ -6,53 +6,53 @@ import (
 	"sync"
 )
 
-// position is where a page is in the order in which pages are stored: the
-// number of a page of the root job, the number of a child run of that page, the
-// number of a page of that run, and so on. Positions are compared like words.
+// position is the storage order of a page: the number of a page of the root job, the
+// number of a child run of that page, the number of a page of that run, and so on.
+// Positions are compared element by element.
 type position []int
 
-// child is a position one level further down.
+// child returns the position of child n, one level down.
 func (p position) child(n int) position { return append(slices.Clip(p), n) }
 
-// admission decides which requests may start. At most limit are under way at once,
-// and at most limit pages are held, which means under way or waiting to be stored.
-// Of several requests that wait, the first one by position starts.
+// admission decides which requests may start. At most limit requests are under way at the
+// same time. At most limit pages are held: their requests are under way, or they wait to
+// be stored. The waiting request with the first position starts first.
 //
-// Pages that are held may have late positions: the pages of one level of jobs are
-// fetched before anything is known of the jobs below the first of them. So that
-// they do not keep out the pages of these jobs, a page that has fewer than limit
-// before it may start until three times as many are held.
+// Held pages may have late positions, because a level of jobs fetches its pages before
+// the child jobs of its first page are known. These pages must not block the child jobs.
+// A page with fewer than limit held pages before it may therefore start until 3 × limit
+// pages are held.
 //
-// Beyond that, only a page that comes before all held pages may start: the goroutine
-// that stores the pages waits for it, and releases nothing until it is there. There
-// is at most one such page for each level of jobs.
+// If more pages are held, a page may start only if it comes before all of them. The
+// goroutine that stores the pages waits for this page and releases no permit until the
+// page arrives. Each level of jobs has at most one such page.
 //
-// A page whose response is not ready is idle between two requests: it lends its place
-// among the requests under way to pages that come before it, so that these are not held
-// back for as long as an API makes a report. Pages after it do not get the place. They
-// may wait for the page, and then it could never continue.
+// A page is idle between two requests if its response is not ready yet. It yields its
+// slot to pages before it, so that they need not wait while the API prepares a report.
+// Pages after it do not get the slot: they may wait for the idle page, which then could
+// never continue.
 type admission struct {
 	limit int
 
 	mu       sync.Mutex
 	underWay int
-	held     []*permit // under way or waiting to be stored
-	waiting  []*permit // by position
-	failed   position  // the first page that failed; nil for none
+	held     []*permit // pages under way or waiting to be stored
+	waiting  []*permit // permits in the order of their positions
+	failed   position  // position of the first page that failed, or nil
 }
 
-// permit is the permission to request one page and to hold it.
+// permit is the permission to request a page and to hold it.
 type permit struct {
 	admission *admission
 	at        position
-	ctx       context.Context // of the request
+	ctx       context.Context // context of the request
 	cancel    context.CancelFunc
 	granted   chan struct{}
 	underWay  bool
 	idle      bool
 }
 
-// request requests a permit for the page at a position.
+// request queues a permit for the page at a position.
 func (a *admission) request(ctx context.Context, at position) *permit {
 	p := &permit{admission: a, at: at, granted: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(ctx)
@@ -62,15 +62,15 @@ func (a *admission) request(ctx context.Context, at position) *permit {
 	return p
 }
 
-// enter puts a permit among those that wait. The caller holds the lock.
+// enter adds a permit to the waiting permits. The caller holds the lock.
 func (a *admission) enter(p *permit) {
 	i, _ := slices.BinarySearchFunc(a.waiting, p, func(a, b *permit) int { return slices.Compare(a.at, b.at) })
 	a.waiting = slices.Insert(a.waiting, i, p)
 	a.grant()
 }
 
-// yieldSlot says that no request for the page is under way for a while. The returned function
-// waits until the next one may be; it fails only with the context of the permit.
+// yieldSlot gives the slot of the page to another request. The returned function waits
+// until the page gets a slot again. It fails only if the context of the permit is done.
 func (p *permit) yieldSlot() (resume func() error) {
 	a := p.admission
 	a.mu.Lock()
@@ -88,13 +88,13 @@ func (p *permit) yieldSlot() (resume func() error) {
 		case <-granted:
 			return nil
 		case <-p.ctx.Done():
-			return p.ctx.Err() // release forgets it
+			return p.ctx.Err() // release removes the permit
 		}
 	}
 }
 
-// wait waits until the page may be requested. It fails only with the context of
-// the permit, and then releases it.
+// wait waits until the page may be requested. It fails only if the context of the permit
+// is done, and then it releases the permit.
 func (p *permit) wait() error {
 	select {
 	case <-p.granted:
@@ -107,7 +107,7 @@ func (p *permit) wait() error {
 	}
 }
 
-// grant grants the permits that may be granted. The caller holds the lock.
+// grant grants the waiting permits that fit. The caller holds the lock.
 func (a *admission) grant() {
 	for i := 0; i < len(a.waiting); {
 		p := a.waiting[i]
@@ -115,12 +115,12 @@ func (a *admission) grant() {
 			return
 		}
 		switch {
-		case p.idle: // it is held
+		case p.idle: // the page is already held
 			p.idle = false
 		case a.fits(p):
 			a.held = append(a.held, p)
 		default:
-			i++ // nor do those after it fit, but one of them may be idle
+			i++ // later pages do not fit either, but an idle page among them may continue
 			continue
 		}
 		a.waiting = slices.Delete(a.waiting, i, i+1)
@@ -130,7 +130,7 @@ func (a *admission) grant() {
 	}
 }
 
-// idleBefore is how many pages before a page are idle.
+// idleBefore returns the number of idle pages before a page.
 func (a *admission) idleBefore(p *permit) int {
 	n := 0
 	for _, other := range a.held {
@@ -141,10 +141,10 @@ func (a *admission) idleBefore(p *permit) int {
 	return n
 }
 
-// maxHeld is how many times limit pages may be held, see admission.
+// maxHeld is the maximum number of held pages as a multiple of limit, see admission.
 const maxHeld = 3
 
-// fits reports whether one more page may be held.
+// fits reports whether another page may be held.
 func (a *admission) fits(p *permit) bool {
 	before := 0
 	for _, other := range a.held {
@@ -155,8 +155,8 @@ func (a *admission) fits(p *permit) bool {
 	return before == 0 || len(a.held) < a.limit || before < a.limit && len(a.held) < maxHeld*a.limit
 }
 
-// fail says that the run will end at a position. Pages after it are no longer
-// requested, and requests for them that are under way are cancelled.
+// fail records that the run ends at a position. Requests for later pages are cancelled or
+// not sent.
 func (a *admission) fail(at position) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -171,8 +171,7 @@ func (a *admission) fail(at position) {
 	}
 }
 
-// endRequest says that the request has its response or never will. A second call does
-// nothing.
+// endRequest ends the request, with or without a response. A second call has no effect.
 func (p *permit) endRequest() {
 	p.admission.mu.Lock()
 	defer p.admission.mu.Unlock()
@@ -180,7 +179,7 @@ func (p *permit) endRequest() {
 	case p.underWay:
 		p.underWay = false
 		p.admission.underWay--
-	case p.idle: // it was cancelled
+	case p.idle: // the page was cancelled
 		p.idle = false
 		p.admission.waiting = slices.DeleteFunc(p.admission.waiting, func(other *permit) bool { return other == p })
 	default:
@@ -190,8 +189,8 @@ func (p *permit) endRequest() {
 	p.admission.grant()
 }
 
-// release returns the permit, granted or not: the page has been stored, or it
-// is not wanted any more.
+// release returns the permit, granted or not, because the page was stored or is no longer
+// needed.
 func (p *permit) release() {
 	p.admission.mu.Lock()
 	defer p.admission.mu.Unlock()

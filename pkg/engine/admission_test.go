@@ -173,8 +173,8 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 	})
 }
 
-// A page that waits for its response lends its place to pages before it, not to those
-// after it, and continues when it has the place again.
+// A page that waits for its response yields its slot to pages before it, not to pages
+// after it, and continues when it has a slot again.
 func TestAdmissionOfIdlePages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1})

@@ -7,21 +7,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// openBatch are the values of a child job's next batch, how many bytes they have, and
-// the events about them.
+// openBatch holds the values of the next batch of a child job.
 type openBatch struct {
 	values []value.Value
-	rows   int // that they are from, for the live line
-	bytes  int
-	events []event.Body
+	rows   int          // parent rows that the values are from, for live progress
+	bytes  int          // size of the values
+	events []event.Body // events about the values
 }
 
-// maxBatch is how many bytes the values of a batch may have: they are in memory together,
-// and in one request.
+// maxBatch is the maximum size, in bytes, of the values of a batch. All of them are in
+// memory and in one request.
 const maxBatch = 8 << 20
 
-// addToBatch adds the values that a row has for the placeholder of a child job. The
-// child job runs whenever there are enough of them.
+// addToBatch adds the placeholder values of a row to the batch of a child job. It runs
+// the child job each time the batch is full.
 func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 	if r.batches == nil {
 		r.batches = map[*job]*openBatch{}
@@ -49,7 +48,7 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 	return nil
 }
 
-// runBatch runs a child job for the values of its batch, where there are any.
+// runBatch runs a child job for the values of its batch, if the batch has values.
 func (r *jobRun) runBatch(child *job, run runFunc) error {
 	b := r.batches[child]
 	switch {
@@ -66,7 +65,7 @@ func (r *jobRun) runBatch(child *job, run runFunc) error {
 	if err != nil {
 		return err
 	}
-	parents := append([]value.Packed{nil}, r.parents...) // no single row is the parent
+	parents := append([]value.Packed{nil}, r.parents...) // a batch has no single parent row
 	in := invocation{endpoint: endpoint, placeholderValues: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
 	items := r.lineOf(child).Parents(b.rows)
 	defer items.End()
@@ -74,7 +73,7 @@ func (r *jobRun) runBatch(child *job, run runFunc) error {
 	return r.eachWindow(child, in, countingParents(items, run))
 }
 
-// runLastBatches runs the child jobs whose batches have waited for another page.
+// runLastBatches runs the child jobs for batches that are not full after the last page.
 func (r *jobRun) runLastBatches(run runFunc) error {
 	for _, child := range r.children {
 		if err := r.runBatch(child, run); err != nil {
@@ -84,7 +83,7 @@ func (r *jobRun) runLastBatches(run runFunc) error {
 	return nil
 }
 
-// batchesWait reports whether there are batches that wait for another page.
+// batchesWait reports whether a batch has values that no child job has run for.
 func (r *jobRun) batchesWait() bool {
 	for _, b := range r.batches {
 		if len(b.values) > 0 {
@@ -94,8 +93,9 @@ func (r *jobRun) batchesWait() bool {
 	return false
 }
 
-// checkBatches reports placeholders of a job whose values are in an item of which there
-// are several, in the batch of the job itself or of one above it.
+// checkBatches reports placeholders without a single item. In a job with a batch, these
+// are placeholders above the parent, because a batch consists of values of the parent's
+// items. In other jobs, these are placeholders of an item in a batch.
 func checkBatches(j *job) {
 	problem := func(p placeholder, expected, hint failure.Text) {
 		j.Problems().Add(failure.Problem{Code: failure.InvalidPlaceholder, Pointer: p.pointer, Expected: expected, Hint: hint})

@@ -8,12 +8,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// eachChild runs the child jobs of a page in their order: for each definition,
-// for each row, for each combination of placeholder values, or for each batch of rows.
+// eachChild runs the child jobs of a page: for each child job, for each row, for each
+// combination of placeholder values or each batch of rows.
 func (r *jobRun) eachChild(page *response.Page, run runFunc) error {
 	for _, child := range r.children {
 		if !child.Reachable {
-			continue // the configuration's warnings say that it never runs
+			continue // a warning of the configuration reports that the job never runs
 		}
 		line, rows := r.lineOf(child), 0
 		line.Expect(page.Rows)
@@ -36,7 +36,7 @@ func (r *jobRun) eachChild(page *response.Page, run runFunc) error {
 	return nil
 }
 
-// eachRun runs a child job for one row, or adds it to its batch.
+// eachRun runs a child job for a row, or adds the row to the batch of the child job.
 func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 	pass, err := passes(child.filter, row)
 	switch {
@@ -54,12 +54,13 @@ func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 	}
 }
 
-// lineOf is the live line of a child job.
+// lineOf returns the live progress of a child job.
 func (r *jobRun) lineOf(child *job) *event.LiveJob {
 	return r.run.Live.Job(child, child.Endpoint, len(r.parents)+1).At(child.Pointer, r.number)
 }
 
-// countingParents counts the runs for items of the parent job on the live line.
+// countingParents returns a runFunc that counts the parents of each run in the live
+// progress.
 func countingParents(parents *event.LiveParents, run runFunc) runFunc {
 	if parents == nil {
 		return run
@@ -74,7 +75,7 @@ func countingParents(parents *event.LiveParents, run runFunc) runFunc {
 // eachCombination runs a child job for each combination of placeholder values of a row.
 func (r *jobRun) eachCombination(child *job, row value.Packed, run runFunc) error {
 	if len(child.children) > 0 {
-		row = slices.Clone(row) // its own children may need it when this page is gone
+		row = slices.Clone(row) // its child jobs may read the row after the page is closed
 	}
 	parents := append([]value.Packed{row}, r.parents...)
 	var events []event.Body

@@ -18,20 +18,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// finishedRun is a run of a job that has ended.
+// finishedRun is a finished run of a job, the input of the completeness checks.
 type finishedRun struct {
 	*jobRun
 	stop pagination.Stop
 }
 
-// endChecks are the checks of a run of a job that has ended. Each returns what it
-// finds missing, nil for nothing. docs/understand/faults.md describes them.
+// endChecks returns the completeness checks of a finished run. Each check returns a
+// finding about missing data, or nil. docs/understand/faults.md describes the checks.
 func endChecks() []func(finishedRun) event.Finding {
-	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, unpaged, checkTotal}
+	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, checkUnpaged, checkTotal}
 }
 
-// checkStalled finds a page that announces more pages, but has no value that leads to the next
-// one (`nextPageFlag`, `stopWhen`), or is empty and leads to itself (well-known flags too).
+// checkStalled finds a last page that announces more pages but does not lead to them: it
+// has no value for the next request (`nextPageFlag`, `stopWhen`), or it is empty and
+// leads to itself. Well-known flags announce more pages, too.
 func checkStalled(e finishedRun) event.Finding {
 	found := event.PagingStalled{Job: e.name, Page: e.pages, Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch r := e.evidence.repeat; {
@@ -47,8 +48,8 @@ func checkStalled(e finishedRun) event.Finding {
 	return found
 }
 
-// checkRepeated finds a page that was dropped because it repeats an earlier one, where
-// that is not how paging ends.
+// checkRepeated finds a page that was dropped because it repeats an earlier page. It
+// ignores a repetition that is the ordinary end of the pagination.
 func checkRepeated(e finishedRun) event.Finding {
 	r := e.evidence.repeat
 	if r == nil || pagination.EndsByRepeating(e.scroller, *r) || !r.Doubled && e.hasTotal() {
@@ -70,22 +71,23 @@ func checkRepeated(e finishedRun) event.Finding {
 	}
 }
 
-// checkUnreadPage finds a next page that the last one announces and that was not fetched.
+// checkUnreadPage finds a next page that the last page announces and that was not
+// fetched.
 func checkUnreadPage(e finishedRun) event.Finding {
 	v := e.evidence
 	pages := pagination.Pages(e.scroller)
 	leadsOn := v.repeat != nil && v.repeat.LeadsOn
 	switch {
 	case e.stop.Reason == pagination.Deliberate, v.repeat != nil && !leadsOn,
-		e.stop.Reason == pagination.NoValue && e.stop.Flag != "": // it has stalled
+		e.stop.Reason == pagination.NoValue && e.stop.Flag != "": // checkStalled reports this page
 		return nil
 	case pages && e.hasTotal():
 		return nil
 	}
 	announced, none := v.next()
 	if pages && v.last.Rows == 0 && !leadsOn {
-		// Only a flag counts: some APIs compute an address or a number of a next page on
-		// every page.
+		// Only a flag counts: some APIs return a URL or a number of a next page on every
+		// page.
 		flagged := e.stop.Flag != "" || v.flag() != ""
 		if e.stop.Reason == pagination.NoProgress || e.stop.Reason == pagination.Exhausted && !flagged {
 			return nil
@@ -120,9 +122,10 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	return found
 }
 
-// unpaged finds a total above the rows of a job without paging, unless the response denies
-// that there is another page. If the response announces another page, unread reports it.
-func unpaged(e finishedRun) event.Finding {
+// checkUnpaged finds a total that is greater than the number of fetched rows of a job
+// without pagination. It returns nil if the response denies that there is another page,
+// or if checkUnreadPage reports the next page.
+func checkUnpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
 	if e.stop.Reason == pagination.Deliberate || pagination.Pages(e.scroller) || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
 		return nil
@@ -141,11 +144,11 @@ func unpaged(e finishedRun) event.Finding {
 	}
 }
 
-// howToRead names the settings that request the page that is announced.
+// howToRead returns a hint: the settings with which a job requests the announced page.
 func howToRead(i response.Indicator) string {
 	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
-		if strings.Contains(name, ".") && len(i.Path) > 1 { // a name alone is found as it is
+		if strings.Contains(name, ".") && len(i.Path) > 1 { // a name on its own is found with its dots
 			path, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
 		}
 	}
@@ -160,7 +163,7 @@ func howToRead(i response.Indicator) string {
 	}
 }
 
-// checkTotal finds a total that is more than what was fetched.
+// checkTotal finds a total that is greater than the number of fetched rows or pages.
 func checkTotal(e finishedRun) event.Finding {
 	if e.stop.Reason == pagination.Deliberate || !pagination.Pages(e.scroller) || !pagination.FromStart(e.scroller, e.base.RequestSpec) {
 		return nil
@@ -176,15 +179,16 @@ func checkTotal(e finishedRun) event.Finding {
 	}
 }
 
-// hasTotal reports whether exactly as much was fetched as the API says there is. If
-// it were more, the API would count something else.
+// hasTotal reports whether the number of fetched rows or pages equals the total. If more
+// were fetched, the API counts something different.
 func (e finishedRun) hasTotal() bool {
 	t := e.evidence.total()
 	fetched, _ := e.fetched(t)
 	return t != nil && fetched == t.least
 }
 
-// fetched is how many rows or pages were fetched, whichever the total counts.
+// fetched returns the number of fetched rows, or of pages with rows if the total counts
+// pages.
 func (e finishedRun) fetched(t *total) (n int64, unit string) {
 	if t != nil && t.pages {
 		return int64(e.evidence.filled), "pages"
@@ -198,25 +202,26 @@ func (r *jobRun) errorsOnly(res *httpclient.Response, page *response.Page) (even
 		return nil, nil
 	}
 	errors := page.Errors()
-	if blank(errors) {
+	if hasNoErrors(errors) {
 		return nil, nil
 	}
-	// The next run should request another response, not take this one from the cache.
+	// The next run must request a new response, not read this response from the cache.
 	return event.ResponseErrors{
-		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
+		Job: r.name, Page: r.pages, Text: r.errorTexts(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.EvictFromCache()
 }
 
-// Limits of what is shown of the errors that an API reports. The first readBytes of a
-// text are masked before they are shortened, so that no secret is cut in two.
+// Limits of the error text that a finding shows. The first readBytes of a text are masked
+// before the text is shortened, so that no secret is cut in two.
 const (
 	mostErrors    = 3
 	mostErrorText = 300 // characters
 	readBytes     = 64 << 10
 )
 
-// reported is the text of the first errors that response.Page.Errors returns.
-func (r *jobRun) reported(errors value.Value) string {
+// errorTexts returns the text of the first errors of a page, masked and shortened. errors
+// is the result of response.Page.Errors.
+func (r *jobRun) errorTexts(errors value.Value) string {
 	all := []value.Value{errors}
 	if errors.Kind() == value.Array {
 		all = errors.Items()
@@ -226,7 +231,7 @@ func (r *jobRun) reported(errors value.Value) string {
 		text := errorMessage(one)
 		masked := r.run.Secrets.Mask(text[:min(len(text), readBytes)])
 		if len(text) > readBytes {
-			masked = masked[:len(masked)/2] // it may end with half of a secret, which is not masked
+			masked = masked[:len(masked)/2] // the end may be half of a secret, which is not masked
 		}
 		text = strings.Join(strings.Fields(masked), " ")
 		if short := textfmt.Shorten(text, mostErrorText); short != text {
@@ -240,20 +245,21 @@ func (r *jobRun) reported(errors value.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// blank reports whether nothing in a member `errors` says that there is an error:
-// some APIs always send `{"code": 0, "message": ""}`.
-func blank(v value.Value) bool {
+// hasNoErrors reports whether the value of a member `errors` contains no error. Some APIs
+// always send `{"code": 0, "message": ""}`.
+func hasNoErrors(v value.Value) bool {
 	switch v.Kind() {
 	case value.Array:
-		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !blank(item) })
+		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !hasNoErrors(item) })
 	case value.Object:
-		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !blank(m.Value) })
+		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !hasNoErrors(m.Value) })
 	default:
 		return v.Empty()
 	}
 }
 
-// errorMessage is the message of one error, else all of it as JSON.
+// errorMessage returns the message of an error, or the JSON text of the error if it has
+// no message.
 func errorMessage(v value.Value) string {
 	if v.Kind() == value.String {
 		return v.Raw()
@@ -266,19 +272,19 @@ func errorMessage(v value.Value) string {
 	return v.JSON()
 }
 
-// checkDataField finds a job whose `dataField` is in none of its responses, while one of them
-// has lists elsewhere.
+// checkDataField finds a job without a response that has its `dataField`, if a response
+// has lists at other paths.
 func (jr *jobRunner) checkDataField(j *job) event.Finding {
 	s := jr.statistics[j]
-	if s == nil || s.found || len(s.lists) == 0 {
+	if s == nil || s.found || len(s.otherLists) == 0 {
 		return nil
 	}
-	return jr.leadsNowhere(j, s.lists)
+	return jr.dataMissing(j, s.otherLists)
 }
 
-// leadsNowhere returns the finding that no response of a job has its `dataField`, while
-// responses have lists at these paths.
-func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
+// dataMissing returns the finding that no response of a job has its `dataField`. paths
+// are the lists in the responses.
+func (jr *jobRunner) dataMissing(j *job, paths []string) event.DataMissing {
 	lists := make([]string, len(paths))
 	for i, path := range paths {
 		lists[i] = jr.run.Secrets.Mask(path)
@@ -292,18 +298,19 @@ func (jr *jobRunner) leadsNowhere(j *job, paths []string) event.DataMissing {
 	}
 }
 
-// unrecorded explains a request that is not in the recording of a replay: a `dataField`
-// that leads nowhere leads to other requests than those that were recorded.
-func (r *jobRun) unrecorded(err error) error {
+// explainUnrecorded explains why a request is not in the recording of a replay. If the
+// `dataField` is in no response, the job sends other requests than the recorded run.
+func (r *jobRun) explainUnrecorded(err error) error {
 	if _, ok := errors.AsType[*har.UnrecordedError](err); !ok || !r.evidence.leadsNowhere() {
 		return err
 	}
-	found := r.leadsNowhere(r.job, r.evidence.lists)
+	found := r.dataMissing(r.job, r.evidence.otherLists)
 	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
 }
 
-// checkCompleteness checks a root job and its child jobs when all their runs have ended. With cut,
-// a limit has ended some of them early, and only what was found before counts.
+// checkCompleteness emits the postponed findings of a root job and its child jobs, after
+// all their runs. If cut is true, a limit has ended some of the runs, and checkDataField
+// is skipped.
 func (jr *jobRunner) checkCompleteness(j *job, cut bool) error {
 	if found := jr.checkDataField(j); found != nil && !cut {
 		if err := jr.emit(j, found); err != nil {
@@ -311,7 +318,7 @@ func (jr *jobRunner) checkCompleteness(j *job, cut bool) error {
 		}
 		jr.hold(j, nil, found)
 	}
-	if err := jr.raiseLater(j); err != nil {
+	if err := jr.raisePostponed(j); err != nil {
 		return err
 	}
 	for _, child := range j.children {

@@ -148,11 +148,11 @@ func TestReportedErrors(t *testing.T) {
 		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcdé …"},
 	}
 	for _, tt := range tests {
-		if got := r.reported(testvalue.Parse(t, tt.errors)); got != tt.want {
+		if got := r.errorTexts(testvalue.Parse(t, tt.errors)); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
+	if got := r.errorTexts(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
 		t.Errorf("a text of megabytes: %s", got)
 	}
 }
@@ -172,7 +172,7 @@ func TestBlankErrors(t *testing.T) {
 		`["Throttled"]`:                           false,
 	}
 	for text, want := range tests {
-		if got := blank(testvalue.Parse(t, text)); got != want {
+		if got := hasNoErrors(testvalue.Parse(t, text)); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// sinks yields every iteration with the one whose mappings its jobs use: of several
-// iterations with one bucket that is the first.
-func (p *Program) sinks(visit func(it, first *iteration)) {
+// eachIteration calls visit for each iteration. first is the first iteration with the same
+// bucket: the jobs use its mappings.
+func (p *Program) eachIteration(visit func(it, first *iteration)) {
 	first := map[string]*iteration{}
 	for i := range p.iterations {
 		it := &p.iterations[i]
@@ -24,12 +24,12 @@ func (p *Program) sinks(visit func(it, first *iteration)) {
 	}
 }
 
-// checkDataTypes reports jobs whose rows cannot be mapped automatically: the data
-// type gives no name for a table, like the endpoint "/", or the user data holds
-// lists. Mapped tables have names of their own and may have lists there; a job that
-// never runs has no rows.
+// checkDataTypes reports jobs whose rows cannot be mapped automatically: the data type
+// yields no table name, as with the endpoint "/", or the user data contains lists. It
+// skips jobs with a mapping, which has a table name and may contain lists, and jobs that
+// never run or store no rows.
 func (p *Program) checkDataTypes() {
-	p.sinks(func(it, first *iteration) {
+	p.eachIteration(func(it, first *iteration) {
 		eachJob(it.Jobs, func(j config.Job, child bool) {
 			if !j.Reachable || j.NotStored || first.mappings.Has(j.DataType) {
 				return
@@ -43,7 +43,8 @@ func (p *Program) checkDataTypes() {
 	})
 }
 
-// unstored are the data types that only jobs have which store nothing.
+// unstored returns the data types of jobs that store no rows, unless a job with the same
+// data type stores rows.
 func unstored(jobs []config.Job) []string {
 	var none, some []string
 	eachJob(jobs, func(j config.Job, _ bool) {
@@ -56,7 +57,7 @@ func unstored(jobs []config.Job) []string {
 	return slices.DeleteFunc(none, func(dataType string) bool { return slices.Contains(some, dataType) })
 }
 
-// checkTableName reports a data type that gives no name for a table.
+// checkTableName reports a data type that yields no table name.
 func checkTableName(j config.Job) {
 	if j.DataType == "" || mapping.TableName(j.DataType) != "" {
 		return
@@ -69,7 +70,7 @@ func checkTableName(j config.Job) {
 		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
 }
 
-// eachJob visits jobs and those below them, and says whether each of them is a child job.
+// eachJob calls visit for the jobs and all jobs below them.
 func eachJob(jobs []config.Job, visit func(j config.Job, child bool)) {
 	var walk func(jobs []config.Job, child bool)
 	walk = func(jobs []config.Job, child bool) {
@@ -81,17 +82,18 @@ func eachJob(jobs []config.Job, visit func(j config.Job, child bool)) {
 	walk(jobs, false)
 }
 
-// tolerateUnusedMappings makes warnings of the problems with mappings of data types
-// that no job has, because the original does not look at them. Mappings without a
-// problem still make tables without rows. Unknown keys remain problems.
+// tolerateUnusedMappings turns problems of unused mappings into warnings, because the
+// original extractor does not read these mappings. A mapping is unused if no job has its
+// data type. A valid unused mapping still creates an empty table. Unknown keys remain
+// problems.
 func (p *Program) tolerateUnusedMappings() {
-	used := map[string]bool{} // by the pointer of the mapping
+	used := map[string]bool{} // keys are the pointers of the mappings
 	use := func(jobs []config.Job, it *iteration) {
 		eachJob(jobs, func(j config.Job, _ bool) {
 			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
 		})
 	}
-	p.sinks(func(it, first *iteration) {
+	p.eachIteration(func(it, first *iteration) {
 		use(it.Jobs, it)
 		use(it.Jobs, first)
 	})

@@ -8,28 +8,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// errIncomplete is the cause of the error that a finding becomes with
-// `onIncomplete: fail`.
+// errIncomplete is the cause of the error that replaces a finding with `onIncomplete:
+// fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
-// mostWarnings is the maximum number of warnings of one kind that a job emits, and that a
-// run emits outside of jobs. Others are counted.
+// mostWarnings is the maximum number of warnings of one kind, for a job and for the run
+// outside of jobs. Further warnings are only counted.
 const mostWarnings = 10
 
-// mostWindows is how many windows a job reports to people.
+// mostWindows is the maximum number of windows that a job reports to people.
 const mostWindows = 100
 
-// warnings count the warnings of each kind.
+// warnings counts the warnings of each kind.
 type warnings []warningCount
 
-// warningCount counts the warnings of one kind. Those above most are not emitted.
+// warningCount counts the warnings of one kind. At most most of them are emitted.
 type warningCount struct {
 	kind        string
 	count, most int
 }
 
-// warned counts one more warning, and reports whether it is to be shown.
-func (all *warnings) warned(kind string, most int) bool {
+// countWarning counts a warning and reports whether to emit it.
+func (all *warnings) countWarning(kind string, most int) bool {
 	for i := range *all {
 		if w := &(*all)[i]; w.kind == kind {
 			w.count++
@@ -50,14 +50,14 @@ func (all warnings) reportOmitted(log *event.Log, about event.WarningsOmitted) {
 	}
 }
 
-// warn emits a warning that belongs to no job. Warnings about the configuration are emitted
-// once: expressions give the same warning for each request or row.
+// warn emits a warning that belongs to no job. A warning about the configuration is
+// emitted once, because an expression repeats its warning for each request or row.
 func (r *run) warn(e event.Body) {
 	w, once := e.(event.ConfigWarning)
 	if once && slices.Contains(r.configWarnings, w) {
 		return
 	}
-	if !r.warnings.warned(e.Kind(), mostWarnings) {
+	if !r.warnings.countWarning(e.Kind(), mostWarnings) {
 		return
 	}
 	if once {
@@ -66,18 +66,18 @@ func (r *run) warn(e event.Body) {
 	r.Log.Emit(e)
 }
 
-// emit emits an event of a job. A job gives one finding of each kind and ten warnings of
-// each other kind, regardless of the number of its runs. With `onIncomplete: fail` a
-// finding is an error.
+// emit emits an event of a job. A job emits one finding of each kind and ten warnings of
+// each other kind, regardless of the number of its runs. With `onIncomplete: fail` emit
+// returns the finding as an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
 	case event.Finding:
-		if jr.statistics.of(j).warned(e.Kind(), 1) {
+		if jr.statistics.get(j).countWarning(e.Kind(), 1) {
 			return jr.run.raise(e, jr.it.FailIncomplete)
 		}
 		return nil
 	case event.WindowStarted:
-		s := jr.statistics.of(j)
+		s := jr.statistics.get(j)
 		s.windows++
 		e.Quiet = s.windows > mostWindows
 		jr.run.Log.Emit(e)
@@ -86,13 +86,13 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 		jr.run.warn(e)
 		return nil
 	}
-	if e.Level() != event.Warn || jr.statistics.of(j).warned(e.Kind(), mostWarnings) {
+	if e.Level() != event.Warn || jr.statistics.get(j).countWarning(e.Kind(), mostWarnings) {
 		jr.run.Log.Emit(e)
 	}
 	return nil
 }
 
-// raise emits a finding, which is an error with `onIncomplete: fail`.
+// raise emits a finding. If fail is true, it returns the finding as an error.
 func (r *run) raise(found event.Finding, fail bool) error {
 	r.Log.Emit(found)
 	r.incomplete++
@@ -104,25 +104,25 @@ func (r *run) raise(found event.Finding, fail bool) error {
 	return err
 }
 
-// later keeps a finding until all runs of a job have ended: it may be a consequence of
-// data.missing, which is known only then and must be emitted first.
-func (jr *jobRunner) later(j *job, found event.Finding) {
-	if s := jr.statistics.of(j); s.warned(found.Kind(), 1) {
-		s.later = append(s.later, found)
+// postpone stores a finding until all runs of the job have ended. The finding may be a
+// consequence of data.missing, which is found only then and is emitted first.
+func (jr *jobRunner) postpone(j *job, found event.Finding) {
+	if s := jr.statistics.get(j); s.countWarning(found.Kind(), 1) {
+		s.postponed = append(s.postponed, found)
 	}
 }
 
-// raiseLater emits the findings that were kept until now.
-func (jr *jobRunner) raiseLater(j *job) error {
+// raisePostponed emits the findings that postpone has stored.
+func (jr *jobRunner) raisePostponed(j *job) error {
 	s := jr.statistics[j]
 	if s == nil {
 		return nil
 	}
-	for _, found := range s.later {
+	for _, found := range s.postponed {
 		if err := jr.run.raise(found, jr.it.FailIncomplete); err != nil {
 			return err
 		}
 	}
-	s.later = nil
+	s.postponed = nil
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// scope is what the expressions of all jobs of an iteration can see.
+// scope returns the scope of expressions that all jobs of an iteration share.
 func (r *run) scope(it iteration) *expr.Scope {
 	return &expr.Scope{
 		Now:    r.Now,
@@ -23,12 +23,12 @@ func (r *run) scope(it iteration) *expr.Scope {
 		Contexts: map[expr.Context]expr.Members{
 			expr.Attr:       it.attributes,
 			expr.Time:       {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
-			expr.Remembered: r.memories[it.Key].AllBefore(),
+			expr.Remembered: r.iterationValues[it.Key].AllBefore(),
 		},
 	}
 }
 
-// scopeOf is what the expressions of one run of a job can see.
+// scopeOf returns the scope of the expressions of a job run.
 func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 	scope := jr.scope
 	if in.window != nil {
@@ -48,13 +48,14 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 	return scope
 }
 
-// request is a job's own request, before any paging, as its first page has it.
+// request builds the first request of a job, without pagination parameters.
 func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (pagination.BaseRequest, error) {
 	var first value.Value
 	job := pagination.BaseRequest{}
 	if j.placesPageValues {
 		first = pagination.FirstValues(j.scroller)
-		// A later page may be requested in advance, more than once: the first one warns.
+		// A later page may be requested ahead, and more than once. Only the first page
+		// warns.
 		silent := scope.Warning(nil)
 		job.WithValues = func(values value.Value) (config.RequestSpec, error) { return jr.requestWith(j, in, silent, values) }
 	}
@@ -63,7 +64,8 @@ func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paginati
 	return job, err
 }
 
-// requestWith is a job's own request with values of paging, where it places some.
+// requestWith builds the request of a job. values are the pagination values for
+// expressions with {"paging": …}.
 func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, values value.Value) (r config.RequestSpec, err error) {
 	if j.placesPageValues {
 		members := expr.Members{}
@@ -77,7 +79,7 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 			jr.registerSecret(v)
 		}
 	}
-	// The method decides where paging puts its parameters.
+	// The method decides where the scroller sends its parameters.
 	method := cmp.Or(j.Method, jr.run.plan.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text())
 	r = config.RequestSpec{Endpoint: in.endpoint, Method: method}
 	err = jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
@@ -96,10 +98,10 @@ func (jr *jobRunner) requestWith(j *job, in invocation, scope *expr.Scope, value
 	return r, err
 }
 
-// computedEndpoint is an endpoint that is an expression. What is secret in it is hidden:
-// an address has no mark.
+// computedEndpoint evaluates an endpoint that is an expression. It registers a secret in
+// the endpoint, because the text of a URL is not marked as secret.
 func (jr *jobRunner) computedEndpoint(j *job, in invocation, scope *expr.Scope) (string, error) {
-	v, text, err := evalEndpoint(j.ComputedEndpoint, j.at(config.JobEndpoint.Name), in.placeholderValues, scope)
+	v, text, err := evalEndpoint(j.ComputedEndpoint, j.keyPointer(config.JobEndpoint.Name), in.placeholderValues, scope)
 	if err != nil {
 		return "", err
 	}
@@ -110,8 +112,8 @@ func (jr *jobRunner) computedEndpoint(j *job, in invocation, scope *expr.Scope) 
 	return text, nil
 }
 
-// evalEndpoint evaluates an endpoint. It returns the value, and the text to send: values
-// inside the endpoint are percent-encoded.
+// evalEndpoint evaluates an endpoint. It returns the value and the text to send. Values
+// in the text are percent-encoded.
 func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue, scope *expr.Scope) (v value.Value, text string, err error) {
 	v, parts, err := e.Parts(scope)
 	if err != nil {
@@ -138,16 +140,16 @@ func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue,
 	return v, text, nil
 }
 
-// registerSecret hides a value that is a secret where it goes into a text, which has no mark.
+// registerSecret registers a secret value that becomes part of a text, because a text is
+// not marked as secret.
 func (jr *jobRunner) registerSecret(v value.Value) {
 	if text := v.Text(); v.Secret() && expr.Conceals(text) {
 		jr.run.Secrets.AddTemporary(text)
 	}
 }
 
-// outgoing is a request of a job as it is sent: with the default options underneath, and
-// the headers of all jobs, without the secrets in both where the job wants no
-// credentials.
+// outgoing returns a request with the default options and the headers of all jobs. If the
+// job is anonymous, it removes the secrets from both.
 func (jr *jobRunner) outgoing(j *job, request config.RequestSpec, scope *expr.Scope) (full config.RequestSpec, headers []config.Header, err error) {
 	err = jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) error {
 		defaults, err := jr.it.Defaults.Request(scope)
@@ -171,14 +173,14 @@ func (jr *jobRunner) outgoing(j *job, request config.RequestSpec, scope *expr.Sc
 	return full, headers, err
 }
 
-// scrollerOf is the scroller of a job with the values of its expressions.
+// scrollerOf returns the scroller of a job with its expressions evaluated.
 func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (pagination.Scroller, error) {
-	if len(j.scrolled) == 0 {
+	if len(j.scrollerExpressions) == 0 {
 		return j.scroller, nil
 	}
-	values := make([]value.Value, len(j.scrolled))
+	values := make([]value.Value, len(j.scrollerExpressions))
 	err := jr.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
-		for i, entries := range j.scrolled {
+		for i, entries := range j.scrollerExpressions {
 			if values[i], err = entries.Eval(scope); err != nil {
 				return err
 			}
@@ -191,7 +193,7 @@ func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (pagination.Scroller,
 	return pagination.Evaluated(j.scroller, values), err
 }
 
-// columnsIn are the columns that the rows get besides their own.
+// columnsIn returns the columns that are added to the rows: user data and parent columns.
 func (r *jobRun) columnsIn(scope *expr.Scope) (columns []mapping.Column, err error) {
 	err = r.evalRegisteringSecrets(scope, func(scope *expr.Scope) (err error) {
 		columns, err = r.user.columns(scope)
@@ -200,12 +202,12 @@ func (r *jobRun) columnsIn(scope *expr.Scope) (columns []mapping.Column, err err
 	return append(columns, parentColumns(r.placeholderValues)...), err
 }
 
-// evalRegisteringSecrets evaluates expressions of a job and hides the secrets that they
-// compute from every event: for good, unless they may depend on the page, on the time or
-// on chance, because those are different again and again.
+// evalRegisteringSecrets evaluates expressions of a job and registers the secrets that
+// they compute. The secrets are registered permanently, unless they may depend on the
+// page, on the time or on chance: then their number has no limit.
 func (jr *jobRunner) evalRegisteringSecrets(given *expr.Scope, evaluate func(*expr.Scope) error) error {
 	scope, hide := *given, jr.run.Secrets.Add
-	if _, ok := given.Contexts[expr.Paging]; ok { // other ones for each page
+	if _, ok := given.Contexts[expr.Paging]; ok { // the secrets differ from page to page
 		hide = jr.run.Secrets.AddTemporary
 	}
 	scope.Now = func() time.Time {
@@ -225,16 +227,16 @@ func (jr *jobRunner) evalRegisteringSecrets(given *expr.Scope, evaluate func(*ex
 	return err
 }
 
-// warningCollector appends what is odd about the arguments of a call to events.
+// warningCollector returns a function that appends warnings about expressions to events.
 func warningCollector(events *[]event.Body) func(pointer, text string) {
 	return func(pointer, text string) {
 		*events = append(*events, event.ConfigWarning{Pointer: pointer, Text: text})
 	}
 }
 
-// columnsOf are the columns that the rows of a page get besides their own.
+// columnsOf returns the columns that are added to the rows of a page.
 func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]mapping.Column, error) {
-	if !r.user.ofPage() {
+	if !r.user.dependsOnPage() {
 		return r.columns, nil
 	}
 	scope, err := r.responseScope(page, res, "an expression of 'userData'", r.user.references)
@@ -244,10 +246,10 @@ func (r *jobRun) columnsOf(page *response.Page, res *httpclient.Response) ([]map
 	return r.columnsIn(scope)
 }
 
-// responseScope returns the scope of a job with the members of a response that expressions
-// refer to. where names the expressions in errors.
+// responseScope returns the scope of a job with the members and headers of a response
+// that expressions refer to. where names the expressions in errors.
 func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, where failure.Text, references func(expr.Context) []string) (*expr.Scope, error) {
-	responded, err := membersOf(page, where, references(expr.Response))
+	responded, err := responseMembers(page, where, references(expr.Response))
 	if err != nil {
 		return nil, err
 	}
@@ -255,8 +257,8 @@ func (r *jobRun) responseScope(page *response.Page, res *httpclient.Response, wh
 	return r.scope.With(expr.Response, responded).With(expr.ResponseHeader, heads), nil
 }
 
-// membersOf are the values at paths of a response.
-func membersOf(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
+// responseMembers returns the values at paths of a response.
+func responseMembers(page *response.Page, where failure.Text, paths []string) (expr.Members, error) {
 	members := expr.Members{}
 	for _, path := range paths {
 		v, err := page.FieldFor(where, fieldPath(path))
@@ -270,8 +272,8 @@ func membersOf(page *response.Page, where failure.Text, paths []string) (expr.Me
 
 func fieldPath(path string) response.Path { return response.Path{Text: path, Separator: "."} }
 
-// itemsOf are the values in the rows above a child job that its expressions refer to.
-// They are taken out at once: a row is gone when the next one comes.
+// itemsOf returns the values in the rows above a child job that its expressions refer to.
+// It copies the values, because a row is valid only until the next row is read.
 func itemsOf(child *job, parents []value.Packed) expr.Members {
 	if len(child.parentItems) == 0 {
 		return nil

@@ -10,47 +10,49 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// evidence is what the responses to one run of a job say about whether all data
-// was fetched.
+// evidence collects what the responses of a job run indicate about the completeness of
+// its data.
 type evidence struct {
-	// last is the last page that was stored; indicators are those beside its data,
-	// and link is where its header Link leads for the next page.
-	last       pagination.PageInfo
+	// last is the last stored page.
+	last pagination.PageInfo
+	// indicators are the members beside the data of the last page.
 	indicators []response.Indicator
-	link       string
-	// largest is how many rows the largest page has, filled how many pages have
-	// any.
+	// link is the next page in the header Link of the last page.
+	link string
+	// largest is the largest number of rows of a page. filled is the number of pages with
+	// rows.
 	largest, filled int
 	totals          []total
 	// repeat is the dropped page, or nil.
 	repeat *pagination.Repeat
-	// found is set when any response had something at the path of the data; lists are
-	// those of the first response that had nothing there.
+	// found is true if a response has a value at the path of the data.
 	found bool
-	lists []string
+	// otherLists are the paths of lists in the first response without a value at the path of
+	// the data.
+	otherLists []string
 }
 
-// leadsNowhere reports whether no response had anything at the path of the data, while there
-// are lists at other paths. Other findings about these responses are consequences.
-func (v *evidence) leadsNowhere() bool { return !v.found && len(v.lists) > 0 }
+// leadsNowhere reports whether the path of the data is in no response, while there are
+// lists at other paths. Other findings about these responses are consequences.
+func (v *evidence) leadsNowhere() bool { return !v.found && len(v.otherLists) > 0 }
 
-// total is how many rows or pages there are in all, as the responses say.
+// total is the total number of rows or pages according to the responses.
 type total struct {
 	field string
 	pages bool
-	// configured is set when a setting names the field, header if it is a header.
+	// configured is true if a setting names the field, header if the field is a header.
 	configured, header bool
-	// least is the smallest number in any response: rows may come and go while they are
-	// fetched.
+	// least is the smallest total in the responses. The total may change between two
+	// responses.
 	least int64
 }
 
-// observe adds a page that is stored.
+// observe adds a page that will be stored.
 func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Response, page *response.Page) {
 	v.last = pagingPageOf(res, page)
 	v.indicators, v.link = nil, ""
 	if res.AcceptedError {
-		return // an error says nothing about pages
+		return // an error response has no indicators
 	}
 	v.indicators = page.Indicators
 	v.link, _ = pagination.LinkTo("next", res.Link(), res.RequestURL())
@@ -60,8 +62,8 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	}
 	if page.Found {
 		v.found = true
-	} else if v.lists == nil {
-		v.lists = page.OtherLists
+	} else if v.otherLists == nil {
+		v.otherLists = page.OtherLists
 	}
 	for _, t := range pagination.Totals(scroller) {
 		if number, err := page.Field(t.Path); err == nil {
@@ -78,7 +80,7 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	}
 }
 
-// countHeaders counts the totals in the headers of a response.
+// countHeaders adds the totals in the headers of a response.
 func (v *evidence) countHeaders(header http.Header) {
 	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
 		if text := strings.TrimSpace(header.Get(name)); text != "" {
@@ -87,8 +89,9 @@ func (v *evidence) countHeaders(header http.Header) {
 	}
 }
 
-// count adds what one response says about a total. Anything but a positive integer is
-// ignored. Where no setting names the field, 250.0 may be an amount of money.
+// count adds a total of a response. It ignores values other than positive integers. A
+// number like 250.0 counts only if a setting names the field, because otherwise it may be
+// an amount of money.
 func (v *evidence) count(t total, number value.Value) {
 	digits := number.Kind() == value.String && strings.Trim(number.Raw(), "0123456789") == ""
 	exact, ok := number.Decimal()
@@ -110,8 +113,8 @@ func (v *evidence) count(t total, number value.Value) {
 	v.totals = append(v.totals, t)
 }
 
-// total is the total to compare with: the smallest of those that settings name, else
-// the smallest of all; nil when no response had one.
+// total returns the smallest total that a setting names. If settings name no total, it
+// returns the smallest total, and without totals nil.
 func (v *evidence) total() *total {
 	var chosen *total
 	for i := range v.totals {
@@ -123,8 +126,8 @@ func (v *evidence) total() *total {
 	return chosen
 }
 
-// next is what announces a page after the last one, nil for nothing. none is set
-// when the response says that there is no other page.
+// next returns the indicator of a page after the last page, or nil. none reports whether
+// the response denies that there is another page.
 func (v *evidence) next() (announced *response.Indicator, none bool) {
 	for i := range v.indicators {
 		switch one := &v.indicators[i]; one.Kind {
@@ -141,14 +144,15 @@ func (v *evidence) next() (announced *response.Indicator, none bool) {
 			case !leadsOn(one.Value):
 				none = true
 			case announced == nil || announced.Kind != response.NextPage:
-				announced = one // it says more than a flag
+				announced = one // a link to the next page is more specific than a flag
 			}
 		}
 	}
 	return announced, none && announced == nil
 }
 
-// flag returns the flag beside the data of the last page that announces more pages, or "".
+// flag returns the flag beside the data of the last page that announces more pages, or
+// "".
 func (v *evidence) flag() string {
 	for _, one := range v.indicators {
 		yes, known := flagValue(one.Value)
@@ -159,7 +163,7 @@ func (v *evidence) flag() string {
 	return ""
 }
 
-// flagValue is the meaning of a flag; known is false when a value is not a flag.
+// flagValue returns the value of a flag. known is false if the value is not a flag.
 func flagValue(v value.Value) (yes, known bool) {
 	switch strings.ToLower(v.Text()) {
 	case "true", "1":

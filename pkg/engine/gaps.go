@@ -10,15 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 )
 
-// listNames recognizes the names of members about lists in items.
+// listNames recognises the names of members about lists in items.
 var listNames = mapping.ListNames{Truncates: response.TruncatesList, AboutPages: response.AboutPages}
 
-// pageOrigin is the page of an item.
+// pageOrigin is the page that an item is from.
 type pageOrigin struct {
 	job       *job
 	page      int
 	iteration int
-	fail      bool // with onIncomplete: fail
+	fail      bool // true with onIncomplete: fail
 }
 
 // truncated returns the incomplete lists in the items since the last call.
@@ -43,8 +43,8 @@ func (r *jobRun) reportTruncated(p *pageResult) error {
 	return nil
 }
 
-// fetchesRest reports whether a child job requests the rest of a list: it reads the flag of
-// the list, or a member beside the flag, such as a cursor.
+// fetchesRest reports whether a child job requests the rest of a list. Such a child job
+// reads the flag of the list, or a member beside the flag, such as a cursor.
 func (j *job) fetchesRest(of mapping.Truncated) bool {
 	object := of.Flag[:strings.LastIndexByte(of.Flag, '.')+1]
 	reads := func(path string) bool {
@@ -57,8 +57,8 @@ func (j *job) fetchesRest(of mapping.Truncated) bool {
 }
 
 // checkTables reports empty columns of mappings and empty primary keys. An empty column
-// without a similar name in the items is only a warning, because APIs leave out null
-// members. A run that was cut by a limit does not give this warning.
+// without a similar name in the items is only a warning, because APIs omit null members.
+// The warning is not emitted if a limit has ended the run.
 func (r *run) checkTables() error {
 	for _, b := range r.tables.buckets {
 		for _, gap := range b.configured.Gaps() {

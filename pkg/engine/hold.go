@@ -8,7 +8,7 @@ import (
 )
 
 // emit emits an event of a job, see jobRunner.emit. A finding about missing rows holds
-// what the run of the job remembers.
+// the remembered values of the run.
 func (r *jobRun) emit(j *job, e event.Body) error {
 	err := r.jobRunner.emit(j, e)
 	if found, ok := e.(event.Finding); ok && err == nil {
@@ -38,7 +38,7 @@ func (jr *jobRunner) hold(j *job, in *invocation, found event.Finding) {
 	}
 	for _, owner := range withChildren(jr.it.jobs) {
 		for _, m := range owner.remembers {
-			if !concerns(m.name, owner, j) || !jr.holdName(m, owner, j, in) {
+			if !isRelated(m.name, owner, j) || !jr.holdName(m, owner, j, in) {
 				continue
 			}
 			if len(e.Names) == 0 || owner == j {
@@ -49,7 +49,7 @@ func (jr *jobRunner) hold(j *job, in *invocation, found event.Finding) {
 			}
 		}
 	}
-	statistics := jr.statistics.of(j)
+	statistics := jr.statistics.get(j)
 	if statistics.held || len(e.Names) == 0 && !e.Start {
 		return
 	}
@@ -63,11 +63,11 @@ func (jr *jobRunner) hold(j *job, in *invocation, found event.Finding) {
 func (jr *jobRunner) holdName(m rememberEntry, owner, j *job, in *invocation) bool {
 	switch combination, known := m.combinationOf(in); {
 	case in == nil || !slices.Contains(j.family(), owner):
-		jr.memory.HoldAll(m.name)
-	case m.ofWindow(owner):
-		jr.memory.Freeze(m.name) // the windows before this one are complete
+		jr.iterationValues.HoldAll(m.name)
+	case m.dependsOnlyOnWindow(owner):
+		jr.iterationValues.Freeze(m.name) // the windows before this one are complete
 	case known:
-		jr.memory.Hold(m.name, combination)
+		jr.iterationValues.Hold(m.name, combination)
 	default:
 		return false
 	}
@@ -82,16 +82,16 @@ func (m rememberEntry) combinationOf(in *invocation) (text string, ok bool) {
 	return m.combination(*in)
 }
 
-// ofWindow reports whether the remembered value of a root job depends on its window only.
-// The windows of a root job run one after another.
-func (m rememberEntry) ofWindow(owner *job) bool {
+// dependsOnlyOnWindow reports whether the remembered value of a root job depends on its
+// window only. The windows of a root job run one after another.
+func (m rememberEntry) dependsOnlyOnWindow(owner *job) bool {
 	return owner.parent == nil && owner.Windows != nil && m.path == "" &&
 		len(m.value.References(expr.Window)) > 0 && !m.value.RefersBeyond(expr.Window, expr.Attr, expr.Time)
 }
 
-// concerns reports whether job j, or a job above or below it, remembers or reads a name of
+// isRelated reports whether job j, or a job above or below it, remembers or reads a name of
 // job owner.
-func concerns(name string, owner, j *job) bool {
+func isRelated(name string, owner, j *job) bool {
 	return slices.ContainsFunc(j.family(), func(relative *job) bool {
 		return relative == owner || slices.Contains(relative.rememberedNames, name)
 	})

@@ -20,31 +20,31 @@ import (
 
 // jobRunner runs the jobs of one iteration.
 type jobRunner struct {
-	run    *run
-	it     iteration
-	client *httpclient.Client
-	sink   sink
-	memory *state.IterationValues // what the iteration remembers
-	scope  *expr.Scope
-	// number is that of the iteration, from 1; 0 when there is only one.
+	run             *run
+	it              iteration
+	client          *httpclient.Client
+	sink            sink
+	iterationValues *state.IterationValues // remembered values of the iteration
+	scope           *expr.Scope
+	// number is the number of the iteration, counted from 1. It is 0 if there is only one
+	// iteration.
 	number int
-	// rootNumber is the number of the current root job, from 1.
-	rootNumber int
-	statistics statistics   // of the current root job and its children
-	unwanted   *skippedRuns // runs of these that did not take place
-	progress   progress
+	// rootNumber is the number of the current root job, counted from 1.
+	rootNumber  int
+	statistics  statistics   // statistics of the current root job and its children
+	skippedRuns *skippedRuns // runs of these jobs that `if` skipped
+	progress    progress
 }
 
-// newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, unwanted: &skippedRuns{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, iterationValues: r.iterationValues[it.Key], statistics: statistics{}, skippedRuns: &skippedRuns{}, scope: r.scope(it)}
 }
 
-// root runs a root job with all its children, then reports for each of these
-// jobs how it went.
+// root runs a root job with all its children. Then it emits a summary of each of these
+// jobs.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.rootNumber++
-	jr.statistics, jr.unwanted = statistics{}, &skippedRuns{}
+	jr.statistics, jr.skippedRuns = statistics{}, &skippedRuns{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	in := invocation{endpoint: j.Endpoint}
@@ -63,67 +63,66 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 		jr.warnForgetting(j)
 	}
 	if err == nil || isLimit(err) {
-		jr.statistics.report(jr.run.Log, j, jr.unwanted, jr.number)
+		jr.statistics.report(jr.run.Log, j, jr.skippedRuns, jr.number)
 	} else {
 		jr.statistics.unfinished(jr.run.Log, j, jr.number)
 	}
 	return err
 }
 
-// invocation is what one run of a job is called with: the endpoint with its
-// placeholders filled in, their values, and the rows above it, the direct parent
-// first. Only a job with children may read these rows.
+// invocation is the input of a job run.
 type invocation struct {
+	// endpoint is the endpoint with the values of its placeholders.
 	endpoint          string
 	placeholderValues []placeholderValue
-	parents           []value.Packed
-	items             expr.Members // what its expressions refer to in these rows
-	window            *jobWindow   // the window it is for, which may be that of a job above it; nil for none
-	// position is that of the run among all, see position.
-	position position
-	// events are about the values that filled it.
-	events []event.Body
-	// counted are the items that the run is for, on the live line.
+	// parents are the rows above the run, the direct parent first. Only a job with
+	// children may read them, because the rows of other jobs are not cloned.
+	parents  []value.Packed
+	items    expr.Members // values in parents that expressions refer to
+	window   *jobWindow   // window of the run or of a job above it, or nil
+	position position     // position of the run among all runs below the root job
+	events   []event.Body // events about the placeholder values
+	// counted counts the items that the run is for in the live progress.
 	counted *event.LiveParents
 }
 
-// jobRun is one run of one job: its pages so far.
+// jobRun is one run of one job, with the pages so far.
 type jobRun struct {
 	*jobRunner
 	*job
 	invocation
-	base       pagination.BaseRequest // the job's own request, before any paging
-	scope      *expr.Scope
-	scroller   pagination.Scroller
-	columns    []mapping.Column // nil when they differ from page to page
-	repetition repetition
-	// evidence is what the responses say about whether all data was fetched.
+	base         pagination.BaseRequest // request of the job without pagination
+	scope        *expr.Scope
+	scroller     pagination.Scroller
+	columns      []mapping.Column // columns of all pages, or nil if each page has other columns
+	repetition   repetition
 	evidence     evidence
 	pages        int
-	rowsReceived int // rows
-	rowsFiltered int // of these, by the row filter
-	// batches are the values that child jobs with batches still wait with.
+	rowsReceived int
+	rowsFiltered int // rows that rowFilter dropped
+	// batches are the values of child jobs for batches that are not full yet.
 	batches map[*job]*openBatch
 	sample  sample
-	skipped bool // a rule has skipped the last response
-	// restarted is set when it has begun again without what was remembered.
+	skipped bool // true if a rule skipped the last response
+	// restarted is true after a restart without the remembered values.
 	restarted bool
 	live      *event.LiveJob
-	// events are about the current page. They are emitted when it is stored.
+	// events are the events about the current page. They are emitted when the page is
+	// stored.
 	events []event.Body
-	// accumulators is what its items leave for the next run, last the scope of the last
-	// page for what expressions leave.
+	// accumulators compute the values to remember from the items.
 	accumulators []accumulator
-	last         *expr.Scope
+	// last is the scope of the last page, for expressions in `remember`.
+	last *expr.Scope
 }
 
-// start is a run of a job that has sent nothing yet.
+// start returns a run of a job. It evaluates expressions and sends no request.
 func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	r := &jobRun{
 		jobRunner: jr, job: j, invocation: in,
 		sample: sample{size: jr.run.Sample},
 		live:   jr.run.Live.Job(j, j.name, len(in.parents)).At(j.Pointer, jr.number),
-		events: slices.Clip(in.events), // other runs share them; about the first page
+		events: slices.Clip(in.events), // other runs share in.events
 	}
 	if j.NotStored {
 		r.live.Unstored()
@@ -136,7 +135,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	return r, nil
 }
 
-// begin evaluates what does not depend on answers.
+// begin evaluates the expressions that do not depend on responses.
 func (r *jobRun) begin() (err error) {
 	if r.base, err = r.request(r.job, r.invocation, r.scope); err != nil {
 		return err
@@ -146,34 +145,33 @@ func (r *jobRun) begin() (err error) {
 		return err
 	}
 	r.repetition.numbered, r.repetition.forever = pagination.Numbered(r.scroller)
-	if !r.user.ofPage() {
+	if !r.user.dependsOnPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
 	return err
 }
 
-// driver decides when the requests of a job are sent, when its pages are stored,
-// and when its child jobs run: one thing after another (serial), or several at
-// once (jobStream).
+// driver decides when the requests of a job are sent, when its pages are stored, and when
+// its child jobs run: one after another (serial), or concurrently (jobStream).
 //
-// Serial is not jobStream with a concurrency of 1. A stream knows the next
-// request before the current page is stored and before its children have ended,
-// and it sends requests of both as soon as it has a permit. A serial run sends no
-// request before all that comes before it has succeeded.
+// serial is not jobStream with a concurrency of 1. A stream knows the next request before
+// the current page is stored and before its children have ended, and it sends their
+// requests as soon as it has a permit. A serial run sends a request only after everything
+// before it has succeeded.
 type driver interface {
-	// sendNext is the response to the request for the next page. state is that of the
-	// scroller after this request, last is the page before it.
+	// sendNext returns the response to the request of the next page. state is the state
+	// of the scroller after this request. last is the page before it.
 	sendNext(ctx context.Context, request config.RequestSpec, state pagination.State, last pagination.PageInfo) (*httpclient.Response, error)
-	// process stores a page and runs its child jobs, or starts both, and returns the
-	// ids of the page. The error is that of the page, where it has one.
+	// process stores a page and runs its child jobs, or starts both. It returns the ids
+	// of the page, and the error of the page if the page has an error.
 	process(context.Context, *pageResult) (pagination.IDs, error)
-	// restart drops what was requested for the job, which begins again.
+	// restart discards the pages that were requested, because the job begins again.
 	restart()
-	// finish runs, or starts, the child jobs whose batches have waited for another page.
+	// finish runs, or starts, the child jobs for batches that are not full.
 	finish(context.Context) error
 }
 
-// fetch fetches page after page until a rule stops the job.
+// fetch fetches page after page until a stopper ends the job.
 func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) {
 	request, state := r.scroller.First(r.base.RequestSpec, r.run.Now())
 	var last pagination.PageInfo
@@ -190,7 +188,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 		ids, err := d.process(ctx, page)
 		stop := page.stop
 		if err == nil && stop == nil {
-			last = r.pagingPage(page, ids) // child jobs count as time spent
+			last = r.pagingPage(page, ids) // after process: PageInfo.Now must be after the child jobs
 			request, state, stop, err = r.next(state, last)
 		}
 		if err == nil {
@@ -200,7 +198,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 			err = d.finish(ctx)
 		}
 		if err != nil {
-			return nil, r.wrapPageError(r.pages, r.unrecorded(err))
+			return nil, r.wrapPageError(r.pages, r.explainUnrecorded(err))
 		}
 		if stop != nil {
 			return stop, nil
@@ -208,7 +206,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 	}
 }
 
-// next is the request after a page, or the reason to stop.
+// next returns the request after a page, or the reason to stop.
 func (r *jobRun) next(state pagination.State, page pagination.PageInfo) (config.RequestSpec, pagination.State, *pagination.Stop, error) {
 	if r.sample.dropped {
 		return r.base.RequestSpec, state, r.sample.stop(), nil
@@ -224,7 +222,8 @@ func (r *jobRun) next(state pagination.State, page pagination.PageInfo) (config.
 	return request, state, stop, err
 }
 
-// serial is the driver of a job that does one thing after another.
+// serial is the driver of a job that stores each page and runs its children before the
+// next request.
 type serial struct{ *jobRun }
 
 func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
@@ -244,7 +243,7 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 	return r.completeRun(*stop)
 }
 
-// serialRunner runs jobs below a position, one after another.
+// serialRunner returns a runFunc that runs the jobs below a position one after another.
 func (jr *jobRunner) serialRunner(ctx context.Context, at position) runFunc {
 	n := 0
 	return func(j *job, in invocation) error {
@@ -279,7 +278,7 @@ func (s serial) finish(ctx context.Context) error {
 	return s.runLastBatches(s.serialRunner(ctx, s.position.child(s.pages+1)))
 }
 
-// count counts a run of a job that has ended.
+// count adds a finished run to the statistics.
 func (r *jobRun) count(stop pagination.Stop) {
 	if r.sample.dropped {
 		r.run.recordLimit("sample", float64(r.sample.size), float64(r.sample.size), r.job)
@@ -287,8 +286,8 @@ func (r *jobRun) count(stop pagination.Stop) {
 	r.statistics.add(r, stop)
 }
 
-// completeRun counts a run of a job that a rule has ended, and checks whether its data
-// is complete.
+// completeRun counts a run that a stopper has ended, checks whether its data is complete,
+// and saves its remembered values.
 func (r *jobRun) completeRun(stop pagination.Stop) error {
 	r.count(stop)
 	for _, check := range endChecks() {
@@ -297,10 +296,10 @@ func (r *jobRun) completeRun(stop pagination.Stop) error {
 			continue
 		}
 		if _, ok := found.(event.PagingRepeated); ok {
-			r.statistics.of(r.job).repeated = true
+			r.statistics.get(r.job).repeated = true
 		}
 		if r.evidence.leadsNowhere() {
-			r.later(r.job, found)
+			r.postpone(r.job, found)
 			r.hold(r.job, &r.invocation, found)
 		} else if err := r.emit(r.job, found); err != nil {
 			return err
@@ -309,8 +308,7 @@ func (r *jobRun) completeRun(stop pagination.Stop) error {
 	return r.saveRemembered()
 }
 
-// wrapPageError names the page of a job at which an error happened. A finding names it
-// already.
+// wrapPageError adds the job and the page to an error. A finding already names them.
 func (r *jobRun) wrapPageError(page int, err error) error {
 	if errors.Is(err, errIncomplete) {
 		return err

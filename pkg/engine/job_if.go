@@ -8,11 +8,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// errSkipped is why a job has no request.
+// errSkipped is the reason why a job with a false `if` has no request.
 var errSkipped = errors.New("it does not run, because of its 'if'")
 
-// shouldRun reports whether the `if` of a job lets it run. Warnings about the expression go
-// to warn.
+// shouldRun reports whether the `if` of a job lets it run. It passes warnings about the
+// expression to warn.
 func (jr *jobRunner) shouldRun(j *job, in invocation, warn func(pointer, text string)) (bool, error) {
 	if j.If == nil {
 		return true, nil
@@ -25,8 +25,7 @@ func (jr *jobRunner) shouldRun(j *job, in invocation, warn func(pointer, text st
 	return !v.Empty(), err
 }
 
-// skippedRuns counts the runs of jobs that did not take place because of `if`. Streams count
-// at the same time.
+// skippedRuns counts the runs of jobs that `if` skipped. Streams use it concurrently.
 type skippedRuns struct {
 	mu    sync.Mutex
 	count map[*job]int
@@ -41,14 +40,14 @@ func (u *skippedRuns) add(j *job) {
 	u.count[j]++
 }
 
-func (u *skippedRuns) of(j *job) int {
+func (u *skippedRuns) get(j *job) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count[j]
 }
 
-// plannedSkip is errSkipped for a job of which it is known before the run that it does
-// not take place.
+// plannedSkip returns errSkipped if `if` skips the job and its value is known before the
+// run.
 func (v *previewer) plannedSkip(j *job, in invocation) error {
 	known := []expr.Context{expr.Attr, expr.Time, expr.Remembered}
 	if in.window == nil || in.window.of > 0 {
@@ -57,8 +56,8 @@ func (v *previewer) plannedSkip(j *job, in invocation) error {
 	if j.If == nil || j.If.RefersBeyond(known...) {
 		return nil
 	}
-	wanted, err := v.shouldRun(j, in, nil)
-	if err == nil && !wanted {
+	shouldRun, err := v.shouldRun(j, in, nil)
+	if err == nil && !shouldRun {
 		err = errSkipped
 	}
 	return err

@@ -7,9 +7,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// nameOf is what events, live lines, plans and reports call a job: its endpoint as it is
-// configured. A job whose endpoint is an expression is called by its data type, or else
-// by its position: "jobs/0/children/1".
+// nameOf returns the name of a job in events, live progress, plans and reports: its
+// configured endpoint. If the endpoint is an expression, the name is the data type, or
+// without a data type the path of the job: "jobs/0/children/1".
 func nameOf(j config.Job) string {
 	if j.ComputedEndpoint == nil {
 		return j.Endpoint

@@ -9,42 +9,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 )
 
-// LimitReached says why the tables of a run hold only a part of the data.
+// LimitReached describes the limit that ended a run, so that its tables hold only a part
+// of the data.
 type LimitReached struct {
-	// Budget is the flag of the program that requested it, without dashes:
-	// max-requests, max-time, max-bytes or sample.
+	// Budget is the flag that set the limit, without dashes: max-requests, max-time,
+	// max-bytes or sample.
 	Budget string
-	// Limit is what was allowed, Reached what was used: requests, seconds,
-	// bytes, or items of one run of a job.
+	// Limit is the allowed and Reached the used amount: requests, seconds, bytes, or
+	// items of one run of a job.
 	Limit, Reached float64
-	// Job is the name of the job at which the run ended; of a sample, that of the
-	// first job that lost items. Pointer is its JSON pointer.
+	// Job is the name of the job that was running. For a sample, it is the first job that
+	// lost items. Pointer is the JSON pointer of the job.
 	Job, Pointer string
 }
 
-// isLimit reports whether an error only says that a limit was reached.
+// isLimit reports whether an error only means that a limit was reached.
 func isLimit(err error) bool {
 	_, ok := errors.AsType[*httpclient.LimitReached](err)
 	return ok
 }
 
-// recordLimit keeps the first limit that was reached, else the first job whose sample
-// left something out.
+// recordLimit stores the first limit that was reached. A sample counts only if no other
+// limit was reached.
 func (r *run) recordLimit(budget string, limit, reached float64, j *job) {
 	if r.limit == nil || r.limit.Budget == "sample" && budget != "sample" {
 		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.name, Pointer: j.Pointer}
 	}
 }
 
-// sample takes the first items of one run of a job.
+// sample takes the first items of a job run.
 type sample struct {
-	size  int // 0 takes all
+	size  int // maximum number of items, 0 for all items
 	taken int
-	// dropped is set when items, or pages, were left out.
+	// dropped is true if items or pages were dropped.
 	dropped bool
 }
 
-// take leaves as many items on a page as still belong to the sample.
+// take truncates a page to the items that still belong to the sample.
 func (s *sample) take(page *response.Page) {
 	if s.size == 0 {
 		return
@@ -56,7 +57,7 @@ func (s *sample) take(page *response.Page) {
 	s.taken += page.Rows
 }
 
-// full reports whether the sample can take no more items.
+// full reports whether the sample takes no more items.
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
 func (s *sample) stop() *pagination.Stop {

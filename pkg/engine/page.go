@@ -22,47 +22,48 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// pageResult is a page of a job: a response that was read, or the reason why there
-// is none.
+// pageResult is a page of a job: a response that was read, or the reason why there is no
+// page.
 type pageResult struct {
 	number   int
-	events   []event.Body         // about the page
-	page     *response.Page       // nil when there is nothing to store
-	response *httpclient.Response // of page
-	body     *response.Spool      // of page
-	stop     *pagination.Stop     // ends the job instead of the page
+	events   []event.Body         // events about the page
+	page     *response.Page       // nil if there is nothing to store
+	response *httpclient.Response // the response that page was read from
+	body     *response.Spool      // body of response
+	stop     *pagination.Stop     // reason to end the job without a page
 	err      error
-	// columns are those that its rows get besides their own.
-	columns []mapping.Column
+	columns  []mapping.Column // columns that are added to the rows
 }
 
-// outgoing is a request with everything that it is sent with.
+// outgoing is a request with the headers that all jobs send.
 type outgoing struct {
 	config.RequestSpec
-	headers []config.Header // of all jobs
+	headers []config.Header // headers of all jobs
 }
 
-// prepare evaluates what all jobs send, in the scope of this one.
+// prepare adds the default options and the headers of all jobs to a request of this job.
 func (r *jobRun) prepare(request config.RequestSpec) (outgoing, error) {
 	full, headers, err := r.jobRunner.outgoing(r.job, request, r.scope)
 	return outgoing{full, headers}, err
 }
 
-// send sends a request of the job for the page at a position: paged, with what all jobs
-// send (out). needed is closed when the job needs the response;
-// nil is for one that it needs now. rest is as that of httpclient.JobInfo.
-func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*httpclient.Response, error) {
-	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: a response may have given it
-	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: rest, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
+// send sends a request for the page at a position. paged is the request that pagination
+// made, out the same request with the parts that all jobs send. needed is closed when the
+// job needs the response; nil means that the job needs it now. yieldSlot becomes
+// httpclient.JobInfo.YieldSlot.
+func (r *jobRun) send(ctx context.Context, at position, paged config.RequestSpec, out outgoing, needed <-chan struct{}, yieldSlot func() (resume func() error)) (*httpclient.Response, error) {
+	r.run.Secrets.AddAddress(out.Endpoint) // a response may have returned the URL of the next page
+	from := httpclient.JobInfo{Job: r.name, Accept: r.format.Accept, Charset: r.format.Charset(), Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, YieldSlot: yieldSlot, Headers: out.headers, Rules: r.rules, RateLimit: r.RateLimit}
 	if r.run.Recorder != nil {
-		from.PagePath, from.FindSources = r.placeOf(at), r.sourceFinder(paged, out.RequestSpec)
+		from.PagePath, from.FindSources = r.pagePath(at), r.sourceFinder(paged, out.RequestSpec)
 	}
 	return r.client.Do(ctx, out.RequestSpec, from)
 }
 
-// read reads and checks the response to a request, or takes the error instead.
+// read reads and checks the response to a request. If there is no response, err becomes
+// the result.
 func (r *jobRun) read(request config.RequestSpec, state pagination.State, res *httpclient.Response, err error) *pageResult {
-	if !isLimit(err) { // else the request was never sent
+	if !isLimit(err) { // a limit prevents the request
 		r.pages++
 	}
 	p := &pageResult{number: r.pages, err: err}
@@ -95,8 +96,8 @@ func (r *jobRun) afterLast(err error) *pagination.Stop {
 	return pagination.AfterLast(r.scroller, r.base.RequestSpec, status, r.evidence.last, r.evidence.largest)
 }
 
-// scanAndCheck scans and checks a response. A page that only repeats an earlier one is
-// the reason to stop.
+// scanAndCheck scans and checks a response. If the page only repeats an earlier page, it
+// returns the reason to stop.
 func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State, res *httpclient.Response) (*response.Page, *pagination.Stop, error) {
 	if res.Decision.Is(rule.Skip) {
 		return nil, r.skip(res), nil
@@ -128,15 +129,15 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State
 	return page, nil, nil
 }
 
-// skip is the end of a job by a rule that drops a response.
+// skip ends a job because a rule drops the response.
 func (r *jobRun) skip(res *httpclient.Response) *pagination.Stop {
 	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.RuleMessage(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	r.skipped = true
 	return &pagination.Stop{Rule: fmt.Sprintf("a rule skipped the response with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: pagination.Deliberate}
 }
 
-// acceptReason is what takes a response with an error status as data, and what the API says
-// about it.
+// acceptReason returns the setting that accepts an error response as data, with the error
+// message of the API.
 func (r *jobRun) acceptReason(res *httpclient.Response) string {
 	switch says := r.client.RuleMessage(res); {
 	case res.Decision == nil:
@@ -148,11 +149,11 @@ func (r *jobRun) acceptReason(res *httpclient.Response) string {
 	}
 }
 
-// record keeps an event about the current page.
+// record stores an event about the current page.
 func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 
-// scan reads a response once. An error names its address, to which a redirect may
-// have led.
+// scan reads a response once. Its errors name the URL of the response, which may differ
+// from the URL of the request after a redirect.
 func (r *jobRun) scan(res *httpclient.Response) (*response.Page, error) {
 	page, err := r.decode(res, r.formatOf(res))
 	if err != nil {
@@ -162,22 +163,23 @@ func (r *jobRun) scan(res *httpclient.Response) (*response.Page, error) {
 		return nil, failure.Wrap(res.Address(), "", err)
 	}
 	if page.Damaged != "" {
-		r.record(r.cleaned(page))
+		r.record(r.invalidBytesFinding(page))
 	}
 	page.WrapItemErrors(func(err error) error { return failure.Wrap(res.Address(), "", err) })
 	return page, nil
 }
 
-// cleaned returns the finding that a page has bytes that are invalid in its character set.
-func (r *jobRun) cleaned(page *response.Page) event.ResponseCleaned {
+// invalidBytesFinding returns the finding that a page has bytes that are invalid in its
+// character set.
+func (r *jobRun) invalidBytesFinding(page *response.Page) event.ResponseCleaned {
 	return event.ResponseCleaned{
 		Job: r.name, Page: r.pages, Charset: page.Damaged, Unknown: page.UnknownCharset,
 		Pointer: cmp.Or(r.format.Pointer, r.Pointer), JobPointer: r.Pointer, Iteration: r.number,
 	}
 }
 
-// formatOf is the format of a response. Errors are not in that of the job: at most they
-// are JSON.
+// formatOf returns the format of a response. An error response does not have the format
+// of the job: at most it is JSON.
 func (r *jobRun) formatOf(res *httpclient.Response) response.Format {
 	if res.AcceptedError {
 		return response.Format{}
@@ -186,7 +188,7 @@ func (r *jobRun) formatOf(res *httpclient.Response) response.Format {
 }
 
 // decode reads a response. A successful response without a body has no data. An error
-// answer that the configuration ignores is data unless it is null.
+// response that the configuration ignores is data unless it is null.
 func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*response.Page, error) {
 	needs := r.scroller.Needs()
 	query := response.Query{
@@ -196,10 +198,10 @@ func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*resp
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	if !res.AcceptedError || res.Decision != nil { // an error has no such data, unless a rule accepts it
+	if !res.AcceptedError || res.Decision != nil { // an error response has this data only if a rule accepts it
 		query.KeyAs, query.Parallel, query.Columns = r.DataField.KeyAs, r.DataField.Parallel, r.names
 	}
-	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
+	for _, path := range append(r.user.references(expr.Response), r.rememberReferences(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)
@@ -210,26 +212,26 @@ func (r *jobRun) decode(res *httpclient.Response, format response.Format) (*resp
 		return page, nil
 	case format.Plain() && r.ignoresText(res) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(res, query)
-	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
+	case errors.Is(err, io.EOF): // the status is 2xx: an ignored error matches the case above
 		return response.NoPage(query), nil
 	default:
 		return nil, err
 	}
 }
 
-// ignoresText reports whether a response with the status, which is a successful or
-// an ignored one, may be something else than JSON. The code 0 stands for an error
-// that has no status.
+// ignoresText reports whether the body of a response may be other text than JSON. It may
+// if the response is an accepted error, if `ignoreErrors` has its status, or if
+// `ignoreErrors` has the code 0, which means errors without a status.
 func (r *jobRun) ignoresText(res *httpclient.Response) bool {
 	ignored := r.run.plan.doc.API.IgnoreErrors
 	return res.AcceptedError || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
 }
 
-// maxErrorData is how many bytes a response may have that becomes a single value.
+// maxErrorData is the maximum size, in bytes, of a response that becomes a single value.
 const maxErrorData = 8 << 20
 
-// errorData makes an object with the text of a response that is not JSON, but
-// whose status is to be ignored.
+// errorData makes an object from a response that is not JSON. It is used if the
+// configuration ignores the status of the response.
 func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*response.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
@@ -248,8 +250,8 @@ func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*res
 	return page, err
 }
 
-// check takes the decisions about a page that need no row: whether it has data, at
-// one place only, or errors instead.
+// check makes the decisions about a page that need no row. It reports errors instead of
+// data, an unlikely delimiter and missing data, and fails if the data is ambiguous.
 func (r *jobRun) check(res *httpclient.Response, page *response.Page) error {
 	found, err := r.errorsOnly(res, page)
 	if err != nil {
@@ -276,8 +278,8 @@ func (r *jobRun) check(res *httpclient.Response, page *response.Page) error {
 	return nil
 }
 
-// report emits the events about a page. One of them may be an error; else the error
-// is that of the page, where it has one.
+// report emits the events of a page and returns the error of the page. With
+// `onIncomplete: fail` it returns the first finding as an error.
 func (r *jobRun) report(p *pageResult) error {
 	for _, e := range p.events {
 		if err := r.emit(r.job, e); err != nil {
@@ -287,7 +289,7 @@ func (r *jobRun) report(p *pageResult) error {
 	return p.err
 }
 
-// reportAndStore reports a page and stores its rows.
+// reportAndStore emits the events of a page, stores its rows and counts them.
 func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids pagination.IDs, err error) {
 	if r.Windows != nil {
 		r.live.Window(r.window.Number, r.window.of)
@@ -313,8 +315,8 @@ func (r *jobRun) reportAndStore(ctx context.Context, p *pageResult) (ids paginat
 	return ids, nil
 }
 
-// store hands the rows that the row filter keeps to the tables, and finds the ids that
-// paging wants.
+// store passes the rows that the row filter keeps to the tables. It returns the ids that
+// the scroller needs, and the number of kept rows.
 func (r *jobRun) store(ctx context.Context, page *response.Page, columns []mapping.Column, number int) (ids pagination.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
 	rows := r.pageRows(columns, number)
@@ -344,7 +346,7 @@ func (r *jobRun) store(ctx context.Context, page *response.Page, columns []mappi
 	return ids, kept, nil
 }
 
-// pageRows is where the rows of one page go.
+// pageRows returns the destination of the rows of a page.
 func (r *jobRun) pageRows(columns []mapping.Column, number int) pageRows {
 	if r.NotStored {
 		return unstoredRows{}
@@ -352,7 +354,7 @@ func (r *jobRun) pageRows(columns []mapping.Column, number int) pageRows {
 	return r.sink.page(r.DataType, columns, pageOrigin{r.job, number, r.number, r.it.FailIncomplete})
 }
 
-// ids are the ids that store finds, for a page that is not stored yet.
+// ids returns the ids that store returns, for a page that is not stored yet.
 func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	if id.Text == "" {
@@ -368,25 +370,25 @@ func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
 	return ids, nil
 }
 
-// pagingPage are what paging may know of a page.
+// pagingPage returns the input of the scroller for a page.
 func (r *jobRun) pagingPage(p *pageResult, ids pagination.IDs) pagination.PageInfo {
 	known := pagingPageOf(p.response, p.page)
 	known.IDs, known.Now = ids, r.run.Now()
 	return known
 }
 
-// pagingPageOf are those of a response alone.
+// pagingPageOf returns the part of pagingPage that depends only on the response.
 func pagingPageOf(res *httpclient.Response, page *response.Page) pagination.PageInfo {
 	return pagination.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
 }
 
-// parsedRows are the rows of a page as everything but the scan sees them: after the
-// response filter. Each is gone when the next one comes.
+// parsedRows returns the rows of a page after the response filter. A row is valid until
+// the next row is read.
 func (r *jobRun) parsedRows(page *response.Page) iter.Seq2[value.Packed, error] {
 	return r.rows.apply(page.Items())
 }
 
-// firstNames are the first few of many names, for a message.
+// firstNames joins the first names for a message and counts the rest.
 func firstNames(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {

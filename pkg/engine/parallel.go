@@ -10,21 +10,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// parallel runs one root job and its children in parallel. Every run of a job is
-// a jobStream with a goroutine of its own, which requests its pages, decides about
-// paging and starts the streams of its children. It sends its pages to channels.
-// One goroutine goes through these channels in the order in which a serial run
-// would fetch the pages. Only this one stores rows, emits the events of jobs,
-// counts, and decides which error ends the run.
+// parallel runs one root job and its children in parallel. Each run of a job is a
+// jobStream with its own goroutine, which requests pages, decides about pagination and
+// starts the streams of child jobs. It sends its pages to channels. A single goroutine
+// receives from these channels in the order in which a serial run would fetch the pages.
+// Only this goroutine stores rows, emits the events of jobs, counts, and decides which
+// error ends the run.
 //
-// The capacity of a channel is the concurrency. Each page or stream in it holds a
-// permit, and admission grants no permit to a page with as many before it, so no
-// sender waits. The last batches of a job, which belong to no page, are one more.
+// The capacity of a channel is the concurrency. Each page or stream in it holds a permit,
+// and admission grants no permit to a page with that many pages before it, so no sender
+// blocks. The channel of pages has one more element for the last batches of a job, which
+// belong to no page.
 type parallel struct {
 	*jobRunner
 	admission *admission
 	workers   sync.WaitGroup
-	cancel    context.CancelFunc // of all workers
+	cancel    context.CancelFunc // cancels all workers
 }
 
 // jobStream is one run of a job, a driver that sends its pages to a channel.
@@ -34,18 +35,18 @@ type jobStream struct {
 	job   *job
 	input invocation
 	pages chan *queuedPage
-	// r is set before the first page; stop, or else err, before the end of the
-	// pages.
-	r    *jobRun
+	// r is set before the first page is sent.
+	r *jobRun
+	// stop or err is set before pages is closed.
 	stop *pagination.Stop
 	err  error
-	// first is the permit for the first page, nil when it is used.
+	// first is the permit of the first page, or nil after its use.
 	first *permit
-	// pending are the pages that were requested and are not processed yet, in
-	// their order; current is the permit of the page that is being processed.
+	// pending are the requested pages that are not processed yet, in their order.
 	pending []*pendingPage
+	// current is the permit of the page that is being processed.
 	current *permit
-	// children are the streams below it that have not ended.
+	// children counts the running streams of child jobs.
 	children sync.WaitGroup
 }
 
@@ -56,11 +57,11 @@ type queuedPage struct {
 	children *queuedStreams
 }
 
-// queuedStreams are the runs of the child jobs of a page, or those of a root job for
+// queuedStreams are the runs of the child jobs of a page, or the runs of a root job for
 // its windows.
 type queuedStreams struct {
 	streams chan *jobStream
-	// err is why there are no more of them. It is set before their end.
+	// err is the reason why streams ended early. It is set before streams is closed.
 	err error
 }
 
@@ -68,8 +69,8 @@ func (p *parallel) newStreams() *queuedStreams {
 	return &queuedStreams{streams: make(chan *jobStream, p.admission.limit)}
 }
 
-// parallel runs a root job to its end. When it returns, all its goroutines have
-// ended and all bodies are closed.
+// parallel runs a root job to its end. When it returns, all its goroutines have ended and
+// all bodies are closed.
 func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error {
 	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.run.concurrency()}}
 	ctx, p.cancel = context.WithCancel(ctx)
@@ -90,13 +91,13 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 	return err
 }
 
-// stream is a run of a job that waits for the permit for its first page.
+// stream returns a run of a job and queues the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
 	in.position = at
 	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.child(1))}
 }
 
-// store stores the pages of a stream and of those below it.
+// store stores the pages of a stream and of the streams below it.
 func (p *parallel) store(ctx context.Context, s *jobStream) error {
 	defer s.input.counted.End()
 	defer s.discard()
@@ -111,8 +112,8 @@ func (p *parallel) store(ctx context.Context, s *jobStream) error {
 	return s.r.completeRun(*s.stop)
 }
 
-// storePage stores a page and then the pages of its children. After an error nothing
-// more is stored.
+// storePage stores a page and then the pages of its children. An error cancels all
+// workers, so that no later page is stored.
 func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) error {
 	stored := false
 	defer func() {
@@ -142,15 +143,15 @@ func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
 	return all.err
 }
 
-// discard drops the pages that are left, until the stream has ended.
+// discard drains the stream and returns when the stream has ended.
 func (s *jobStream) discard() {
 	for q := range s.pages {
 		q.discard()
 	}
 }
 
-// discard drops the children that are left and closes the page, which is read until
-// all children have started.
+// discard drains the streams of the children and closes the page. The page must stay open
+// until all children have started, because they read it.
 func (q *queuedPage) discard() {
 	q.children.discard()
 	if q.body != nil {
@@ -158,14 +159,14 @@ func (q *queuedPage) discard() {
 	}
 }
 
-// discard drops the streams that are left, until all have started.
+// discard drains the streams and returns when all of them have ended.
 func (all *queuedStreams) discard() {
 	for s := range all.streams {
 		s.discard()
 	}
 }
 
-// work fetches the pages of a stream. It returns when the streams below it have
+// work fetches the pages of a stream. It returns when the streams of its child jobs have
 // ended, too.
 func (s *jobStream) work(ctx context.Context) {
 	s.err = failure.Recover(func() error { return s.fetch(ctx) })
@@ -199,8 +200,8 @@ func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, st
 	return next.res, next.err
 }
 
-// process sends a page to the channel and starts its child jobs, though nothing of
-// it may be stored yet.
+// process sends a page to the channel and starts its child jobs. The page need not be
+// stored yet.
 func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.IDs, err error) {
 	q := &queuedPage{pageResult: p, permit: s.current, children: s.newStreams()}
 	defer close(q.children.streams)
@@ -216,20 +217,20 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.
 		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.eachChild(p.page, run) })
 	}
 	if s.r.scroller.Needs().Time {
-		s.children.Wait() // they count as time spent
+		s.children.Wait() // PageInfo.Now must be after the child jobs
 	}
 	return ids, err
 }
 
-// restart also returns the permit of the response, which is not stored.
+// restart also releases the permit of the response, because the response is not stored.
 func (s *jobStream) restart() {
 	s.dropPending()
 	s.pending = nil
 	s.current.release()
 }
 
-// finish sends the last batches to the channel like a page after the last one, which
-// holds only child jobs.
+// finish sends the last batches to the channel as a page without rows, which has only
+// child jobs.
 func (s *jobStream) finish(ctx context.Context) error {
 	if !s.r.batchesWait() {
 		return nil
@@ -240,16 +241,16 @@ func (s *jobStream) finish(ctx context.Context) error {
 	return s.startChildren(ctx, q, s.at.child(s.r.pages+1), s.r.runLastBatches)
 }
 
-// startChildren starts the children of a page at a position, each as soon as its first
-// request has a permit. each calls for them in their order.
+// startChildren starts the children of a page, see startAll, and records the error of
+// their streams.
 func (s *jobStream) startChildren(ctx context.Context, q *queuedPage, at position, each func(runFunc) error) error {
 	q.children.err = s.startAll(ctx, at, q.children, &s.children, each)
 	return q.children.err
 }
 
-// startAll starts the stream of every run that each yields, below a position, and queues
-// them in their order. A stream starts when its first request has a permit; running
-// counts those that have not ended.
+// startAll starts a stream for every run that each yields, below a position, and queues
+// the streams in their order. A stream starts when its first request has a permit.
+// running counts the streams that have not ended.
 func (p *parallel) startAll(ctx context.Context, at position, queue *queuedStreams, running *sync.WaitGroup, each func(runFunc) error) error {
 	n := 0
 	err := each(func(j *job, in invocation) error {

@@ -9,19 +9,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// pendingPage is a page that was requested: its request waits for its permit, is
-// under way, or has its response.
+// pendingPage is a requested page. Its request waits for its permit, is under way, or has
+// its response.
 type pendingPage struct {
 	permit *permit
-	needed chan struct{} // closed when the job comes to the page
-	// res or err are set when done is closed.
+	needed chan struct{} // closed when the job needs the page
+	// done is closed after res or err is set.
 	done chan struct{}
 	res  *httpclient.Response
 	err  error
 }
 
-// requestPage requests the page of a stream after those that were requested. The
-// request is sent as soon as it has a permit.
+// requestPage requests the page after the pages that were requested already. The request
+// is sent as soon as it has a permit.
 func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec) {
 	permit := s.first
 	if s.first = nil; permit == nil {
@@ -46,15 +46,17 @@ func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec)
 	})
 }
 
-// requestAhead requests pages of a stream before the job comes to them: those that
-// exist according to the last page, and `api.http.lookahead` more, which may not
-// exist. The state is that of the first page that was requested.
+// requestAhead requests pages of a stream before the job needs them: the pages that exist
+// according to the last page, and `api.http.lookahead` more pages, which may not exist.
+// state is the scroller state after the first pending request.
 //
-// It requests nothing for a job with children, because a page comes only after
-// the children of the page before it: while its response waits, it takes the place
-// of a child. Nor does it while exchanges are recorded or replayed, because a
-// recording holds what a run needs and no more, or with a sample, which is not to
-// send more requests either.
+// It requests no page in these cases:
+//
+//   - The job has children. A page is stored after the children of the page before it, so a
+//     waiting page would hold a permit that a child needs.
+//   - Exchanges are recorded or replayed. A recording contains only the requests that a run
+//     needs.
+//   - The run takes a sample, which must not cause extra requests.
 func (s *jobStream) requestAhead(ctx context.Context, state pagination.State, last pagination.PageInfo) {
 	if len(s.job.children) > 0 || s.r.run.Recorder != nil || s.r.run.Player != nil || s.r.run.Sample > 0 {
 		return
@@ -74,8 +76,7 @@ func (s *jobStream) requestAhead(ctx context.Context, state pagination.State, la
 	}
 }
 
-// dropPending drops the pages that were requested and that the job does not come
-// to.
+// dropPending cancels the requests for pages that the job does not need.
 func (s *jobStream) dropPending() {
 	for _, p := range s.pending {
 		p.permit.cancel()

@@ -16,14 +16,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// placeholder is one {token} in the endpoint of a child job: where its value
-// comes from.
+// placeholder is a {token} in the endpoint of a child job, with the source of its value.
 type placeholder struct {
-	token    string // as written, with its level: "2:id"
-	level    int    // 1 is the parent row, 2 the row above it …
+	token    string // text between the braces, with the level: "2:id"
+	level    int    // 1 is the parent row, 2 the row above the parent, and so on
 	path     string
-	compute  *expr.Expr // nil: the value as it is
-	function string     // that computes it, "" for none
+	compute  *expr.Expr // nil if the value is used unchanged
+	function string     // name of the function in compute, or ""
 	pointer  string
 }
 
@@ -34,14 +33,15 @@ var (
 	placeholderArgs     = field.Of("args", "Arguments", "Arguments of the function; `{\"placeholder\": \"value\"}` is the value.", &field.Type{Kinds: []string{"array", "object", "string", "number", "boolean"}}).Example(`[{"placeholder": "value"}]`)
 )
 
-// PlaceholderType is the type of an entry of `placeholders`.
+// PlaceholderType returns the type of an entry of `placeholders`.
 func PlaceholderType() *field.Type {
 	return &field.Type{Name: "placeholder", Title: "Placeholder", Doc: "A path, or an object that passes the value at `path` through a function.",
 		Kinds: []string{"string", "number", "boolean", "object"}, NotEmpty: []string{"object"}, Message: `expected a path or an object with "path" and "function"`,
 		Fields: field.Fields(PlaceholderPath, placeholderFunction, placeholderArgs)}
 }
 
-// compilePlaceholders reads `placeholders` of a child job with this many rows above it.
+// compilePlaceholders compiles `placeholders` of a child job. above is the number of jobs
+// above it.
 func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary) []placeholder {
 	var all []placeholder
 	for _, m := range s.Value.Members() {
@@ -59,7 +59,7 @@ func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary
 			one.Fault(failure.InvalidPlaceholder, "a placeholder needs the path of its value: a text, or an object with 'path' and 'function'", "")
 		}
 		if level, _, ok := strings.Cut(m.Name, ":"); ok {
-			p.level, _ = strconv.Atoi(level) // not a number: level 0, which does not exist
+			p.level, _ = strconv.Atoi(level) // an invalid number yields level 0, which is reported below
 		}
 		if p.level < 1 || p.level > above {
 			one.Fault(failure.InvalidPlaceholder, failure.Text(fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above)), "")
@@ -69,8 +69,8 @@ func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary
 	return all
 }
 
-// placeholderValue is a placeholder with the value of one child run: a scalar, or the list of
-// the values of a batch.
+// placeholderValue is the value of a placeholder for one run of a child job: a scalar, or
+// the list of values of a batch.
 type placeholderValue struct {
 	token string
 	path  string
@@ -87,7 +87,7 @@ func (p placeholder) filledWith(v, column value.Value) placeholderValue {
 	return placeholderValue{token: p.token, path: p.path, value: v, column: column, encoded: p.compute != nil && p.compute.Encodes()}
 }
 
-// values are the scalars that filled it.
+// values returns the scalar, or the scalars of a batch.
 func (f placeholderValue) values() []value.Value {
 	if f.batch() {
 		return f.value.Items()
@@ -97,7 +97,7 @@ func (f placeholderValue) values() []value.Value {
 
 func (f placeholderValue) batch() bool { return f.value.Kind() == value.Array }
 
-// text is in the endpoint.
+// text returns the text for the endpoint. The values of a batch are separated by commas.
 func (f placeholderValue) text() string {
 	if !f.batch() {
 		return f.value.Text()
@@ -109,14 +109,14 @@ func (f placeholderValue) text() string {
 	return strings.Join(texts, ",")
 }
 
-// combinations yields every combination of the placeholders' values for one
-// parent row. The last placeholder changes fastest; a list has one value for each
-// item. rows are the rows above, the direct parent first. A combination is made only
-// when it is yielded, because three lists of a few hundred items have millions of
-// them. An error in any value is returned before the first combination. Warnings
-// about a computed value go to warn, with its pointer.
+// combinations yields every combination of the placeholder values for one parent row. The
+// last placeholder changes fastest. A list has a value for each item. rows are the rows
+// above the child run, the direct parent first. combinations makes each combination when
+// it is yielded, because three lists of a few hundred items have millions of
+// combinations. It returns an error in any value before the first combination. It passes
+// warnings about a computed value to warn, with the pointer of the expression.
 func combinations(inherited []placeholderValue, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]placeholderValue], error) {
-	all := make([]found, len(own))
+	all := make([]placeholderMatches, len(own))
 	for i, p := range own {
 		var err error
 		if all[i], err = p.find(rows, warn); err != nil {
@@ -126,9 +126,9 @@ func combinations(inherited []placeholderValue, own []placeholder, rows []value.
 	return func(yield func([]placeholderValue) bool) { combine(inherited, own, all, yield) }, nil
 }
 
-// combine yields the combinations that begin with those already filled. It returns
-// false when no more of them are wanted.
-func combine(c []placeholderValue, own []placeholder, all []found, yield func([]placeholderValue) bool) bool {
+// combine yields the combinations that begin with c. It returns false if yield returned
+// false.
+func combine(c []placeholderValue, own []placeholder, all []placeholderMatches, yield func([]placeholderValue) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
 	}
@@ -140,8 +140,8 @@ func combine(c []placeholderValue, own []placeholder, all []found, yield func([]
 	return true
 }
 
-// withPlaceholder is a combination with one more placeholder, which replaces an inherited one of
-// that name.
+// withPlaceholder returns a copy of a combination with one more placeholder, which
+// replaces an inherited placeholder of the same name.
 func withPlaceholder(c []placeholderValue, f placeholderValue) []placeholderValue {
 	c = append([]placeholderValue(nil), c...)
 	for i := range c {
@@ -153,15 +153,15 @@ func withPlaceholder(c []placeholderValue, f placeholderValue) []placeholderValu
 	return append(c, f)
 }
 
-// found holds the values of a placeholder; columns are the same values without
+// placeholderMatches holds the values of a placeholder. columns are the same values without
 // percent-encoding.
-type found struct{ values, columns []value.Value }
+type placeholderMatches struct{ values, columns []value.Value }
 
-// find returns the values of a placeholder: one, or one for each item of a list.
-func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (found, error) {
+// find returns the value of a placeholder, or a value for each item of a list.
+func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (placeholderMatches, error) {
 	v, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
-		return found{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
+		return placeholderMatches{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
 	}
 	column, computed := v, p.compute != nil
 	if computed {
@@ -169,43 +169,43 @@ func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) 
 		var err error
 		v, column, err = p.compute.EvalUnencoded(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
 		if err != nil {
-			return found{}, err
+			return placeholderMatches{}, err
 		}
 	}
 	values := []value.Value{v}
 	if v.Kind() == value.Array {
 		values = v.Items()
 	}
-	all := found{values: values, columns: values}
+	all := placeholderMatches{values: values, columns: values}
 	if computed && v.Kind() != value.Array {
 		all.columns = []value.Value{column}
 	}
 	for _, v := range all.values {
 		if k := v.Kind(); k == value.Object || k == value.Array {
-			return found{}, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
+			return placeholderMatches{}, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
 		}
 	}
 	return all, nil
 }
 
-// filledEndpoint returns the endpoint of a child job with its placeholders filled in, all at
-// once: values are not searched for tokens. A number is sent as in a query (1.50 as 1.5),
-// because 1.0 may be the id 1 of the next request; the table keeps the number as the
-// response wrote it. An endpoint that is an expression is returned unchanged and evaluated
-// later.
+// filledEndpoint returns the endpoint of a child job with all placeholders filled in at
+// the same time, so that values are not searched for tokens. A number is sent as in a
+// query (1.50 as 1.5), because 1.0 may be the id 1 of the next request. The table keeps
+// the number as the response wrote it. If the endpoint is an expression, it is returned
+// unchanged and evaluated later.
 func (j *job) filledEndpoint(values []placeholderValue) (string, error) {
 	if j.ComputedEndpoint != nil {
 		return j.Endpoint, nil
 	}
 	text, err := endpoint(j.Endpoint, values)
 	if err != nil {
-		return "", failure.Userf("%w", err).At(j.at(config.JobEndpoint.Name))
+		return "", failure.Userf("%w", err).At(j.keyPointer(config.JobEndpoint.Name))
 	}
 	return text, nil
 }
 
 func endpoint(template string, values []placeholderValue) (string, error) {
-	if len(values) == 1 && !strings.Contains(template, "%") { // an ordinary id is by far the most frequent
+	if len(values) == 1 && !strings.Contains(template, "%") { // fast path for a plain id, by far the most frequent case
 		if text := values[0].text(); httpclient.Harmless(text) {
 			return strings.ReplaceAll(template, "{"+values[0].token+"}", text), nil
 		}
@@ -236,14 +236,14 @@ func piecesOf(template string, values []placeholderValue) []httpclient.Piece {
 	return pieces
 }
 
-// piece returns the placeholder as a piece of an endpoint. text is its value, or a part of
-// the value.
+// piece returns the placeholder as a piece of an endpoint. text is its value, or a part
+// of the value.
 func (f placeholderValue) piece(text string) httpclient.Piece {
 	return httpclient.Piece{Text: text, Value: true, Encoded: f.encoded, Name: "the placeholder '" + f.token + "'"}
 }
 
-// parentColumns are the columns that link the rows of a child job to its
-// parents. A batch has several parents and no column.
+// parentColumns returns the columns that link the rows of a child job to its parents. A
+// batch has several parents and no column.
 func parentColumns(values []placeholderValue) []mapping.Column {
 	const prefix = "parent_"
 	columns := make([]mapping.Column, 0, len(values))

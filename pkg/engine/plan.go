@@ -18,15 +18,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Program is a document whose every part is compiled, ready to run. It does not
-// change while it runs.
+// Program is a compiled document, ready to run. A run does not change it.
 type Program struct {
 	doc        *config.Document
 	target     httpclient.Settings
 	features   Features
 	typed      bool
 	iterations []iteration
-	// reads are the names of what expressions of the document read of earlier runs.
+	// reads are the remembered names that expressions of the document read.
 	reads []string
 }
 
@@ -34,25 +33,26 @@ type Program struct {
 type iteration struct {
 	config.Iteration
 	attributes expr.Members
-	auth       auth.Method // nil when there is none
+	auth       auth.Method // nil without authentication
 	mappings   mapping.Mappings
 	jobs       []*job
-	// remembers are the names that its jobs remember, each once, and then those of its
-	// login.
+	// remembers are the distinct names that its jobs remember, followed by the names of
+	// its login.
 	remembers []rememberEntry
-	// unstored are data types that only jobs have which store nothing.
+	// unstored are the data types of jobs that store no rows.
 	unstored []string
 }
 
-// job is a job or child job with everything it needs compiled.
+// job is a compiled job or child job.
 type job struct {
 	config.Job
-	name     string // in events, see nameOf
+	name     string // name in events, see nameOf
 	child    bool
 	scroller pagination.Scroller
-	// placesPageValues is set when its request has values of paging in its expressions.
+	// placesPageValues is true if an expression of its request refers to pagination
+	// values.
 	placesPageValues bool
-	paged            config.Section // the settings of its scroller
+	paged            config.Section // settings of its scroller
 	placeholders     []placeholder
 	filter           condition.Condition
 	rows             responseFilter
@@ -60,36 +60,35 @@ type job struct {
 	user             userData
 	remembers        []rememberEntry
 	format           response.Format
-	names            response.Columns // of values in lists
-	// rules are those of the job; rules of the API come after them.
+	names            response.Columns // names of the values of an item that is a list
+	// rules are the rules of the job. The rules of the API follow them.
 	rules rule.List
-	// scrolled are the expressions of the scroller.
-	scrolled []expr.Entries
-	// parentItems are the paths in the items above it that its expressions refer to.
+	// scrollerExpressions are the expressions of the scroller.
+	scrollerExpressions []expr.Entries
+	// parentItems are the paths in items of jobs above it that its expressions refer to.
 	parentItems []string
-	// rememberedNames are the names that its expressions read.
+	// rememberedNames are the remembered names that its expressions read.
 	rememberedNames []string
 	children        []*job
 	parent          *job // nil for a root job
 }
 
-// Features are what a configuration can choose from.
+// Features are the alternatives that a configuration can choose from.
 type Features struct {
 	Paging pagination.Methods
 	Auth   auth.Schemes
-	// Vocabulary is what value expressions consist of.
+	// Vocabulary contains the functions and references of value expressions.
 	Vocabulary expr.Vocabulary
 }
 
-// Compile lets every package read its sections of the document. Problems go to the
-// document's list; nothing is sent. The tables will be typed (csvtable.Table) or
-// not.
+// Compile compiles the sections of the document. It adds problems to the problems of the
+// document and sends no request. typed selects typed tables (csvtable.Table).
 func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p := &Program{doc: doc, features: features, target: httpclient.Compile(doc), typed: typed}
 	scrollers := pagination.Compile(doc.API.Pagination, features.Paging)
 	pagination.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
 	format := response.Compile(doc.API.Response)
-	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
+	mappings := map[string]mapping.Mappings{} // keys are pointers: many iterations may share a mapping
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
 			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
@@ -115,7 +114,9 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	return p
 }
 
-// placedValueFinder finds the values of paging that all jobs place whose scroller is at a place.
+// placedValueFinder returns a function from the pointer of a scroller to its placed
+// values: the pagination values that the expressions of all jobs with this scroller refer
+// to.
 func placedValueFinder(doc *config.Document) func(pointer string) []string {
 	placed := map[string][]string{}
 	var add func([]config.Job)
@@ -135,10 +136,11 @@ func placedValueFinder(doc *config.Document) func(pointer string) []string {
 	return func(pointer string) []string { return placed[pointer] }
 }
 
-// endpoints are those of the jobs of an iteration, as they are configured, which are
-// asked with credentials, and those without. One that is computed is among them when
-// it is made only of the configuration, the times of the run and a window,
-// whose times change no address: data does not decide where credentials go.
+// endpoints returns the configured endpoints of an iteration that are requested with
+// credentials, and without them. It includes a computed endpoint only if the endpoint
+// depends only on the configuration, the times of the run and a window, because response
+// data must not decide where credentials are sent. A window gets stand-in times, which do
+// not change the origin.
 func (p *Program) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
 	with = []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
@@ -152,7 +154,7 @@ func (p *Program) endpoints(it iteration, scope *expr.Scope) (with, without []st
 			if j.ComputedEndpoint == nil {
 				*to = append(*to, j.Endpoint)
 			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
-				if _, text, err := evalEndpoint(j.ComputedEndpoint, "", nil, scope); err == nil { // else the job reports it
+				if _, text, err := evalEndpoint(j.ComputedEndpoint, "", nil, scope); err == nil { // the job reports an error
 					*to = append(*to, text)
 				}
 			}
@@ -163,7 +165,7 @@ func (p *Program) endpoints(it iteration, scope *expr.Scope) (with, without []st
 	return with, without
 }
 
-// Jobs is the number of root jobs of all iterations.
+// Jobs returns the number of root jobs of all iterations.
 func (p *Program) Jobs() int {
 	n := 0
 	for _, it := range p.iterations {
@@ -177,10 +179,10 @@ type compiler struct {
 	doc       *config.Document
 	it        *iteration
 	scrollers pagination.Scrollers
-	format    response.Format // of jobs that name none
+	format    response.Format // format of jobs without a format
 }
 
-// jobs compiles jobs with this many rows above them: 0 for root jobs.
+// jobs compiles jobs. above is the number of jobs above them, 0 for root jobs.
 func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {
@@ -215,7 +217,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	return all
 }
 
-// scroller is the scroller of a job. One that is not defined is a problem.
+// scroller returns the scroller of a job. It reports an undefined scroller.
 func (c compiler) scroller(j config.Job) pagination.Scroller {
 	scroller, err := c.scrollers.For(j.Scroller)
 	if err != nil {
@@ -225,7 +227,7 @@ func (c compiler) scroller(j config.Job) pagination.Scroller {
 	return pagination.WithPlacedValues(scroller, j.Placed())
 }
 
-// responseFormat is what the responses of a job are written in.
+// responseFormat returns the response format of a job.
 func (c compiler) responseFormat(j config.Job) response.Format {
 	format := c.format
 	if j.Response.Present() {
@@ -238,18 +240,18 @@ func (c compiler) responseFormat(j config.Job) response.Format {
 	return format
 }
 
-// dataPath is where the items of a job are.
+// dataPath returns the path of the items of a job.
 func dataPath(j config.Job) response.Path {
 	return response.Path{Text: j.DataField.Path, Separator: j.DataField.Delimiter}
 }
 
-// section is a setting of a job whose value is a text.
+// section returns the section of a text setting of a job.
 func (c compiler) section(j config.Job, setting field.Setting[string], text string) config.Section {
 	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.Problems())
 }
 
-// userData are the columns that a job's rows get: for root jobs those of
-// `config` first.
+// userData compiles the user data of a job. A root job also has the user data of
+// `config`, which comes first.
 func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
 	compiler := c.expressions(expr.InUserData, j.Family, j.UserData)
@@ -261,13 +263,13 @@ func (c compiler) userData(j config.Job, root bool) userData {
 	return u
 }
 
-// expressions compiles the expressions at a place that belongs to these jobs.
+// expressions returns the compiler of expressions at a site of jobs.
 func (c compiler) expressions(place expr.Site, of config.JobScope, s config.Section) expr.Compiler {
 	return of.Compiler(place, c.it.attributes, c.doc.Vocabulary, s.Problems())
 }
 
-// references compiles the expressions of a job's scroller, and finds what those of all
-// its parts refer to.
+// references compiles the expressions of the scroller of a job, and collects the
+// references of all expressions of the job.
 func (c compiler) references(j *job) {
 	for _, s := range pagination.Expressions(j.scroller) {
 		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
@@ -276,16 +278,16 @@ func (c compiler) references(j *job) {
 		if strings.HasSuffix(s.Pointer, "/"+config.JobParams.Name) {
 			compile = compiler.Params
 		}
-		j.scrolled = append(j.scrolled, compile(s.Value, s.Pointer))
+		j.scrollerExpressions = append(j.scrollerExpressions, compile(s.Value, s.Pointer))
 	}
-	j.parentItems = c.namesIn(j, expr.ParentItem)
-	j.rememberedNames = c.namesIn(j, expr.Remembered)
+	j.parentItems = c.referencedNames(j, expr.ParentItem)
+	j.rememberedNames = c.referencedNames(j, expr.Remembered)
 }
 
-// namesIn are the names in a context to which the expressions refer that are evaluated
-// for a job, each once.
-func (c compiler) namesIn(j *job, context expr.Context) []string {
-	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
+// referencedNames returns the distinct names in a context that expressions of a job refer
+// to.
+func (c compiler) referencedNames(j *job, context expr.Context) []string {
+	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.rememberReferences(context))
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
 	}
@@ -296,7 +298,7 @@ func (c compiler) namesIn(j *job, context expr.Context) []string {
 		all = append(all, j.Windows.References(context)...)
 	}
 	all = append(all, c.it.References(context)...)
-	for _, entries := range j.scrolled {
+	for _, entries := range j.scrollerExpressions {
 		all = append(all, entries.References(context)...)
 	}
 	slices.Sort(all)

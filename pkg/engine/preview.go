@@ -18,51 +18,53 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// PlannedRequest is the first request of a job or of a child job, which was not sent.
+// PlannedRequest is the first request of a job or child job, as planned and not sent.
 type PlannedRequest struct {
-	// Iteration counts from 0.
+	// Iteration is the index of the iteration, counted from 0.
 	Iteration int
-	// Job is the name of the job as in events, Pointer its place.
+	// Job is the name of the job as in events. Pointer is its JSON pointer.
 	Job, Pointer string
-	// Level is 0 for a job, 1 for its children and so on.
+	// Level is 0 for a root job, 1 for its children, and so on.
 	Level int
-	// Calls says of a child in a sentence when it is called.
+	// Calls is a sentence that describes when a child job runs.
 	Calls string
-	// Windows is how many windows it runs for, of which Window is the first, in words: 0
-	// and "" for a job without windows. When only a run will know them Windows is 0.
+	// Windows is the number of windows of the job. It is 0 for a job without windows, or
+	// if the number is known only during a run.
 	Windows int
-	Window  string
-	// Notes say in sentences what is special about its requests and its items.
+	// Window describes the first window. It is "" for a job without windows.
+	Window string
+	// Notes are sentences about special features of its requests and items.
 	Notes []string
-	// Login is the request that is sent before it, nil for none, and LoginPointer
-	// its place.
-	Login        *httpclient.Outgoing
+	// Login is the login request that is sent before it, or nil.
+	Login *httpclient.Outgoing
+	// LoginPointer is the JSON pointer of the login request.
 	LoginPointer string
 	LoginSources []request.Source
-	// LoginRemembers says in sentences what the login leaves for the next one.
+	// LoginRemembers are sentences about the values that the login leaves for the next
+	// login.
 	LoginRemembers []string
-	// LoginRules say in sentences what happens to responses of the login.
+	// LoginRules are sentences about the rules for responses to the login.
 	LoginRules []string
-	// Request is nil when there is none: Problem says why.
+	// Request is nil if there is no request. Problem is the reason.
 	Request *httpclient.Outgoing
 	Problem error
-	// Sources say where the parts of the request come from.
+	// Sources are the sources of the parts of the request.
 	Sources []request.Source
-	// Paging says in sentences how the job continues and what ends it.
+	// Paging are sentences that describe how the job continues and stops.
 	Paging []string
-	// Rules say in sentences what happens to responses, in the order in which they are
-	// asked.
+	// Rules are sentences about the rules for responses, in their order.
 	Rules []string
-	// Read is what the job, or the login before it, reads of what earlier runs left.
-	// Remembers says in sentences what it leaves for the next one.
-	Read      []RememberedValue
+	// Read are the values of earlier runs that the job, or the login before it, reads.
+	Read []RememberedValue
+	// Remembers are sentences about the values that the job leaves for the next run.
 	Remembers []string
 }
 
-// Preview builds the first request of every job as Run does, from iteration to
-// iteration, and sends nothing. standIn gives a text, the same for the same
-// name, in the place of a value that only a run will know. An error is that of
-// the first request which cannot be made: a run would end there too.
+// Preview builds the first request of every job as Run does, iteration by iteration, and
+// sends no request. standIn returns a text that replaces a value that is known only
+// during a run. It must return the same text for the same name. Preview returns the error
+// of the first request of a root job that cannot be built, because a run would end there,
+// too.
 func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name string) string) ([]PlannedRequest, error) {
 	r := p.newRun(e)
 	r.standIn = standIn
@@ -70,7 +72,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	var all []PlannedRequest
 	for number, it := range p.iterations {
 		r.dry = &httpclient.DryRun{}
-		r.dry.Header, r.dry.Response = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(nameOfTaken(t)) })
+		r.dry.Header, r.dry.Response = auth.DryRunResponse(it.auth, func(t auth.LoginValue) string { return standIn(standInName(t)) })
 		client, err := r.client(it)
 		if err != nil {
 			return all, err
@@ -86,7 +88,7 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 				break
 			}
 		}
-		all = append(all, v.drafts...)
+		all = append(all, v.plannedRequests...)
 		client.Close()
 		if err != nil {
 			return all, err
@@ -95,20 +97,20 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	return all, nil
 }
 
-// loginRemembers is what the login of an iteration left.
+// loginRemembers returns sentences about the values that the login of an iteration left.
 func (v *previewer) loginRemembers() []string {
 	var all []string
 	for _, name := range auth.Remembered(v.jobRunner.it.auth) {
-		if now := v.memory.Current(name.Name, ""); !now.IsNull() {
+		if now := v.iterationValues.Current(name.Name, ""); !now.IsNull() {
 			all = append(all, name.Name+" = "+now.Text()+", stored at once")
 		}
 	}
 	return all
 }
 
-// nameOfTaken is what the reader sees in the place of a value that a login will
-// bring.
-func nameOfTaken(t auth.LoginValue) string {
+// standInName returns the name of the stand-in for a value that a login takes from its
+// response.
+func standInName(t auth.LoginValue) string {
 	if t.Literal {
 		return fmt.Sprintf("login: %s, or %q", t.Path, t.Path)
 	}
@@ -119,9 +121,9 @@ func nameOfTaken(t auth.LoginValue) string {
 type previewer struct {
 	*jobRunner
 	requestSources
-	number  int
-	standIn func(name string) string
-	drafts  []PlannedRequest
+	number          int
+	standIn         func(name string) string
+	plannedRequests []PlannedRequest
 }
 
 // root previews a job and its children.
@@ -130,7 +132,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 	d, in := v.forFirstWindow(j, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, j, in) })
 	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errSkipped)
 	if d.Problem == nil || d.Login != nil || idle {
-		v.drafts = append(v.drafts, d)
+		v.plannedRequests = append(v.plannedRequests, d)
 	}
 	switch {
 	case idle && v.doc.Action == "run": // other actions need a request
@@ -142,7 +144,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 	return nil
 }
 
-// children previews the child jobs of a job, which is given with those above it,
+// children previews the child jobs of above[0]. above is the job with the jobs above it,
 // the nearest first.
 func (v *previewer) children(ctx context.Context, above []*job, parent invocation) {
 	for _, child := range above[0].children {
@@ -156,7 +158,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 				items[name] = value.OfString(v.standIn(fmt.Sprintf("%s of %q", path, above[level-1].name)))
 			}
 		}
-		parents := make([]value.Packed, len(above)) // none is read
+		parents := make([]value.Packed, len(above)) // only the length is used
 		endpoint, err := child.filledEndpoint(values)
 		in := invocation{endpoint: endpoint, placeholderValues: values, parents: parents, items: items, window: parent.window}
 		var d PlannedRequest
@@ -166,32 +168,32 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 			d = PlannedRequest{Problem: err}
 		} else {
 			d, in = v.forFirstWindow(child, in, func(in invocation) PlannedRequest { return v.planRequest(ctx, child, in) })
-			d.Calls = calls(child, above[0])
+			d.Calls = describeCalls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
 		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.name, child.Pointer, len(above)
-		v.drafts = append(v.drafts, d)
+		v.plannedRequests = append(v.plannedRequests, d)
 		if errors.Is(d.Problem, errSkipped) {
-			continue // nor do the jobs below it
+			continue // the jobs below it do not run, either
 		}
 		v.children(ctx, append([]*job{child}, above...), in)
 	}
 }
 
-// standInFor fills a placeholder: of a batch a list with one item, which stands for all
-// of them.
+// standInFor returns a placeholder with a stand-in. For a batch it is a list with one
+// item, which represents all items.
 func (v *previewer) standInFor(child *job, p placeholder, above []*job) placeholderValue {
 	if child.Batch.Size == 0 {
-		one := value.OfString(v.standIn(p.token + " ← " + p.origin(above)))
+		one := value.OfString(v.standIn(p.token + " ← " + p.describeSource(above)))
 		return p.filledWith(one, one)
 	}
-	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.origin(above)))
+	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.describeSource(above)))
 	list := value.OfItems(value.OfString(one))
 	return p.filledWith(list, list)
 }
 
-// notes say what is special about the requests of a job and about its items.
-func notes(j *job) []string {
+// describeNotes returns sentences about special features of the requests and items of a job.
+func describeNotes(j *job) []string {
 	var all []string
 	if j.If != nil {
 		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Text))
@@ -220,8 +222,8 @@ func notes(j *job) []string {
 	return all
 }
 
-// calls says when a child is called.
-func calls(child, parent *job) string {
+// describeCalls returns a sentence that describes when a child job runs.
+func describeCalls(child, parent *job) string {
 	text := fmt.Sprintf("Called for each row of %q", parent.name)
 	if size := child.Batch.Size; size > 0 {
 		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", textfmt.Count(size, "value"), parent.name)
@@ -238,8 +240,9 @@ func calls(child, parent *job) string {
 	return text + "."
 }
 
-// origin says what fills a placeholder.
-func (p placeholder) origin(above []*job) string {
+// describeSource describes the source of a placeholder value. above are the jobs above
+// the child job.
+func (p placeholder) describeSource(above []*job) string {
 	text := fmt.Sprintf("%s of %q", p.path, above[p.level-1].name)
 	if p.function != "" {
 		text = "function " + p.function + " of " + text
@@ -247,9 +250,9 @@ func (p placeholder) origin(above []*job) string {
 	return text
 }
 
-// planRequest makes the first request of a job at a place.
+// planRequest plans the first request of a job.
 func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) PlannedRequest {
-	d := PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
+	d := PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: describeNotes(j)}
 	scope := v.scopeOf(in)
 	base, err := v.request(j, in, scope)
 	if err != nil {
@@ -283,7 +286,7 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 		if out.Login {
 			login := auth.LoginRequest.In(v.doc.API.Authentication)
 			d.Read = append(v.rememberedValues(v.doc.Vocabulary.All().References.Names(login.Value, false, expr.Remembered)), d.Read...)
-			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.login(&out)
+			d.Login, d.LoginPointer, d.LoginSources = &out, login.Pointer, v.loginSources(&out)
 			d.LoginRemembers = v.loginRemembers()
 			d.LoginRules = v.run.plan.target.LoginRules.Describe()
 		} else {

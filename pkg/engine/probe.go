@@ -12,23 +12,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Probe is what the first request of the first job brought.
+// Probe describes the response to the first request of the first job.
 type Probe struct {
 	Method string
-	// URL as it was sent, credentials included.
+	// URL is the URL as it was sent, including credentials.
 	URL    string
 	Status int
 	// Rows is the number of items on the page.
 	Rows int
-	// Sample are the first of them, at most MaxSample.
+	// Sample are the first items that pass `rowFilter`, at most MaxSample.
 	Sample []value.Value
 }
 
-// MaxSample is how many items a Probe holds at most.
+// MaxSample is the maximum number of items in Probe.Sample.
 const MaxSample = 10
 
-// Probe logs in and sends the first request of the first job of the first
-// iteration, and nothing else. No table is written.
+// Probe logs in and sends the first request of the first job of the first iteration. It
+// sends no further requests, unless a rule restarts the job, and writes no table.
 func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	it := p.iterations[0]
 	if len(it.jobs) == 0 {
@@ -64,7 +64,7 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 		}
 	}
 	if err == nil && res.Decision.Is(rule.Restart) {
-		err = one.startAgain(res) // a user error
+		err = one.startAgain(res) // returns a user error, because a second restart is not allowed
 	}
 	result := one.read(request, nil, res, err)
 	if result.body != nil {
@@ -75,7 +75,7 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 	}
 	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Sample: []value.Value{}}
 	if result.page == nil {
-		return probe, nil // a rule skipped it
+		return probe, nil // there is no page, because a rule skipped the response
 	}
 	probe.Rows = result.page.Rows
 	for row, err := range one.storedRows(result.page) {

@@ -6,18 +6,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// progressEvery is the least time between two reports.
+// progressEvery is the minimum time between two reports.
 const progressEvery = 10 * time.Second
 
-// progress reports occasionally how far a root job and its child jobs are. It looks
-// at the clock whenever a page has been stored, so a job without pages reports
-// nothing.
+// progress regularly reports the progress of a root job and its child jobs. It checks the
+// time after each stored page, so it reports no progress while no page is stored.
 type progress struct {
 	run         *run
 	job         *job
 	last        time.Time
 	before      int64 // requests before the job
-	waited      int64 // nanoseconds before the job
+	waited      int64 // nanoseconds of waiting before the job
 	pages, rows int
 }
 
@@ -25,7 +24,7 @@ func (jr *jobRunner) newProgress(j *job) progress {
 	return progress{run: jr.run, job: j, last: jr.run.Now(), before: jr.run.Stats.Requests.Load(), waited: jr.run.Stats.Waited.Load()}
 }
 
-// page counts a page that was stored.
+// page counts a stored page.
 func (p *progress) page(rows int) {
 	p.pages++
 	p.rows += rows

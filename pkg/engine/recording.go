@@ -12,14 +12,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// placeOf is the place of a page in the whole run, see har.Origin.
-func (r *jobRun) placeOf(at position) []int {
+// pagePath returns the position of a page in the whole run, see har.Origin.
+func (r *jobRun) pagePath(at position) []int {
 	return append([]int{max(r.number, 1), r.rootNumber}, at...)
 }
 
-// sourceFinder returns a function that says where the parts of a request come from: of the
-// one that paging made (paged), and of the one with what all jobs send (full). What is
-// the same for every request is left out.
+// sourceFinder returns a function that finds the sources of a request's parts. paged is
+// the request that pagination made, full the same request with the parts that all jobs
+// send. The function omits built-in headers, which are the same for every request.
 func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(httpclient.Outgoing) []request.Source {
 	own := r.base.RequestSpec
 	if !paged.Own.IsNull() {
@@ -29,7 +29,7 @@ func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(httpclient.Ou
 	return func(sent httpclient.Outgoing) []request.Source {
 		var all []request.Source
 		if sent.Login {
-			all = o.login(&sent)
+			all = o.loginSources(&sent)
 		} else {
 			all = append(o.sources(r.job, own, paged, full, &sent), placeholderSources(r.job, r.job.above())...)
 		}
@@ -46,15 +46,16 @@ func (r *jobRun) sourceFinder(paged, full config.RequestSpec) func(httpclient.Ou
 	}
 }
 
-// recordPage records what was found in the response for a page, and the reason to stop after it.
+// recordPage writes the findings about a page to the recording: its rows, the paths that
+// were read, and the reason to stop after it.
 func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	if r.run.Recorder == nil || p.page == nil && stop == nil {
 		return nil
 	}
-	found := har.PageFindings{At: r.placeOf(r.position.child(p.number))}
+	found := har.PageFindings{At: r.pagePath(r.position.child(p.number))}
 	if p.page != nil {
 		found.Rows = p.page.Rows
-		found.Data = r.dataIn(p.page)
+		found.Data = r.itemsPath(p.page)
 		needs := r.scroller.Needs()
 		for _, field := range needs.Fields {
 			found.Next = append(found.Next, field.Segments())
@@ -70,8 +71,9 @@ func (r *jobRun) recordPage(p *pageResult, stop *pagination.Stop) error {
 	return r.run.Recorder.Read(found)
 }
 
-// dataIn are the names on the way to the items of a page, see har.Reading.
-func (r *jobRun) dataIn(page *response.Page) []string {
+// itemsPath returns the path of the items of a page, see har.PageFindings. It returns nil
+// if the path is not known.
+func (r *jobRun) itemsPath(page *response.Page) []string {
 	switch {
 	case r.DataField.Path != "":
 		return append([]string{}, dataPath(r.Job).Segments()...)
@@ -84,7 +86,7 @@ func (r *jobRun) dataIn(page *response.Page) []string {
 	}
 }
 
-// above are the jobs above a job, the nearest first.
+// above returns the jobs above a job, the nearest first.
 func (j *job) above() []*job {
 	var all []*job
 	for p := j.parent; p != nil; p = p.parent {

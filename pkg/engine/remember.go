@@ -14,18 +14,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// rememberEntry is one name under which a job leaves a value for the next run.
+// rememberEntry is a compiled entry of `remember`: a name with the value that a job
+// leaves for the next run.
 type rememberEntry struct {
-	name    string
-	pointer string
-	pick    aggregate // of the values at path in the items
-	path    string    // "" for an expression
-	value   expr.Expr // after the last page
-	written string    // the expression as it stands
-	per     []string  // placeholders; nil for one value in all
+	name      string
+	pointer   string
+	aggregate aggregate // aggregate of the values at path in the items
+	path      string    // "" if the value is an expression
+	value     expr.Expr // expression that is evaluated after the last page
+	text      string    // JSON text of the expression
+	per       []string  // placeholders, or nil for a single value
 }
 
-// aggregate says which of many values counts.
+// aggregate selects the value to remember among the values of the items.
 type aggregate string
 
 const (
@@ -44,20 +45,20 @@ var (
 	RememberPer   = field.Of("per", "Per", "Child jobs: placeholders. One value is kept for each combination of their values.", field.ListOf(field.TextType)).Example(`["id"]`)
 )
 
-// pathForms are the forms with a path, in the order of the reference.
+// pathForms returns the forms with a path, in the order of the reference.
 func pathForms() []field.Setting[string] {
 	return []field.Setting[string]{RememberMax, rememberMin, rememberLast, rememberFirst}
 }
 
-// RememberType is the type of an entry of `remember`.
+// RememberType returns the type of an entry of `remember`.
 func RememberType() *field.Type {
 	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, under the key that says which of its values to keep; or an expression, which is evaluated after the last page: its `response` and `responseHeader` refer to that page. Both may have `per`.",
 		Kinds: []string{"object"}, NotEmpty: []string{"object"}, AllowUnknown: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
 		Fields: field.Fields(RememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
 }
 
-// RememberedPath is the path in the items of an entry of `remember`; one that is an
-// expression has none.
+// RememberedPath returns the path in the items of an entry of `remember`. It returns
+// false if the entry is an expression.
 func RememberedPath(entry config.Section) (config.Section, bool) {
 	for _, form := range pathForms() {
 		if at := form.In(entry); at.Present() {
@@ -67,38 +68,38 @@ func RememberedPath(entry config.Section) (config.Section, bool) {
 	return config.Section{}, false
 }
 
-// remembers compiles what a job leaves for the next run.
+// remembers compiles the `remember` entries of a job. It skips invalid entries.
 func (c compiler) remembers(j config.Job) []rememberEntry {
 	var all []rememberEntry
 	for _, entry := range j.Remember.Items() {
 		tokens := failure.PointerSplit(entry.Pointer)
 		m := rememberEntry{name: tokens[len(tokens)-1], pointer: entry.Pointer}
-		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.named(m.name, entry) {
+		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.checkName(m.name, entry) {
 			continue
 		}
-		m.per = perOf(RememberPer.In(entry), j.Family)
-		if c.formOf(&m, entry, j) {
+		m.per = compilePer(RememberPer.In(entry), j.Family)
+		if c.compileForm(&m, entry, j) {
 			all = append(all, m)
 		}
 	}
 	return all
 }
 
-// named checks a name.
-func (c compiler) named(name string, entry config.Section) bool {
+// checkName reports whether a name is valid. It adds a problem if the name is not valid.
+func (c compiler) checkName(name string, entry config.Section) bool {
 	switch {
 	case name == state.KeyIterations:
-		refuse(entry, "expected another name: this one holds the values of iterations in the state", "")
+		reportInvalid(entry, "expected another name: this one holds the values of iterations in the state", "")
 	case strings.TrimPrefix(name, "#") == "":
-		refuse(entry, "expected a name", "")
+		reportInvalid(entry, "expected a name", "")
 	default:
 		return true
 	}
 	return false
 }
 
-// perOf are the placeholders of `per`, in its order.
-func perOf(s config.Section, of config.JobScope) []string {
+// compilePer compiles `per`. It reports invalid placeholders and leaves them out.
+func compilePer(s config.Section, of config.JobScope) []string {
 	if !s.Present() {
 		return nil
 	}
@@ -129,44 +130,45 @@ func perOf(s config.Section, of config.JobScope) []string {
 	return names
 }
 
-// formOf reads what an entry is: a path with a word, or an expression.
-func (c compiler) formOf(m *rememberEntry, entry config.Section, j config.Job) bool {
+// compileForm compiles the value of an entry, a path with an aggregate or an expression. On
+// failure it reports a problem and returns false.
+func (c compiler) compileForm(m *rememberEntry, entry config.Section, j config.Job) bool {
 	own := entry.Value.Without(RememberPer.Name)
 	if at, ok := RememberedPath(entry); ok {
 		tokens := failure.PointerSplit(at.Pointer)
-		m.pick, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
+		m.aggregate, m.path = aggregate(tokens[len(tokens)-1]), at.Value.Text()
 		if own.Len() > 1 {
-			refuse(entry, "expected one form", "give each value a name of its own: "+shape)
+			reportInvalid(entry, "expected one form", "give each value a name of its own: "+shape)
 			return false
 		}
 		return true
 	}
 	references := c.doc.Vocabulary.All().References.At(expr.InRemember)
 	if _, ok := references.Parse(own, true); !ok {
-		refuse(entry, "expected "+shape, misspeltForm(own, references))
+		reportInvalid(entry, "expected "+shape, spellingHint(own, references))
 		return false
 	}
 	compiler := c.expressions(expr.InRemember, j.Family, entry)
 	compiler.Exact = true
-	m.value, m.written = compiler.Compile(own, entry.Pointer), own.JSON()
+	m.value, m.text = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
-		refuse(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
+		reportInvalid(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
 		return false
 	}
 	return true
 }
 
-// refuse reports a problem with an entry, or with an iteration. What is there needs no
-// description: it is an object.
-func refuse(s config.Section, expected, hint failure.Text) {
+// reportInvalid reports a problem with an entry or an iteration. The problem does not
+// describe the found value, because it is an object.
+func reportInvalid(s config.Section, expected, hint failure.Text) {
 	s.Problems().Add(failure.Problem{Code: failure.InvalidRemember, Pointer: s.Pointer, Expected: expected, Hint: hint})
 }
 
-// shape is what an entry looks like.
+// shape describes the forms of an entry.
 const shape failure.Text = `{"max": "PATH"}, {"min": "PATH"}, {"last": "PATH"}, {"first": "PATH"}, or an expression such as {"response": "PATH"}`
 
-// misspeltForm is the key that was meant.
-func misspeltForm(v value.Value, references expr.References) failure.Text {
+// spellingHint returns a hint with the most similar known key, or "".
+func spellingHint(v value.Value, references expr.References) failure.Text {
 	known := references.Keys()
 	for _, form := range pathForms() {
 		known = append(known, form.Name)
@@ -179,15 +181,15 @@ func misspeltForm(v value.Value, references expr.References) failure.Text {
 	return ""
 }
 
-// secretIn reports whether an expression is made of what the configuration says is a
-// secret.
+// secretIn reports whether an expression refers to a secret attribute or a secret
+// remembered value.
 func (c compiler) secretIn(e expr.Expr) bool {
 	return slices.ContainsFunc(e.References(expr.Attr), func(name string) bool { return c.it.attributes[name].Secret() }) ||
 		slices.ContainsFunc(e.References(expr.Remembered), state.Secret)
 }
 
-// remembersOf are the names that jobs and those below them remember, each once. Two
-// entries of one name must agree about what it means.
+// remembersOf returns the distinct names that jobs and the jobs below them remember. It
+// reports entries that share a name and do not agree about its meaning.
 func (c compiler) remembersOf(jobs []*job) []rememberEntry {
 	var all []rememberEntry
 	for _, j := range jobs {
@@ -198,7 +200,7 @@ func (c compiler) remembersOf(jobs []*job) []rememberEntry {
 			case i < 0:
 				all = append(all, m)
 			case !m.agrees(all[i]):
-				refuse(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
+				reportInvalid(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
@@ -206,8 +208,8 @@ func (c compiler) remembersOf(jobs []*job) []rememberEntry {
 	return all
 }
 
-// remembersOfLogin are the names with those of the login after them, which no job may
-// share.
+// remembersOfLogin appends the names of the login. It reports a name that a job has
+// already.
 func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 	for _, m := range auth.Remembered(c.it.auth) {
 		if i := slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == m.Name }); i >= 0 {
@@ -220,15 +222,15 @@ func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 	return all
 }
 
-// agrees reports whether two jobs may remember under the same name.
+// agrees reports whether two jobs may remember values under the same name.
 func (m rememberEntry) agrees(other rememberEntry) bool {
-	return m.pick == other.pick && (m.pick == greatest || m.pick == least) && slices.Equal(m.per, other.per)
+	return m.aggregate == other.aggregate && (m.aggregate == greatest || m.aggregate == least) && slices.Equal(m.per, other.per)
 }
 
-// describe says in a sentence what is remembered.
+// describe returns a sentence that describes the remembered value.
 func (m rememberEntry) describe() string {
 	text := m.name + ": "
-	switch m.pick {
+	switch m.aggregate {
 	case greatest:
 		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
 	case least:
@@ -238,7 +240,7 @@ func (m rememberEntry) describe() string {
 	case earliest:
 		text += fmt.Sprintf("the value at %q in the first item", m.path)
 	default:
-		text += "the value of " + m.written + " after the last page"
+		text += "the value of " + m.text + " after the last page"
 	}
 	if len(m.per) > 0 {
 		text += ", one for each " + strings.Join(m.per, ", ")
@@ -256,17 +258,17 @@ func (p *Program) checkKeys() {
 			continue
 		}
 		if len(it.remembers)+len(other.remembers) > 0 {
-			refuse(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
+			reportInvalid(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
 				"give each of them another "+field.OwnName(config.ConfigID.Name))
 		}
 	}
 }
 
-// namesIn are what the state must know of names.
-func namesIn(all []rememberEntry) []state.Name {
+// stateNames returns the declarations of remembered names for package state.
+func stateNames(all []rememberEntry) []state.Name {
 	names := make([]state.Name, len(all))
 	for i, m := range all {
-		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.pick == greatest || m.pick == least}
+		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.aggregate == greatest || m.aggregate == least}
 	}
 	return names
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/order"
 )
 
-// openMemories makes what each iteration remembers, unless the document has nothing to
-// do with it.
-func (r *run) openMemories(remembered *state.Remembered) {
-	r.memories = map[string]*state.IterationValues{}
+// openIterationValues creates the remembered values of each iteration. It creates none if
+// the document neither reads nor remembers values.
+func (r *run) openIterationValues(remembered *state.Remembered) {
+	r.iterationValues = map[string]*state.IterationValues{}
 	if len(r.plan.reads) == 0 && !r.plan.remembers() {
 		return
 	}
 	for _, it := range r.plan.iterations {
-		if r.memories[it.Key] == nil {
-			r.memories[it.Key] = remembered.ForIteration(it.Key, namesIn(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
+		if r.iterationValues[it.Key] == nil {
+			r.iterationValues[it.Key] = remembered.ForIteration(it.Key, stateNames(it.remembers), func(text string) { r.warn(event.StateWarning{Text: text}) })
 		}
 	}
 }
 
-// remembers reports whether a job leaves something for the next run.
+// remembers reports whether a job or a login remembers a value for the next run.
 func (p *Program) remembers() bool {
 	for _, it := range p.iterations {
 		if len(it.remembers) > 0 {
@@ -40,7 +40,7 @@ func (p *Program) remembers() bool {
 	return false
 }
 
-// rememberedByLogins are the names of what logins remember.
+// rememberedByLogins returns the names that logins remember.
 func (p *Program) rememberedByLogins() []string {
 	var names []string
 	for _, it := range p.iterations {
@@ -51,8 +51,8 @@ func (p *Program) rememberedByLogins() []string {
 	return names
 }
 
-// rememberedFor is what earlier runs left for one run of a child job, where some of it
-// depends on the placeholders.
+// rememberedFor returns the remembered values for a run of a child job. It returns false
+// if no value depends on the placeholders of the run.
 func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 	var members expr.Members
 	for _, m := range jr.it.remembers {
@@ -61,18 +61,18 @@ func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 			continue
 		}
 		if members == nil {
-			members = jr.memory.AllBefore()
+			members = jr.iterationValues.AllBefore()
 		}
-		members[m.name] = jr.memory.Previous(m.name, combination)
-		if jr.run.standIn != nil && jr.memory.Entry(m.name).Stored > 0 { // the values of the placeholders are not known
+		members[m.name] = jr.iterationValues.Previous(m.name, combination)
+		if jr.run.standIn != nil && jr.iterationValues.Entry(m.name).Stored > 0 { // a preview does not know the values of the placeholders
 			members[m.name] = value.OfString(jr.run.standIn(m.name + " of this " + strings.Join(m.per, ", ")))
 		}
 	}
 	return members, members != nil
 }
 
-// combination is what the value of a run of a job is known by. Not every job has the
-// placeholders.
+// combination returns the key of the remembered value for the placeholders of a run. It
+// returns false if the run lacks one of the placeholders.
 func (m rememberEntry) combination(in invocation) (text string, ok bool) {
 	values := make([]value.Value, 0, len(m.per))
 	for _, name := range m.per {
@@ -86,15 +86,15 @@ func (m rememberEntry) combination(in invocation) (text string, ok bool) {
 	return state.Combination(values), len(values) == len(m.per)
 }
 
-// accumulator is what the items of one run of a job have for a name.
+// accumulator computes the value of a remembered name from the items of a job run.
 type accumulator struct {
 	rememberEntry
-	items, found int
-	value        value.Value // null for none so far
-	key          order.Key   // of the value
+	items, found int         // all items, and items with a value
+	value        value.Value // null if there is no value yet
+	key          order.Key   // sort key of value
 }
 
-// newAccumulators are the names of a job that items have values for.
+// newAccumulators returns the accumulators for the entries with a path.
 func newAccumulators(all []rememberEntry) []accumulator {
 	var names []accumulator
 	for _, m := range all {
@@ -105,7 +105,7 @@ func newAccumulators(all []rememberEntry) []accumulator {
 	return names
 }
 
-// accumulate looks at an item that was stored.
+// accumulate adds a stored item to the accumulators.
 func (r *jobRun) accumulate(row value.Packed) {
 	for i := range r.accumulators {
 		r.accumulators[i].add(row)
@@ -118,7 +118,7 @@ func (g *accumulator) add(row value.Packed) {
 	if v.IsBlank() {
 		v = value.Value{}
 	}
-	switch g.pick {
+	switch g.aggregate {
 	case latest:
 		g.value = v
 	case earliest:
@@ -129,7 +129,7 @@ func (g *accumulator) add(row value.Packed) {
 		if !v.IsScalar() {
 			return
 		}
-		if key := order.Of(v); g.value.IsNull() || g.beats(key, g.key) {
+		if key := order.Of(v); g.value.IsNull() || g.replaces(key, g.key) {
 			g.value, g.key = v, key
 		}
 	}
@@ -138,17 +138,17 @@ func (g *accumulator) add(row value.Packed) {
 	}
 }
 
-// beats reports whether one value is to take the place of another.
-func (m rememberEntry) beats(a, b order.Key) bool {
-	if m.pick == least {
+// replaces reports whether a replaces b: whether a is less for min, or greater for max.
+func (m rememberEntry) replaces(a, b order.Key) bool {
+	if m.aggregate == least {
 		return order.Compare(a, b) < 0
 	}
 	return order.Compare(a, b) > 0
 }
 
-// leaves are the names in a context to which the expressions refer whose values the job
-// leaves for the next run.
-func (j *job) leaves(c expr.Context) []string {
+// rememberReferences returns the names in context c that the `remember` expressions of
+// the job refer to.
+func (j *job) rememberReferences(c expr.Context) []string {
 	var names []string
 	for _, m := range j.remembers {
 		names = append(names, m.value.References(c)...)
@@ -156,27 +156,27 @@ func (j *job) leaves(c expr.Context) []string {
 	return names
 }
 
-// saveLastResponse keeps what expressions may refer to in the last page.
+// saveLastResponse keeps the scope of the last page for `remember` expressions.
 func (r *jobRun) saveLastResponse(page *response.Page, res *httpclient.Response) (err error) {
 	if len(r.job.remembers) > len(r.accumulators) {
-		r.last, err = r.responseScope(page, res, "an expression of 'remember'", r.leaves)
+		r.last, err = r.responseScope(page, res, "an expression of 'remember'", r.rememberReferences)
 	}
 	return err
 }
 
-// saveRemembered keeps what a run of a job that came to its end leaves for the next run. If a
-// rule has skipped a response, what it would have had may come another time, so the next
-// run begins where this one did.
+// saveRemembered saves the remembered values of a finished run. If a rule skipped a
+// response, the run saves no values, because the next run may get the skipped data and
+// must start where this run started.
 func (r *jobRun) saveRemembered() error {
 	if r.skipped {
 		return nil
 	}
-	statistics := r.statistics.of(r.job)
+	statistics := r.statistics.get(r.job)
 	for i, g := range r.accumulators {
-		if statistics.valued == nil {
-			statistics.valued = make([]int, len(r.accumulators))
+		if statistics.withValue == nil {
+			statistics.withValue = make([]int, len(r.accumulators))
 		}
-		statistics.valued[i] += g.found
+		statistics.withValue[i] += g.found
 		if i == 0 {
 			statistics.items += g.items
 		}
@@ -199,23 +199,24 @@ func (r *jobRun) saveRemembered() error {
 	return nil
 }
 
-// saveAccumulated keeps what items had. A greatest or least value never goes back, unless the job has
-// begun again without what was remembered.
+// saveAccumulated saves the aggregate of a run. A maximum never becomes smaller and a
+// minimum never greater than the saved value, unless the job was restarted without the
+// remembered values.
 func (r *jobRun) saveAccumulated(g accumulator) error {
 	combination, _ := g.combination(r.invocation)
 	switch {
-	case g.items == 0 || g.pick == earliest && r.memory.IsSet(g.name, combination):
+	case g.items == 0 || g.aggregate == earliest && r.iterationValues.IsSet(g.name, combination):
 		return nil
-	case g.pick == greatest || g.pick == least:
+	case g.aggregate == greatest || g.aggregate == least:
 		if g.value.IsNull() {
 			return nil
 		}
-		if r.restarted && !r.memory.IsSet(g.name, combination) {
+		if r.restarted && !r.iterationValues.IsSet(g.name, combination) {
 			break
 		}
-		if now := r.memory.Current(g.name, combination); !now.IsBlank() {
-			r.compared(g, order.Of(now))
-			if !g.beats(g.key, order.Of(now)) {
+		if now := r.iterationValues.Current(g.name, combination); !now.IsBlank() {
+			r.warnIncomparable(g, order.Of(now))
+			if !g.replaces(g.key, order.Of(now)) {
 				g.value = now
 			}
 		}
@@ -223,32 +224,32 @@ func (r *jobRun) saveAccumulated(g accumulator) error {
 	return r.saveValue(g.rememberEntry, g.value)
 }
 
-// compared warns when what was remembered is not of the kind of the values now: compared
-// as texts, it may stay for ever.
-func (r *jobRun) compared(g accumulator, before order.Key) {
+// warnIncomparable warns if the remembered value and the new values are of different
+// kinds. They are compared as texts then, and the remembered value may stay for ever.
+func (r *jobRun) warnIncomparable(g accumulator, before order.Key) {
 	if !order.Alike(g.key, before) {
-		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
+		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)),
 			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
 	}
 }
 
-// saveValue keeps a value. Null says that there was none, and what was remembered before
-// stays.
+// saveValue saves a value. Null means that there was no value; the state then keeps the
+// previous value.
 func (r *jobRun) saveValue(m rememberEntry, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
 	}
-	if text := v.Raw(); state.Secret(m.name) && expr.Conceals(text) { // a shorter one would mask words of this program
+	if text := v.Raw(); state.Secret(m.name) && expr.Conceals(text) { // masking a shorter secret would hide words of messages
 		r.run.Secrets.Add(text)
 	}
 	combination, _ := m.combination(r.invocation)
-	if err := r.memory.Set(m.name, combination, v); err != nil {
+	if err := r.iterationValues.Set(m.name, combination, v); err != nil {
 		return failure.Wrap("job "+r.endpoint, m.pointer, err)
 	}
 	return nil
 }
 
-// afterLastPage is the value of an expression after the last page.
+// afterLastPage evaluates the expression of an entry in the scope of the last page.
 func (r *jobRun) afterLastPage(m rememberEntry) (v value.Value, err error) {
 	scope := r.scope
 	if r.last != nil {
@@ -265,13 +266,13 @@ func (r *jobRun) afterLastPage(m rememberEntry) (v value.Value, err error) {
 	return v, err
 }
 
-// warnForgetting warns when no item of a job, or of one below it, has a value to
-// remember: the next run would begin where this one did.
+// warnForgetting warns if no item of a job, or of a job below it, has a value to
+// remember. The next run would start where this run started.
 func (jr *jobRunner) warnForgetting(j *job) {
 	statistics := jr.statistics[j]
 	for i, g := range newAccumulators(j.remembers) {
-		if statistics != nil && statistics.items > 0 && statistics.valued[i] == 0 {
-			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)), Text: "no item has a value there, so nothing is remembered"})
+		if statistics != nil && statistics.items > 0 && statistics.withValue[i] == 0 {
+			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)), Text: "no item has a value there, so nothing is remembered"})
 		}
 	}
 	for _, child := range j.children {
@@ -279,7 +280,7 @@ func (jr *jobRunner) warnForgetting(j *job) {
 	}
 }
 
-// reportRemembered reports what an iteration takes from earlier runs.
+// reportRemembered reports the remembered values that an iteration reads.
 func (jr *jobRunner) reportRemembered() {
 	for _, r := range jr.rememberedValues(jr.run.plan.reads) {
 		if r.Value != "" || r.Values > 0 {
@@ -288,20 +289,21 @@ func (jr *jobRunner) reportRemembered() {
 	}
 }
 
-// RememberedValue is what earlier runs left under a name: a value, or so many values of a name
-// with one for each combination of placeholders. Neither is there before the first run.
+// RememberedValue is the value that earlier runs left under a name. A name with a value
+// for each combination of placeholders has Values, the number of values, instead of
+// Value. Before the first run both are empty.
 type RememberedValue struct {
 	Name   string `json:"name"`
 	Value  string `json:"value,omitempty"`
 	Values int    `json:"values,omitempty"`
 }
 
-// rememberedValues are what earlier runs left under these names.
+// rememberedValues returns the values that earlier runs left under names.
 func (jr *jobRunner) rememberedValues(names []string) []RememberedValue {
 	all := make([]RememberedValue, len(names))
 	for i, name := range names {
-		found := jr.memory.Entry(name)
-		all[i] = RememberedValue{Name: name, Value: jr.run.shown(name, found.Before)}
+		found := jr.iterationValues.Entry(name)
+		all[i] = RememberedValue{Name: name, Value: jr.run.formatRemembered(name, found.Before)}
 		if found.Per {
 			all[i].Values = found.Stored
 		}
@@ -309,16 +311,17 @@ func (jr *jobRunner) rememberedValues(names []string) []RememberedValue {
 	return all
 }
 
-// rememberedEvents are the events about what each iteration leaves for the next run.
+// rememberedEvents returns the events about the values that each iteration leaves for the
+// next run.
 func (r *run) rememberedEvents() []event.StateRemembered {
 	var all []event.StateRemembered
 	for i, it := range r.plan.iterations {
 		for _, m := range it.remembers {
-			found := r.memories[it.Key].Entry(m.name)
+			found := r.iterationValues[it.Key].Entry(m.name)
 			if found.Set == 0 {
 				continue
 			}
-			e := event.StateRemembered{Name: m.name, Value: r.shown(m.name, found.Now), Before: r.shown(m.name, found.Before), Iteration: r.plan.number(i), Pointer: m.pointer}
+			e := event.StateRemembered{Name: m.name, Value: r.formatRemembered(m.name, found.Now), Before: r.formatRemembered(m.name, found.Before), Iteration: r.plan.number(i), Pointer: m.pointer}
 			if found.Per {
 				e.Values = found.Set
 			}
@@ -328,8 +331,9 @@ func (r *run) rememberedEvents() []event.StateRemembered {
 	return all
 }
 
-// shown is a remembered value for people. A secret is not.
-func (r *run) shown(name string, v value.Value) string {
+// formatRemembered formats a remembered value for people. It hides the value of a secret
+// name.
+func (r *run) formatRemembered(name string, v value.Value) string {
 	switch {
 	case v.IsNull():
 		return ""
@@ -342,5 +346,5 @@ func (r *run) shown(name string, v value.Value) string {
 	}
 }
 
-// maxShown is how many characters of a value are shown.
+// maxShown is the maximum length, in characters, of a value that is shown.
 const maxShown = 500

@@ -22,7 +22,7 @@ func remembered(t *testing.T, m rememberEntry, before string, runs ...string) (n
 	memory := s.ForIteration("", []state.Name{{Name: "n", Per: len(m.per) > 0}}, func(text string) { t.Error(text) })
 	secrets := &secret.Registry{}
 	e := &env.Run{Secrets: secrets, Log: event.NewLog(discard{}, secrets, nil)}
-	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: e}}, memory: memory, statistics: statistics{}}
+	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: e}}, iterationValues: memory, statistics: statistics{}}
 	j := &job{remembers: []rememberEntry{m}}
 	for i, items := range runs {
 		r := &jobRun{jobRunner: runner, job: j, accumulators: newAccumulators(j.remembers)}
@@ -65,12 +65,12 @@ func TestRemember(t *testing.T) {
 		{"the first item has none", earliest, `10`, []string{`[{"w":1},{"v":2}]`, `[{"v":1}]`}, `10`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got, err := remembered(t, rememberEntry{name: "n", pick: row.pick, path: "v"}, row.before, row.runs...); err != nil || got != row.want {
+			if got, err := remembered(t, rememberEntry{name: "n", aggregate: row.pick, path: "v"}, row.before, row.runs...); err != nil || got != row.want {
 				t.Errorf("got %s, %v, want %s", got, err, row.want)
 			}
 		})
 	}
-	got, err := remembered(t, rememberEntry{name: "n", pick: greatest, path: "v", per: []string{"p"}}, `{"1":9,"x":1}`, `[{"v":5}]`, `[{"v":5}]`, `[]`, `[{"v":7}]`)
+	got, err := remembered(t, rememberEntry{name: "n", aggregate: greatest, path: "v", per: []string{"p"}}, `{"1":9,"x":1}`, `[{"v":5}]`, `[{"v":5}]`, `[]`, `[{"v":7}]`)
 	if want := `{"1":9,"x":1,"0":5,"3":7}`; err != nil || got != want {
 		t.Errorf("for each placeholder: got %s, %v, want %s", got, err, want)
 	}
@@ -82,7 +82,7 @@ func TestTooManyToRemember(t *testing.T) {
 	for i := range state.MaxCombinations {
 		before.WriteString(`,"old` + value.OfInt(int64(i)).Raw() + `":1`)
 	}
-	_, err := remembered(t, rememberEntry{name: "n", pointer: "/n", pick: greatest, path: "v", per: []string{"p"}}, "{"+before.String()[1:]+"}", `[{"v":5}]`)
+	_, err := remembered(t, rememberEntry{name: "n", pointer: "/n", aggregate: greatest, path: "v", per: []string{"p"}}, "{"+before.String()[1:]+"}", `[{"v":5}]`)
 	if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/n" || !strings.Contains(err.Error(), "more than 100000 values") {
 		t.Errorf("got %v at %s", err, failure.PointerOf(err))
 	}

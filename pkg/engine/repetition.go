@@ -12,23 +12,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// repetition detects paging that makes no progress: pages that bring again what earlier
-// ones have brought. It keeps about 20 bytes for each page of a job.
+// repetition detects pagination without progress: pages that repeat earlier pages. It
+// keeps about 20 bytes for each page of a job.
 //
-// It cannot keep less: a page may repeat any earlier one, and the first page that
-// does is dropped before its rows are stored. The algorithms that find a cycle with
-// the memory of two pages (Brent, Floyd) find it rounds later, after needless
-// requests whose rows would be stored again.
+// It cannot keep less: a page may repeat any earlier page, and the first repeated page is
+// dropped before its rows are stored. The algorithms that find a cycle with the memory of
+// two pages (Brent, Floyd) find it rounds later, after needless requests, and the rows of
+// these requests would be stored again.
 //
-// So a job ends against any API with finitely many responses: with requests that follow
-// from the pages, no pair of request and rows comes twice; with requests that only count,
-// at most mostKnown pages come between two with new rows.
+// A job therefore ends for any API with finitely many responses. If requests follow from
+// the pages, no pair of request and rows occurs twice. If requests only count, at most
+// mostKnown pages occur between two pages with new rows.
 type repetition struct {
 	numbered, forever bool // results of pagination.Numbered for the scroller
 
 	seed maphash.Seed
-	// pages are grouped by a byte of their hashes, so that few are compared, and few
-	// are moved when a group grows. A map would take three times the memory.
+	// pages are grouped by a byte of their hashes, so that only a few pages are compared,
+	// and only a few are moved when a group grows. A map would take three times the
+	// memory.
 	pages map[byte][]earlier
 	// last is the previous page. Its number is 0 before the first page.
 	last seenPage
@@ -45,34 +46,34 @@ type repetition struct {
 // seenPage describes the previous page.
 type seenPage struct {
 	number      int
-	request     uint64 // its hash
+	request     uint64 // hash of the request
 	fingerprint uint64
 	items       uint64
 	noBody      bool
 }
 
-// earlier is an earlier page. Of thirty million jobs with a million pages, one has two
-// pages with the same hash by chance.
+// earlier is an earlier page. By chance, two pages have the same hash in one of thirty
+// million jobs with a million pages.
 type earlier struct {
-	hash   uint64 // of the request and the items; of the items alone if forever is set
+	hash   uint64 // hash of the request and the items, or only of the items if forever is set
 	items  uint32 // short hash of the items, 0 without items
-	number uint32 // of the page
+	number uint32 // page number
 }
 
 const (
 	// mostEqual is the maximum number of pages in a row with the same rows, for scrollers
-	// that page on even if the API ignores their parameter.
+	// that continue even if the API ignores their parameter.
 	mostEqual = 2
 	// mostKnown is the maximum number of pages in a row with rows of earlier pages, if each
 	// request is new: a list may have equal rows, but not 1,000 pages of them.
 	mostKnown = 1000
-	// mostEmpty is the maximum number of equal pages in a row without rows that lead to other
-	// requests by their headers: some APIs filter the rows of a page after they have read it,
-	// others lead on for ever.
+	// mostEmpty is the maximum number of pages in a row without rows that are equal but
+	// lead to other requests by their headers. Some APIs filter the rows of a page after
+	// they have read it, other APIs lead to new pages for ever.
 	mostEmpty = 100
 )
 
-// repeat is a page without anything new.
+// repeat is a page without new rows.
 type repeat struct {
 	earlier int  // number of the page that it repeats
 	doubled bool // earlier pages with repeated rows were stored
@@ -120,9 +121,9 @@ func (r *repetition) check(number int, request config.RequestSpec, page *respons
 	}
 }
 
-// leadsOn reports whether a page leads to another request than the one it was the response
-// to. An equal page can do that only by its headers. Scrollers that count continue regardless
-// of the page.
+// leadsOn reports whether a page leads to a request that differs from its own request. An
+// equal page can do that only by its headers. Scrollers that count continue regardless of
+// the page.
 func (r *repetition) leadsOn(next func() (config.RequestSpec, bool)) bool {
 	if r.numbered {
 		return false
@@ -136,9 +137,9 @@ func (r *repetition) unchanged(request config.RequestSpec) bool {
 	return r.last.number > 0 && r.last.request == r.hash(request)
 }
 
-// remember returns the number of an earlier page with the same request and rows as the last
-// page; if forever is set, with the same rows. If there is none, it keeps the last page and
-// returns 0.
+// remember returns the number of an earlier page with the same request and rows as the
+// last page, or with the same rows if forever is set. If there is no such page, it keeps
+// the last page and returns 0.
 func (r *repetition) remember(number int, page *response.Page) (before int) {
 	key := binary.LittleEndian.AppendUint64(nil, page.ItemCount)
 	if !r.forever {
@@ -155,8 +156,8 @@ func (r *repetition) remember(number int, page *response.Page) (before int) {
 	return 0
 }
 
-// doubled reports whether two kept pages have the same rows. A circle has such pages if
-// the request of the first page is different the second time.
+// doubled reports whether two kept pages have the same rows. A cycle has such pages if
+// the request of its first page differs the second time.
 func (r *repetition) doubled() bool {
 	var items []uint32
 	for _, part := range r.pages {
@@ -170,7 +171,7 @@ func (r *repetition) doubled() bool {
 	return len(slices.Compact(items)) < len(items)
 }
 
-// hash returns the hash of a request as paging makes it, without authentication and
+// hash returns the hash of a request as pagination makes it, without authentication and
 // without headers and parameters of all jobs.
 func (r *repetition) hash(request config.RequestSpec) uint64 {
 	text := []byte(request.Method + " " + request.Endpoint + " ")
@@ -180,8 +181,8 @@ func (r *repetition) hash(request config.RequestSpec) uint64 {
 	return maphash.Bytes(r.seed, text)
 }
 
-// appendSent appends a value in a form that is equal for values that look the
-// same in an address: 5 and "5".
+// appendSent appends a value in a form that is equal for values that are sent as the same
+// text in a URL, such as 5 and "5".
 func appendSent(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Array:
@@ -203,5 +204,5 @@ func appendSent(dst []byte, v value.Value) []byte {
 	return dst
 }
 
-// repetitionRule is check in a sentence.
+// repetitionRule describes repetition.check in a sentence.
 const repetitionRule = "Always stops at a page that brings nothing new: one that is the same as the page before it, or whose request and rows both were there before."

@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestSources knows the sources of an iteration's requests.
+// requestSources finds the sources of the requests of an iteration.
 type requestSources struct {
 	it       iteration
 	doc      *config.Document
@@ -23,20 +23,20 @@ type requestSources struct {
 	secrets  *secret.Registry
 }
 
-// sources are those of the parts of a request: a job's own request (base), what paging
-// made of it (first), the same with the default options (full), and what authentication
-// and signature added to the request that was sent.
+// sources returns the sources of the parts of a request. base is the job's own request,
+// first the request that pagination made of it, full the same request with the default
+// options, and sent the request with the parts that authentication and signature added.
 func (o requestSources) sources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
-	all := o.base(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
-	all = append(all, o.method(j)...)
-	all = append(all, o.params(j, base, first, full, sent)...)
-	return append(all, o.headers(j, first, sent)...)
+	all := o.endpointSources(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name), Evaluated: true})
+	all = append(all, o.methodSources(j)...)
+	all = append(all, o.paramSources(j, base, first, full, sent)...)
+	return append(all, o.headerSources(j, first, sent)...)
 }
 
-// login are the sources of the request of a login.
-func (o requestSources) login(sent *httpclient.Outgoing) []request.Source {
+// loginSources returns the sources of a login request.
+func (o requestSources) loginSources(sent *httpclient.Outgoing) []request.Source {
 	login := auth.LoginRequest.In(o.doc.API.Authentication)
-	all := o.base(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
+	all := o.endpointSources(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
@@ -61,15 +61,15 @@ func (o requestSources) login(sent *httpclient.Outgoing) []request.Source {
 		case line.Name == "Host":
 			s.From = "address"
 		case !built && line.Name != "Content-Length":
-			s = o.addedHeader(line.Name, sent)
+			s = o.addedHeaderSource(line.Name, sent)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// at is the place of a key of the job.
-func (j *job) at(keys ...string) string {
+// keyPointer returns the JSON pointer of a key of the job.
+func (j *job) keyPointer(keys ...string) string {
 	pointer := j.Pointer
 	for _, key := range keys {
 		pointer = failure.PointerJoin(pointer, key)
@@ -77,8 +77,8 @@ func (j *job) at(keys ...string) string {
 	return pointer
 }
 
-// defaults is a place in the default options.
-func (o requestSources) defaults(keys ...string) string {
+// defaultsPointer returns the JSON pointer of a key of the default options.
+func (o requestSources) defaultsPointer(keys ...string) string {
 	pointer := o.doc.API.Pointer
 	for _, key := range append([]string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name}, keys...) {
 		pointer = failure.PointerJoin(pointer, key)
@@ -86,10 +86,10 @@ func (o requestSources) defaults(keys ...string) string {
 	return pointer
 }
 
-// base is the source of an endpoint, after that of the base address where this
-// is part of it.
-func (o requestSources) base(endpoint string, own request.Source) []request.Source {
-	// An endpoint that is an address leads to the same place from anywhere.
+// endpointSources returns the source of an endpoint, after the source of the base URL if
+// the request uses the base URL.
+func (o requestSources) endpointSources(endpoint string, own request.Source) []request.Source {
+	// A complete URL as endpoint resolves to the same URL from any base.
 	here, err := httpclient.Resolve(o.it.BaseURL, endpoint)
 	elsewhere, err2 := httpclient.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
 	if err == nil && err2 == nil && here.String() == elsewhere.String() {
@@ -98,17 +98,18 @@ func (o requestSources) base(endpoint string, own request.Source) []request.Sour
 	return []request.Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
 }
 
-// method is given where it is a default; a job's own is seen in the request.
-func (o requestSources) method(j *job) []request.Source {
+// methodSources returns the source of a default method. The method of the job itself is
+// visible in the request.
+func (o requestSources) methodSources(j *job) []request.Source {
 	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
-		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
+		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaultsPointer(config.DefaultMethod.Name)}}
 	}
 	return nil
 }
 
-// params are the parameters, wherever the method sends them, then those in the
-// query that the endpoint or the authentication brought.
-func (o requestSources) params(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
+// paramSources returns the sources of the parameters, in the query or in the body,
+// followed by the parameters that the endpoint or the authentication added to the query.
+func (o requestSources) paramSources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
@@ -118,7 +119,7 @@ func (o requestSources) params(j *job, base, first, full config.RequestSpec, sen
 	given := map[string]bool{}
 	add := func(s request.Source, name string) {
 		if s.Part == "query "+name && slices.Contains(added, name) || given[s.Part] {
-			return // the authentication replaced it, or it was given already
+			return // authentication replaced it, or it has a source already
 		}
 		given[s.Part] = true
 		all = append(all, s)
@@ -126,22 +127,22 @@ func (o requestSources) params(j *job, base, first, full config.RequestSpec, sen
 	computedDefaults := o.doc.Vocabulary.IsCall(o.doc.API.DefaultOptions.Field(config.DefaultParams.Name))
 	for _, name := range full.ParamNames() {
 		if _, own := first.Param(name); !own {
-			at := o.defaults(config.DefaultParams.Name, name)
+			at := o.defaultsPointer(config.DefaultParams.Name, name)
 			if computedDefaults {
-				at = o.defaults(config.DefaultParams.Name)
+				at = o.defaultsPointer(config.DefaultParams.Name)
 			}
 			add(request.Source{Part: where + name, From: "default options", Pointer: at, Evaluated: true}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
-		s := request.Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
+		s := request.Source{Part: where + name, From: "job", Pointer: j.keyPointer(config.JobParams.Name, name), Evaluated: true}
 		if j.Params.IsCall() {
-			s.Pointer = j.at(config.JobParams.Name)
+			s.Pointer = j.keyPointer(config.JobParams.Name)
 		}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
 			s = request.Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
-			if own.Len() > 0 && !own.IsScalar() { // paging set a part of it
+			if own.Len() > 0 && !own.IsScalar() { // pagination set a part of the value
 				s.From = "job and paging"
 			}
 		}
@@ -151,24 +152,25 @@ func (o requestSources) params(j *job, base, first, full config.RequestSpec, sen
 		add(request.Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
 	}
 	if sent.Built != nil {
-		// A secret may hold what parts parameters: no piece of it is the name of one.
+		// A secret may contain separators of parameters. No part of a secret is the name
+		// of a parameter.
 		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
 		query = o.secrets.MaskPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
 		for _, name := range namesOf(query) {
-			// What is in the query and no parameter was in the endpoint.
+			// A parameter in the query that is not a known parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
-				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
+				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name)}, name)
 			}
 		}
 	}
 	for _, name := range added {
 		given["query "+name] = true
-		all = append(all, o.authentication("query", name))
+		all = append(all, o.authenticationSource("query", name))
 	}
 	return all
 }
 
-// addedToQuery are the names in the query that authentication added or changed.
+// addedToQuery returns the names in the query that authentication added or changed.
 func addedToQuery(sent *httpclient.Outgoing) []string {
 	u, err := url.Parse(sent.URL)
 	if err != nil || sent.Built == nil {
@@ -184,7 +186,7 @@ func addedToQuery(sent *httpclient.Outgoing) []string {
 	return names
 }
 
-// namesOf are the names in a query, decoded, each once.
+// namesOf returns the distinct, decoded names in a query.
 func namesOf(query string) []string {
 	var names []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -199,19 +201,19 @@ func namesOf(query string) []string {
 	return names
 }
 
-// headers are the headers in the order in which they are sent.
-func (o requestSources) headers(j *job, first config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
+// headerSources returns the sources of the headers in the order in which they are sent.
+func (o requestSources) headerSources(j *job, first config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
 	var all []request.Source
 	for i, line := range sent.Headers {
 		if i > 0 && sent.Headers[i-1].Name == line.Name {
 			continue
 		}
-		all = append(all, o.header(j, first, line.Name, sent))
+		all = append(all, o.headerSource(j, first, line.Name, sent))
 	}
 	return all
 }
 
-func (o requestSources) header(j *job, first config.RequestSpec, name string, sent *httpclient.Outgoing) request.Source {
+func (o requestSources) headerSource(j *job, first config.RequestSpec, name string, sent *httpclient.Outgoing) request.Source {
 	s := request.Source{Part: "header " + name, From: "built in"}
 	built := sent.Built
 	if built == nil {
@@ -236,7 +238,7 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 		before, had = texts, true
 	}
 	if !had || !slices.Equal(before, texts) {
-		return o.addedHeader(name, sent)
+		return o.addedHeaderSource(name, sent)
 	}
 	if name == "Content-Type" && len(sent.Body) > 0 && (texts[0] == config.BodyType("FORM") || texts[0] == config.BodyType("POST")) {
 		s.From = "method"
@@ -244,13 +246,13 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 	}
 	own, defaults := first.Headers, o.doc.API.DefaultOptions.Field(config.DefaultHeaders.Name)
 	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
-		own = value.Value{} // both are sent when they differ in their letter case
+		own = value.Value{} // names with different letter case are sent as two headers
 	}
 	if at, ok := memberLike(own, name); ok {
-		return request.Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "job", Pointer: j.keyPointer(config.JobHeaders.Name, at), Evaluated: true}
 	}
 	if at, ok := memberLike(defaults, name); ok {
-		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at), Evaluated: true}
+		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaultsPointer(config.DefaultHeaders.Name, at), Evaluated: true}
 	}
 	headers := slices.Clone(o.it.Headers)
 	for _, h := range o.it.ComputedHeaders {
@@ -267,11 +269,12 @@ func (o requestSources) header(j *job, first config.RequestSpec, name string, se
 	return s
 }
 
-// addedHeader is a header that was not there when the request was built.
-func (o requestSources) addedHeader(name string, sent *httpclient.Outgoing) request.Source {
+// addedHeaderSource returns the source of a header that was added after the request was
+// built.
+func (o requestSources) addedHeaderSource(name string, sent *httpclient.Outgoing) request.Source {
 	signature := httpclient.Signed(o.doc)
 	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
-	s := o.authentication("headers", name)
+	s := o.authenticationSource("headers", name)
 	scheme, _ := o.features.Auth.Of(o.doc.API.Authentication)
 	switch {
 	case signed:
@@ -283,9 +286,9 @@ func (o requestSources) addedHeader(name string, sent *httpclient.Outgoing) requ
 	}
 }
 
-// authentication is the source of a header or a parameter of the query that the
-// authentication added; the pointer leads as near to it as it can.
-func (o requestSources) authentication(kind, name string) request.Source {
+// authenticationSource returns the source of a header or query parameter that the
+// authentication added. Its pointer is as specific as possible.
+func (o requestSources) authenticationSource(kind, name string) request.Source {
 	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
 	s := request.Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
@@ -299,7 +302,7 @@ func (o requestSources) authentication(kind, name string) request.Source {
 	return s
 }
 
-// memberLike is the last member of that name, regardless of its letter case.
+// memberLike returns the last member with a name, regardless of letter case.
 func memberLike(v value.Value, name string) (string, bool) {
 	for _, m := range slices.Backward(v.Members()) {
 		if strings.EqualFold(m.Name, name) {
@@ -309,11 +312,11 @@ func memberLike(v value.Value, name string) (string, bool) {
 	return "", false
 }
 
-// placeholderSources are the placeholders of a child.
+// placeholderSources returns the sources of the placeholders of a child job.
 func placeholderSources(child *job, above []*job) []request.Source {
 	var all []request.Source
 	for _, p := range child.placeholders {
-		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.origin(above), Pointer: p.pointer})
+		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.describeSource(above), Pointer: p.pointer})
 	}
 	return all
 }

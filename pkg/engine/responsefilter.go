@@ -9,17 +9,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// responseFilter turns parts of each row into JSON text, so that they become
-// cells instead of columns and tables.
+// responseFilter turns parts of each row into JSON text, so that they become cells
+// instead of columns and tables.
 type responseFilter struct {
 	paths [][]filterSegment
-	// lenient is compatLevel 2: empty values are left alone and scalars become
+	// lenient is true for compatLevel 2: empty values stay unchanged and scalars become
 	// plain text.
 	lenient bool
 	pointer string
 }
 
-// filterSegment is one segment of a path. With each it means every item of the list there.
+// filterSegment is a segment of a path. each is true if the segment selects every item of
+// a list.
 type filterSegment struct {
 	name string
 	each bool
@@ -38,13 +39,13 @@ func compileResponseFilter(job config.Job, compatLevel int) responseFilter {
 	return f
 }
 
-// apply filters rows. Each is gone when the next one comes.
+// apply filters rows. A row is valid until the next row is read.
 func (f responseFilter) apply(all iter.Seq2[value.Packed, error]) iter.Seq2[value.Packed, error] {
 	if len(f.paths) == 0 {
 		return all
 	}
 	return func(yield func(value.Packed, error) bool) {
-		var buffers [2][]byte // one is read while the other is written
+		var buffers [2][]byte // one buffer is read while the other is written
 		for row, err := range all {
 			for i, path := range f.paths {
 				if err != nil {
@@ -61,8 +62,8 @@ func (f responseFilter) apply(all iter.Seq2[value.Packed, error]) iter.Seq2[valu
 	}
 }
 
-// append appends a value with a path filtered. What is not there, or no object, is
-// left alone.
+// append appends a value and filters the value at path in it. Members that are missing,
+// and values that are not objects, stay unchanged.
 func (f responseFilter) append(dst []byte, v value.Packed, path []filterSegment) ([]byte, error) {
 	if len(path) == 0 {
 		return f.appendText(dst, v), nil

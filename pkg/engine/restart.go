@@ -14,9 +14,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// startAgain makes a run of a job begin again, without what was remembered, because a rule
-// says so about a response, which it closes. That is possible once, with the first response
-// of the run: nothing of it is stored yet. Else it is a user error.
+// startAgain restarts a run of a job without the remembered values, because a rule
+// demands it for a response. It closes the response. A restart is possible once, for the
+// first response of the run, before rows are stored. Otherwise startAgain returns a user
+// error.
 func (r *jobRun) startAgain(res *httpclient.Response) error {
 	says := r.client.RuleMessage(res)
 	status := strings.TrimSpace(res.StatusLine)
@@ -36,7 +37,7 @@ func (r *jobRun) startAgain(res *httpclient.Response) error {
 	return r.begin()
 }
 
-// cannotStartAgain says why a run of a job cannot begin again, "" if it can.
+// cannotStartAgain returns the reason why a run cannot restart, or "".
 func (r *jobRun) cannotStartAgain() string {
 	remembers := func(name string) bool { return !r.scope.Contexts[expr.Remembered][name].IsBlank() }
 	switch {
@@ -53,7 +54,7 @@ func (r *jobRun) cannotStartAgain() string {
 	}
 }
 
-// checkRestarts reports rules that can start no job again.
+// checkRestarts reports rules that cannot restart any job.
 func (p *Program) checkRestarts() {
 	reading := false
 	var walk func(jobs []*job)

@@ -8,9 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// storedRows are the rows of a page that satisfy `rowFilter`: they are stored, and get child
-// jobs. Paging counts the others too. Each is gone
-// when the next one comes.
+// storedRows returns the rows of a page that satisfy `rowFilter`. They are stored and get
+// child jobs. Pagination also counts the other rows. A row is valid until the next row is
+// read.
 func (r *jobRun) storedRows(page *response.Page) iter.Seq2[value.Packed, error] {
 	all := r.parsedRows(page)
 	if !r.rowFilter.Given() {
@@ -30,7 +30,7 @@ func (r *jobRun) storedRows(page *response.Page) iter.Seq2[value.Packed, error] 
 }
 
 // passes reports whether a row satisfies a condition. A scalar row is compared as an
-// object whose only member is called scalar.
+// object with a single member named scalar.
 func passes(c condition.Condition, row value.Packed) (bool, error) {
 	if !c.Given() {
 		return true, nil

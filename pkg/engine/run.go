@@ -1,10 +1,10 @@
-// Package engine runs a document: its iterations, their jobs, the pages of each job
-// and the child jobs of each page, in the documented order. It asks paging for the
-// next request and hands the rows to the tables. Other packages send requests, read
-// answers and turn rows into cells.
+// Package engine runs a document: its iterations, their jobs, the pages of each job and
+// the child jobs of each page, in the documented order. It gets the next request from
+// package pagination and passes the rows to the tables. Other packages send requests,
+// read responses and turn rows into cells.
 //
 // A run with concurrency produces the same tables, events, state and error as a serial
-// one: see parallel and admission.
+// run, see parallel and admission.
 package engine
 
 import (
@@ -19,48 +19,46 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Result sums a run up.
+// Result is the summary of a run.
 type Result struct {
 	Requests int
 	Bytes    int64
 	Rows     int
 	Tables   int
-	// Incomplete is how many findings said that data may be missing, see
-	// event.Finding.
+	// Incomplete is the number of findings that data may be missing, see event.Finding.
 	Incomplete int
-	// State is what the next run is to start from.
+	// State is the state that the next run starts from.
 	State value.Value
-	// Remembered says what of State later runs read by {"remembered": …}.
+	// Remembered are the values of State that later runs read by {"remembered": …}.
 	Remembered []event.StateRemembered
-	// LimitReached is set when the tables hold only a part of the data, because a
-	// limit was reached or because of env.Run.Sample. The next run must not start from
-	// State then, or the rest would never be fetched.
+	// LimitReached is not nil if the tables hold only a part of the data, because of a
+	// limit or of env.Run.Sample. The next run must not start from State then, because it
+	// would never fetch the rest.
 	LimitReached *LimitReached
 }
 
-// run is one run of a plan.
+// run is one run of a program.
 type run struct {
 	*httpclient.Shared
 	plan    *Program
 	scanner *response.Scanner
 	tables  *tables
-	// state is what the next run knows of this one, time what it says of the
-	// start.
+	// state is the state of this run. time is the part of it about the start of the run.
 	state *state.State
 	time  *state.Time
-	// memories are what the iterations remember, by their keys.
-	memories map[string]*state.IterationValues
-	dry      *httpclient.DryRun // nil for a run that sends its requests
-	// standIn is that of Preview; nil for a run that sends its requests.
-	standIn    func(name string) string
-	limit      *LimitReached // nil as long as nothing was left out
-	incomplete int           // findings
-	warnings                 // counts of warnings outside of jobs
+	// iterationValues are the remembered values of the iterations. The keys are the keys
+	// of the iterations.
+	iterationValues map[string]*state.IterationValues
+	dry             *httpclient.DryRun       // nil if the run sends its requests
+	standIn         func(name string) string // standIn of Preview, nil if the run sends its requests
+	limit           *LimitReached            // nil if no data was dropped
+	incomplete      int                      // number of findings
+	warnings                                 // warnings outside of jobs
 	// configWarnings are the emitted warnings about the configuration.
 	configWarnings []event.ConfigWarning
 }
 
-// newRun makes the run of a plan. Close ends it.
+// newRun creates a run of the program. The caller must close it.
 func (p *Program) newRun(e *env.Run) *run {
 	r := &run{
 		Shared:  httpclient.NewShared(e, p.doc, p.target),
@@ -75,13 +73,13 @@ func (p *Program) newRun(e *env.Run) *run {
 		previous = state.LoginValues(previous, p.rememberedByLogins())
 	}
 	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
-	r.openMemories(&remembered)
+	r.openIterationValues(&remembered)
 	return r
 }
 
-// Run runs all iterations and leaves the tables in the stage. Nothing is
-// visible in the data directory until the stage is committed. A run that is cut
-// is not an error: its tables hold what had arrived completely.
+// Run runs all iterations and writes the tables to the stage. The data directory does not
+// change until the stage is committed. Run returns no error if a limit ends the run: the
+// tables then hold the data that was fetched completely.
 func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 	return p.newRun(e).run(ctx)
 }
@@ -139,7 +137,8 @@ func (r *run) iterations(ctx context.Context) error {
 	return nil
 }
 
-// number is the number of an iteration in events, from 1; 0 when there is only one.
+// number returns the number of an iteration in events, counted from 1. It returns 0 if
+// there is only one iteration.
 func (p *Program) number(iteration int) int {
 	if len(p.iterations) == 1 {
 		return 0
@@ -147,8 +146,7 @@ func (p *Program) number(iteration int) int {
 	return iteration + 1
 }
 
-// iteration runs the jobs of one iteration. Its number is 0 when there is only
-// one.
+// iteration runs the jobs of one iteration. number is the result of Program.number.
 func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	client, err := r.client(it)
 	if err != nil {
@@ -170,7 +168,8 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	return nil
 }
 
-// concurrency is how many requests may be under way at once.
+// concurrency returns the maximum number of concurrent requests. A run with limits is
+// serial.
 func (r *run) concurrency() int {
 	if r.Limits != (env.Limits{}) {
 		return 1
@@ -178,7 +177,7 @@ func (r *run) concurrency() int {
 	return r.plan.doc.API.Concurrency
 }
 
-// client is the client of an iteration, with a login of its own.
+// client returns the client of an iteration, which has its own login.
 func (r *run) client(it iteration) (*httpclient.Client, error) {
 	r.Secrets.AddAddress(it.BaseURL.String())
 	o := httpclient.Options{
@@ -193,7 +192,7 @@ func (r *run) client(it iteration) (*httpclient.Client, error) {
 	}
 	o.Endpoints, o.AnonymousEndpoints = r.plan.endpoints(it, r.scope(it))
 	if it.auth != nil {
-		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])
+		o.Auth = it.auth.Start(r.Run, r.iterationValues[it.Key])
 	}
 	return httpclient.New(o)
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// SourceFormatter says in words where values come from.
+// SourceFormatter describes in words where values come from.
 type SourceFormatter struct {
-	// References are those of the language.
+	// References are the references of the expression language.
 	References expr.References
-	// Document is the one that pointers lead into.
+	// Document is the document that the pointers of sources refer to.
 	Document value.Value
 }
 
-// Source is where a part of a request comes from: "job, function concat of attr #token".
+// Source describes the source of a part of a request: "job, function concat of attr
+// #token".
 func (w SourceFormatter) Source(s request.Source) string {
 	text := s.From
 	if s.Evaluated {
@@ -29,8 +30,8 @@ func (w SourceFormatter) Source(s request.Source) string {
 	return text
 }
 
-// Expression says in words what an expression consists of: "function concat of
-// attr #token", "" for a plain value.
+// Expression describes an expression: "function concat of attr #token". It returns "" for
+// a plain value.
 func (w SourceFormatter) Expression(v value.Value) string {
 	form, ok := w.References.Parse(v, false)
 	text := ""
@@ -57,7 +58,8 @@ func (w SourceFormatter) Expression(v value.Value) string {
 	return text
 }
 
-// arguments are the expressions among the arguments of a function, each once.
+// arguments returns distinct descriptions of the expressions in the arguments of a
+// function.
 func (w SourceFormatter) arguments(args value.Value) []string {
 	var all []string
 	add := func(v value.Value) {

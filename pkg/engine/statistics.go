@@ -10,103 +10,105 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// statistics are those of the runs of a root job and its children, so that each
-// configured job ends with one event, however often it ran and no matter what ended it.
+// statistics are the statistics of a root job and its children. Each configured job ends
+// with one event, regardless of the number of its runs and of the reason why they ended.
 type statistics map[*job]*jobStatistics
 
-// jobStatistics are those of the runs of one job.
+// jobStatistics are the statistics of all runs of one job.
 type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
-	leftOut           int  // of the rows, by the row filter
-	skipped           int  // runs that ended with a rule that skipped a response
-	held              bool // state.held was emitted
-	repeated          bool // a run came back to an earlier page, which was not its ordinary end
+	rowsFiltered      int  // rows that rowFilter dropped
+	skipped           int  // runs that ended because a rule skipped a response
+	held              bool // true if state.held was emitted
+	repeated          bool // true if a run unexpectedly returned to an earlier page
 	rules             []ruleCount
 	warnings
-	// later holds findings until all runs have ended.
-	later []event.Finding
-	// found and lists are those of the evidence of all runs.
+	// postponed holds findings until all runs have ended.
+	postponed []event.Finding
+	// found is true if evidence.found is true for a run.
 	found bool
-	lists []string
-	// items are how many items its runs had, valued how many of them had a value for each
-	// of the names that they leave.
-	items  int
-	valued []int
-	// stored are the pages and rows so far, also those of runs that continue.
+	// otherLists is evidence.otherLists of the first run that has other lists.
+	otherLists []string
+	// items is the number of items in all runs.
+	items int
+	// withValue is the number of items with a value, for each accumulator.
+	withValue []int
+	// stored are the pages and rows so far, including runs that are not finished.
 	stored struct{ pages, rows int }
 }
 
-// ruleCount is how many runs ended by a rule.
+// ruleCount is the number of runs that a stop ended.
 type ruleCount struct {
 	stop  pagination.Stop
 	count int
 }
 
-// maxRules is how many different rules are reported for one job.
+// maxRules is the maximum number of different stops that are reported for one job.
 const maxRules = 3
 
-// of are the statistics of a job.
-func (s statistics) of(j *job) *jobStatistics {
+// get returns the statistics of a job.
+func (s statistics) get(j *job) *jobStatistics {
 	if s[j] == nil {
 		s[j] = &jobStatistics{}
 	}
 	return s[j]
 }
 
-// page counts a page that was stored.
+// page counts a stored page.
 func (s statistics) page(j *job, rows int) {
-	stored := &s.of(j).stored
+	stored := &s.get(j).stored
 	stored.pages++
 	stored.rows += rows
 }
 
-// add counts a run that has ended.
+// add counts a finished run.
 func (s statistics) add(r *jobRun, stop pagination.Stop) {
-	one := s.of(r.job)
-	one.runs++
-	one.pages += r.pages
-	one.rows += r.rowsReceived
-	one.leftOut += r.rowsFiltered
+	stats := s.get(r.job)
+	stats.runs++
+	stats.pages += r.pages
+	stats.rows += r.rowsReceived
+	stats.rowsFiltered += r.rowsFiltered
 	if r.skipped {
-		one.skipped++
+		stats.skipped++
 	}
-	one.found = one.found || r.evidence.found
-	if one.lists == nil {
-		one.lists = r.evidence.lists
+	stats.found = stats.found || r.evidence.found
+	if stats.otherLists == nil {
+		stats.otherLists = r.evidence.otherLists
 	}
-	for i := range one.rules {
-		if one.rules[i].stop == stop {
-			one.rules[i].count++
+	for i := range stats.rules {
+		if stats.rules[i].stop == stop {
+			stats.rules[i].count++
 			return
 		}
 	}
-	if len(one.rules) <= maxRules {
-		one.rules = append(one.rules, ruleCount{stop, 1})
+	if len(stats.rules) <= maxRules {
+		stats.rules = append(stats.rules, ruleCount{stop, 1})
 	}
 }
 
-// report emits one event for a job and for each job below it.
-func (s statistics) report(log *event.Log, j *job, unwanted *skippedRuns, iteration int) {
-	one := s[j]
-	if one == nil {
-		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted.of(j))}}}
+// report emits an event for a job and for each job below it.
+func (s statistics) report(log *event.Log, j *job, skipped *skippedRuns, iteration int) {
+	stats := s[j]
+	if stats == nil {
+		stats = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, skipped.get(j))}}}
 	}
-	one.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
-	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.NotStored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, Unwanted: unwanted.of(j), JobPointer: j.Pointer, Iteration: iteration}
+	stats.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
+	e := event.JobFinished{Job: j.name, Pages: stats.pages, Rows: stats.rows, Windows: stats.windows, LeftOut: stats.rowsFiltered, Unstored: j.NotStored, Rule: stats.rule(), Repeated: stats.repeated, Skipped: stats.skipped, Unwanted: skipped.get(j), JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
-		e.Runs = one.runs
+		e.Runs = stats.runs
 	}
-	if len(one.rules) == 1 {
-		e.Pointer = one.rules[0].stop.Pointer
+	if len(stats.rules) == 1 {
+		e.Pointer = stats.rules[0].stop.Pointer
 	}
 	log.Emit(e)
 	for _, child := range j.children {
-		s.report(log, child, unwanted, iteration)
+		s.report(log, child, skipped, iteration)
 	}
 }
 
-// neverRan says why a job has not run, which its `if` may have prevented so many times.
+// neverRan returns the reason why a job has not run. unwanted is the number of runs that
+// `if` skipped.
 func neverRan(j *job, unwanted int) pagination.Stop {
 	if unwanted > 0 {
 		return pagination.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
@@ -117,10 +119,10 @@ func neverRan(j *job, unwanted int) pagination.Stop {
 	return pagination.Stop{Rule: "it never ran"}
 }
 
-// unfinished reports, for a job and each job below it, what was stored before the
-// run failed.
+// unfinished reports, for a job and each job below it, the pages and rows that were
+// stored before the run failed.
 func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
-	if stored := s.of(j).stored; stored.pages > 0 {
+	if stored := s.get(j).stored; stored.pages > 0 {
 		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
 	}
 	for _, child := range j.children {
@@ -128,7 +130,8 @@ func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
 	}
 }
 
-// rule is the rule that ended the runs; several of them have numbers.
+// rule describes the stops that ended the runs. If there are several stops, each has the
+// number of its runs.
 func (s *jobStatistics) rule() string {
 	if len(s.rules) == 1 {
 		return s.rules[0].stop.Rule

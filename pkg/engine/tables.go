@@ -12,43 +12,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tables are the output buckets of a run, in the order of their first use.
-// Iterations with the same bucket share its tables.
+// tables are the output buckets of a run, in the order of their first use. Iterations
+// with the same bucket share its tables.
 type tables struct {
 	env     *env.Run
 	typed   bool
 	warn    func(event.Body)
 	set     *csvtable.Set
 	buckets []*bucket
-	// iterations so far: the tables of their mappings must exist at the end.
+	// iterations are the iterations so far. The tables of their mappings must exist at
+	// the end.
 	iterations []iteration
 	structure  state.Structure
 	columns    state.Columns
 }
 
-// bucket is where the rows of some iterations go.
+// bucket is the destination of the rows of some iterations.
 type bucket struct {
 	name        string
 	incremental bool
 	automatic   *mapping.AutomaticMapper
 	configured  *mapping.ConfiguredMapper
-	mapped      bool // that there are mappings
+	mapped      bool // true if the iteration has mappings
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
 	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp)}
 }
 
-// bucket is the sink of an iteration. Of several iterations with one bucket the
-// first one says what is mapped, and the last one whether the tables are
-// incremental.
+// bucket returns the sink of an iteration. If iterations share a bucket, the mappings of
+// the first iteration and the `incremental` setting of the last iteration apply.
 func (t *tables) bucket(it iteration) (sink, error) {
 	t.iterations = append(t.iterations, it)
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
 			continue
 		}
-		// Each of many iterations may have a bucket of its own.
+		// There may be many iterations with different buckets.
 		if err := b.automatic.ReleaseBuffers(); err != nil {
 			return sink{}, err
 		}
@@ -70,7 +70,8 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			t.warn(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
-			// The name may be cut, and with it a secret that the API returned.
+			// The column name may be shortened, and so cut a secret that the API
+			// returned.
 			secret := t.env.Secrets.MaskedSpans(text) != nil
 			if secret {
 				t.env.Secrets.AddPart(name)
@@ -93,22 +94,22 @@ func (t *tables) bucket(it iteration) (sink, error) {
 	return sink{b}, nil
 }
 
-// sink takes the pages of one iteration.
+// sink stores the pages of one iteration.
 type sink struct {
 	bucket *bucket
 }
 
-// pageRows is where the rows of one page go.
+// pageRows is the destination of the rows of one page.
 type pageRows interface {
 	Row(value.Packed) error
 }
 
-// unstoredRows stores nothing: the rows are only parents.
+// unstoredRows discards the rows, which are only parents.
 type unstoredRows struct{}
 
 func (unstoredRows) Row(value.Packed) error { return nil }
 
-// page takes the rows of one page.
+// page returns the destination of the rows of one page.
 func (s sink) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
 	if s.bucket.configured.Has(dataType) {
 		return s.bucket.configured.Batch(dataType, columns).Of(from)
@@ -116,13 +117,13 @@ func (s sink) page(dataType string, columns []mapping.Column, from pageOrigin) p
 	return s.bucket.automatic.Batch(dataType, columns)
 }
 
-// tableRows is a table that was written and its number of rows.
+// tableRows is a written table with its number of rows.
 type tableRows struct {
 	name string
 	rows int
 }
 
-// write writes the tables of all buckets into the stage.
+// write writes the tables of all buckets to the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	if err := t.fill(ctx); err != nil {
 		return nil, err
@@ -142,11 +143,10 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	return all, nil
 }
 
-// out is the format of the tables.
 func (t *tables) out() mapping.Output { return mapping.CSV{Set: t.set} }
 
-// fill writes the tables of all buckets: mapped ones before automatic ones, and at
-// the end those of mappings that got nothing.
+// fill writes the tables of all buckets, mapped tables before automatic tables. At the
+// end it writes the tables of mappings without rows.
 func (t *tables) fill(ctx context.Context) error {
 	for _, b := range t.buckets {
 		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
@@ -169,9 +169,9 @@ func (t *tables) fill(ctx context.Context) error {
 	return nil
 }
 
-// structures is the structure of the automatic tables of all buckets without
-// mappings together, null when there is none: as in the original, what the
-// previous run knew stays as it was where there are mappings.
+// structures returns the merged structure of the automatic tables of all buckets without
+// mappings, or null. A bucket with mappings keeps the structure of the previous run, as
+// in the original extractor.
 func (t *tables) structures() value.Value {
 	var all []value.Value
 	for _, b := range t.buckets {
@@ -182,7 +182,7 @@ func (t *tables) structures() value.Value {
 	return mapping.MergeStructures(all...)
 }
 
-// close removes the rows of automatic tables that were kept for later.
+// close removes the buffered rows of automatic tables.
 func (t *tables) close() error {
 	var errs []error
 	for _, b := range t.buckets {

@@ -11,18 +11,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// userData are columns whose values the configuration gives.
+// userData are columns with values that the configuration sets.
 type userData struct {
 	entries []expr.Entries
 	pointer string
-	// renumbered says that columns with numbers for names are numbered again, from 0,
-	// as PHP does when it joins two arrays.
+	// renumbered is true if columns with numbers as names are renumbered from 0, as PHP
+	// does when it joins two arrays.
 	renumbered bool
 }
 
-// compileUserData reads one `userData`: an object of columns, a list of columns
-// that are named by their index, or a scalar that becomes the column of the given
-// name. An empty one makes no column.
+// compileUserData compiles one `userData`: an object of columns, a list of columns that
+// are named by their index, or a scalar that becomes a column named scalarName. An empty
+// value makes no column.
 func compileUserData(s config.Section, scalarName string, compiler expr.Compiler) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}
@@ -35,8 +35,8 @@ func compileUserData(s config.Section, scalarName string, compiler expr.Compiler
 	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
 }
 
-// withoutEmptyObjects is a value with empty lists instead of empty objects:
-// the original cannot distinguish them in its configuration, and hashes lists.
+// withoutEmptyObjects replaces empty objects in a value with empty lists. The original
+// extractor cannot distinguish them in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
 	if v.Kind() == value.Object && v.Len() == 0 {
 		return value.OfItems()
@@ -47,8 +47,8 @@ func withoutEmptyObjects(v value.Value) value.Value {
 	})
 }
 
-// checkUserData reports lists in the user data of a job whose rows are mapped
-// automatically: a column holds one value. An empty list is an empty cell.
+// checkUserData reports lists in user data if the rows are mapped automatically, because
+// a column holds one value. An empty list becomes an empty cell.
 func checkUserData(s config.Section) {
 	if s.Value.Kind() == value.Array && s.Present() {
 		s.Problem("expected a value or an object of columns, as the data type has no mapping", "")
@@ -61,7 +61,7 @@ func checkUserData(s config.Section) {
 	}
 }
 
-// references are the names in a context that the user data refers to.
+// references returns the names in a context that the user data refers to.
 func (u userData) references(c expr.Context) []string {
 	var names []string
 	for _, entries := range u.entries {
@@ -70,12 +70,12 @@ func (u userData) references(c expr.Context) []string {
 	return names
 }
 
-// ofPage reports whether the user data is another one on each page.
-func (u userData) ofPage() bool {
+// dependsOnPage reports whether the user data depends on the response of each page.
+func (u userData) dependsOnPage() bool {
 	return len(u.references(expr.Response))+len(u.references(expr.ResponseHeader)) > 0
 }
 
-// columns evaluates the user data. A later entry replaces an earlier one of the same
+// columns evaluates the user data. A later entry replaces an earlier entry with the same
 // name and keeps its position.
 func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 	var columns []mapping.Column

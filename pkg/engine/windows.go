@@ -16,15 +16,15 @@ import (
 // jobWindow is a window that a job runs for.
 type jobWindow struct {
 	window.Window
-	of int // how many there are; 0 for a stand-in, of which only a run will know more
-	// members are what expressions see of it. They are secrets when a bound was made of
-	// one.
+	of int // number of windows, 0 if the window is a stand-in of a preview
+	// members are the values of the window in expressions.
 	members expr.Members
-	secret  bool
+	// secret is true if a bound was made of a secret.
+	secret bool
 }
 
-// bounds are what the next run may know of the window: where it starts and where the one
-// after it does, regardless of the format and the end.
+// bounds returns the values of the window that may be remembered: its start and the start
+// of the window after it, regardless of the settings for format and end.
 func (w *jobWindow) bounds() expr.Members {
 	members := expr.WindowMembers(w.StartBound(), w.EndBound())
 	if w.secret {
@@ -36,16 +36,16 @@ func (w *jobWindow) bounds() expr.Members {
 // runFunc runs a job once.
 type runFunc func(*job, invocation) error
 
-// eachWindow runs a job for each of its windows, in their order; once when it has no
-// setting for them; not at all when its `if` says so.
+// eachWindow runs a job for each of its windows in their order, or once if the job has no
+// windows. It does not run the job if its `if` is false.
 func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
-	in.events = slices.Clip(in.events) // other runs share them
-	wanted, err := jr.shouldRun(j, in, warningCollector(&in.events))
+	in.events = slices.Clip(in.events) // other runs share in.events
+	shouldRun, err := jr.shouldRun(j, in, warningCollector(&in.events))
 	switch {
 	case err != nil:
 		return err
-	case !wanted:
-		jr.unwanted.add(j)
+	case !shouldRun:
+		jr.skippedRuns.add(j)
 		return nil
 	case j.Windows == nil:
 		return run(j, in)
@@ -62,7 +62,8 @@ func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 	return nil
 }
 
-// windows are those of one run of a job. Warnings about their bounds go to warn.
+// windows returns the windows of a job run. It passes warnings about their bounds to
+// warn.
 func (jr *jobRunner) windows(j *job, in invocation, warn func(pointer, text string)) (all window.Sequence, secret bool, err error) {
 	err = jr.evalRegisteringSecrets(jr.scopeOf(in).Warning(warn), func(scope *expr.Scope) (err error) {
 		all, secret, err = j.Windows.Between(scope, jr.started())
@@ -71,13 +72,13 @@ func (jr *jobRunner) windows(j *job, in invocation, warn func(pointer, text stri
 	return all, secret, err
 }
 
-// started is when the run started, from which phrases such as "yesterday" are counted.
+// started returns the start time of the run, the base of phrases such as "yesterday".
 func (jr *jobRunner) started() time.Time {
 	seconds, _ := jr.run.time.Current().Int()
 	return time.Unix(seconds, 0)
 }
 
-// forWindow is the invocation for one window.
+// forWindow returns the invocation for one window. of is the number of windows.
 func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int, secret bool) invocation {
 	in.window = &jobWindow{Window: one, of: of, members: expr.WindowMembers(one.StartValue(), one.EndValue()), secret: secret}
 	started := event.WindowStarted{Job: j.name, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
@@ -93,13 +94,13 @@ func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int,
 
 const noWindow = "there is no window between 'from' and 'to'"
 
-// errNoWindow is why a job has no request.
+// errNoWindow is the reason why a job without a window has no request.
 var errNoWindow = errors.New("it does not run: " + noWindow)
 
-// firstWindow is the invocation for the first window of a job, or the same one for a job
-// without windows.
+// firstWindow returns the invocation for the first window of a job. A job without windows
+// returns in unchanged.
 func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
-	if wanted, err := jr.shouldRun(j, in, nil); err != nil || !wanted {
+	if shouldRun, err := jr.shouldRun(j, in, nil); err != nil || !shouldRun {
 		return in, cmp.Or(err, errSkipped)
 	}
 	if j.Windows == nil {
@@ -115,15 +116,15 @@ func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
 	}
 	events := in.events
 	in = jr.forWindow(j, in, first, all.Count, secret)
-	in.events = events // no window has started
+	in.events = events // preview and probe start no window
 	return in, nil
 }
 
-// forFirstWindow previews a job for its first window. Bounds that come from data have
+// forFirstWindow plans a job for its first window. Bounds that depend on data get
 // stand-ins.
 func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation) PlannedRequest) (PlannedRequest, invocation) {
 	if err := v.plannedSkip(j, in); err != nil {
-		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j), Problem: err}, in
+		return PlannedRequest{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: describeNotes(j), Problem: err}, in
 	}
 	if j.Windows == nil {
 		return draft(in), in

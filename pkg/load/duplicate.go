@@ -8,16 +8,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Duplicates finds keys that one object of a JSON text has several times. The last value
-// counts, as in the original extractor. A parsed document does not have the other values any
-// more, so only the text can show them.
+// Duplicates returns the keys that an object of a JSON text has more than once. As in the
+// original extractor, the last value counts. Parsing drops the other values, so that only
+// the text shows them.
 func Duplicates(text []byte) failure.Problems {
-	places := source.New(text)
+	locator := source.New(text)
 	var found failure.Problems
-	for _, key := range places.Repeated() {
+	for _, key := range locator.Repeated() {
 		var at []string
 		for _, name := range key.Names {
-			line, column := places.Position(name.Start)
+			line, column := locator.Position(name.Start)
 			at = append(at, fmt.Sprintf("%d:%d", line, column))
 		}
 		last := len(at) - 1

@@ -1,8 +1,8 @@
-// Package load reads a document: it replaces the variables, compiles every part, and
+// Package load loads a document: it replaces the variables, compiles every part, and
 // collects all problems in one list. A run, the synchronous actions, `validate` and
-// `plan` all read configurations with it, so that they find the same problems.
+// `plan` all load configurations with it, so that they find the same problems.
 //
-// It sends only requests for values of variables, if there is a platform.
+// It sends requests only for values of variables, if there is a platform.
 package load
 
 import (
@@ -24,33 +24,35 @@ import (
 
 // Options are the options of Load.
 type Options struct {
-	// Text is the text of the document, for finding duplicate keys. If it is nil, they are
-	// not looked for.
+	// Text is the text of the document. Load checks it for duplicate keys, unless it is
+	// nil.
 	Text []byte
-	// Language is the language of the document; nil is that of this program.
+	// Language is the language of the document. If it is nil, Load uses the language of
+	// this program.
 	Language *schema.Language
 	// Variables are the sources of values of {{variables}} besides the document.
 	Variables variables.Inputs
 	// Strict makes unknown keys and duplicate keys errors.
 	Strict bool
-	// Typed is set if the tables will be typed, which some configurations do not
-	// allow.
+	// Typed is true if the tables will be typed, which some configurations do not allow.
 	Typed bool
-	// Now is the clock of time functions; nil is the system's.
+	// Now is the clock of time functions. If it is nil, Load uses the system clock.
 	Now func() time.Time
 
-	// Secrets gets the secrets of the document and its variables, and those computed
-	// from them. Not nil.
+	// Secrets receives the secrets of the document and its variables, and the secrets
+	// that are computed from them. It must not be nil.
 	Secrets *secret.Registry
-	// Offline accepts variables without values if the platform may have them: in a
-	// document with variables_id to which no other values are given.
+	// Offline accepts variables without values if the platform may have them: if the
+	// document has variables_id and no other source of values.
 	Offline bool
-	// StandIn returns a value for each variable of a document without values; nil
-	// leaves the variables unreplaced.
+	// StandIn returns a value for each variable of a document without values. If it is
+	// nil, the variables are not replaced.
 	StandIn func(name string) string
-	// Getenv reads the environment variables that the document refers to; nil is an
-	// environment without any. Random is the source of chance; nil is the computer's.
+	// Getenv returns the environment variables that the document refers to. If it is nil,
+	// the environment is empty.
 	Getenv func(name string) string
+	// Random is the source of random bytes. If it is nil, Load uses the source of the
+	// system.
 	Random func(n int) ([]byte, error)
 }
 
@@ -58,28 +60,29 @@ type Options struct {
 type Result struct {
 	// Resolved is the document with its variables replaced.
 	Resolved value.Value
-	// Variables says how they were replaced; zero if they were not.
+	// Variables describes the values of the variables. It is zero if they were not
+	// replaced.
 	Variables variables.Result
-	// Unresolved is set if Filled still has variables, whose values are not known here.
+	// Unresolved is true if Resolved still has variables without known values.
 	Unresolved bool
 	// StandIns are the names of the variables with a value of Options.StandIn.
 	StandIns []string
-	// Config is the model and Plan that of the run. With Problems only their warnings
-	// can be used.
-	Config   *config.Document
+	// Config is the compiled configuration. With Problems, only its warnings can be used.
+	Config *config.Document
+	// Plan is the program of the run. With Problems it cannot be used.
 	Plan     *engine.Program
 	language *schema.Language
-	// Problems prevent a run. Each is there once, in the order of the document.
-	// Secrets are not masked.
+	// Problems prevent a run. They are distinct, in the order of the document. Secrets in
+	// them are not masked.
 	Problems failure.Problems
 }
 
-// Load reads a document that config.Parse returned. If the variables cannot be
-// replaced it returns their error, and a Document in which they are unreplaced.
+// Load loads a document that config.Parse returned. If the variables cannot be replaced,
+// it returns their error and a Result with unreplaced variables.
 func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
 	o.Secrets.AddDocument(given)
 	d := &Result{language: cmp.Or(o.Language, schema.Default())}
-	err := d.fill(ctx, given, o)
+	err := d.replaceVariables(ctx, given, o)
 	o.Secrets.AddDocument(d.Resolved)
 	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
 		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.unresolvedFinder(o)})
@@ -99,26 +102,26 @@ func (d *Result) Lint() failure.Problems {
 	return lint.Check(lint.Input{Tree: d.Resolved, Compiled: d.Config, Language: d.language})
 }
 
-// unresolvedFinder finds variables without values in a text: as they are, or what replaces
-// them. It is nil where all values are known, or the run uses the text as it is.
+// unresolvedFinder returns a function that reports whether a text contains a variable
+// without a value, or the stand-in of a variable. It returns nil if all values are known.
 func (d *Result) unresolvedFinder(o Options) func(text string) bool {
-	var open []string
+	var unresolved []string
 	if d.Unresolved {
-		open = append(open, "{{")
+		unresolved = append(unresolved, "{{")
 	}
 	for _, name := range d.StandIns {
-		open = append(open, o.StandIn(name))
+		unresolved = append(unresolved, o.StandIn(name))
 	}
-	if open == nil {
+	if unresolved == nil {
 		return nil
 	}
 	return func(text string) bool {
-		return slices.ContainsFunc(open, func(part string) bool { return strings.Contains(text, part) })
+		return slices.ContainsFunc(unresolved, func(part string) bool { return strings.Contains(text, part) })
 	}
 }
 
-// fill replaces the variables.
-func (d *Result) fill(ctx context.Context, given value.Value, o Options) (err error) {
+// replaceVariables replaces the variables of the document.
+func (d *Result) replaceVariables(ctx context.Context, given value.Value, o Options) (err error) {
 	d.Resolved = variables.WithoutValues(given)
 	d.Variables, err = variables.Resolve(ctx, given, o.Variables)
 	if err == nil {

@@ -1,6 +1,6 @@
-// Package schema is the whole configuration language: every setting of a document,
-// from the packages that declare them. The JSON Schema, the reference and the checks
-// of a document are derived from it.
+// Package schema contains the whole configuration language: every setting of a document,
+// from the packages that declare them. The JSON Schema, the reference and the checks of a
+// document are derived from it.
 package schema
 
 import (
@@ -24,13 +24,13 @@ type Language struct {
 	Tree *field.Tree
 }
 
-// Default returns the language of this program. It is made once, because nothing
-// changes it.
+// Default returns the language of this program. It always returns the same Language,
+// which must not be changed.
 var Default = sync.OnceValue(func() *Language {
 	return New(engine.Features{Paging: pagination.AllMethods(), Auth: auth.AllSchemes(), Vocabulary: expr.Vocabulary{}.All()})
 })
 
-// New returns the language with these features.
+// New returns the language with the given features.
 func New(features engine.Features) *Language {
 	return &Language{Features: features, Tree: config.NewTree(config.Types{
 		Authentication: features.Auth.Type(),

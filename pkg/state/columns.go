@@ -8,16 +8,18 @@ import (
 
 const keyColumns = "tableColumns"
 
-// Columns stores the columns of tables by their file names, after Watch only: without
-// it the state is that of the original.
+// Columns stores the columns of tables by file name. It stores them only after Watch:
+// otherwise the state equals the state of the original extractor.
 type Columns struct {
 	watching bool
-	broken   bool        // the state of the previous run is not readable
+	broken   bool        // true if the state of the previous run is not readable
 	known    value.Value // an object, or null
 }
 
+// Keys implements Contributor.
 func (c *Columns) Keys() []string { return []string{keyColumns} }
 
+// Load implements Contributor.
 func (c *Columns) Load(previous value.Value) {
 	c.known = previous.Field(keyColumns).AsObject()
 	if c.broken = !c.known.IsNull() && !columnsByTable(c.known); c.broken {
@@ -25,6 +27,7 @@ func (c *Columns) Load(previous value.Value) {
 	}
 }
 
+// Save implements Contributor.
 func (c *Columns) Save() []value.Member {
 	if !c.watching || c.known.IsNull() {
 		return nil
@@ -32,8 +35,8 @@ func (c *Columns) Save() []value.Member {
 	return []value.Member{{Name: keyColumns, Value: c.known}}
 }
 
-// Watch begins to store columns. It calls warn if those of the previous run cannot be
-// read.
+// Watch makes Columns store columns. It calls warn if the columns of the previous run
+// cannot be read.
 func (c *Columns) Watch(warn func(text string)) {
 	if !c.watching && c.broken {
 		warn("'" + keyColumns + "' is not an object of lists of columns by tables; all tables are taken as new")
@@ -41,8 +44,9 @@ func (c *Columns) Watch(warn func(text string)) {
 	c.watching = true
 }
 
-// Changed stores the columns of a table and reports how they differ from those of the
-// last run that wrote it. Tables that this run does not write keep their columns.
+// Changed stores the columns of a table. It returns the differences from the columns of
+// the last run that wrote the table. Tables that this run does not write keep their
+// columns.
 func (c *Columns) Changed(table string, columns []string) (added, removed []string, changed bool) {
 	if !c.watching {
 		return nil, nil, false
@@ -57,7 +61,7 @@ func (c *Columns) Changed(table string, columns []string) (added, removed []stri
 	for i, item := range before.Items() {
 		old[i] = item.Text()
 	}
-	return lacking(columns, old), lacking(old, columns), true
+	return missingFrom(columns, old), missingFrom(old, columns), true
 }
 
 // columnsByTable reports whether a value is an object of lists of strings.
@@ -70,7 +74,7 @@ func columnsByTable(v value.Value) bool {
 	return v.Kind() == value.Object
 }
 
-// lacking returns the items of list that are not in from.
-func lacking(list, from []string) []string {
+// missingFrom returns the items of list that are not in from.
+func missingFrom(list, from []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(from, s) })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// SetDurable is Set for a value that the next run needs even if this one fails, however much
-// is remembered. It reports whether that is another value than the last one.
+// SetDurable sets a value that the next run needs even if this run fails. Unlike Set it
+// ignores MaxBytes. It reports whether the value differs from the current value.
 func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, err error) {
 	v = portableAs(name, v)
 	if before := m.Current(name, ""); !before.IsNull() && before.Equal(v) {
@@ -19,36 +19,36 @@ func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !slices.Contains(m.kept, name) {
-		m.kept = append(m.kept, name)
+	if !slices.Contains(m.durable, name) {
+		m.durable = append(m.durable, name)
 	}
 	return true, nil
 }
 
-// WithDurable is a document with the values of Keep, of all memories, in the place of older
-// ones. Everything else in it stays as it is.
+// WithDurable returns a document in which the values of SetDurable, of all iterations,
+// replace older values. The rest of the document is unchanged.
 func (m *IterationValues) WithDurable(document value.Value) value.Value {
 	remembered := members(document.Field(keyRemembered))
-	for _, one := range m.owner.memories {
-		values := one.keptMembers()
+	for _, one := range m.owner.iterationValues {
+		values := one.durableMembers()
 		switch {
 		case len(values) == 0:
 		case one.iteration == "":
-			remembered = with(remembered, values)
+			remembered = withMembers(remembered, values)
 		default:
 			iterations := members(remembered.Field(KeyIterations))
-			own := with(members(iterations.Field(one.iteration)), values)
+			own := withMembers(members(iterations.Field(one.iteration)), values)
 			remembered = remembered.With(KeyIterations, iterations.With(one.iteration, own))
 		}
 	}
 	return members(document).With(keyRemembered, remembered)
 }
 
-func (m *IterationValues) keptMembers() []value.Member {
+func (m *IterationValues) durableMembers() []value.Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []value.Member
-	for _, name := range m.kept {
+	for _, name := range m.durable {
 		all = append(all, value.Member{Name: name, Value: m.names[name].find("", true)})
 	}
 	return all
@@ -63,7 +63,7 @@ func members(v value.Value) value.Value {
 	return v
 }
 
-func with(object value.Value, added []value.Member) value.Value {
+func withMembers(object value.Value, added []value.Member) value.Value {
 	for _, m := range added {
 		object = object.With(m.Name, m.Value)
 	}

@@ -1,6 +1,6 @@
 package state
 
-// held records which values of a name must not change any more in this run.
+// held records the values of a name that must not change any more in this run.
 type held struct {
 	all          bool
 	combinations map[string]bool
@@ -11,12 +11,12 @@ func (vs *values) isHeld(combination string) bool {
 }
 
 // Hold drops the value that this run has set for a name and a combination, and ignores
-// later ones: the value of earlier runs stays. combination is "" for a name without
-// combinations.
+// later values, so that the value of earlier runs stays. combination is "" for a name
+// without combinations.
 func (m *IterationValues) Hold(name, combination string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	if vs.held.combinations == nil {
 		vs.held.combinations = map[string]bool{}
 	}
@@ -28,21 +28,23 @@ func (m *IterationValues) Hold(name, combination string) {
 func (m *IterationValues) HoldAll(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	vs.held.all = true
-	for combination := range vs.now { // empty after the first call: each finding of a run calls this
+	for combination := range vs.now { // vs.now is empty after the first call: each finding of a run calls HoldAll
 		m.forget(vs, combination)
 	}
 }
 
-// Freeze keeps the values that this run has set for a name so far, and ignores later ones.
+// Freeze keeps the values that this run has set for a name so far, and ignores later
+// values.
 func (m *IterationValues) Freeze(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(name).held.all = true
+	m.values(name).held.all = true
 }
 
-// forget removes a value that this run has set. Its combination stays in the order.
+// forget removes a value that this run has set. Its combination keeps its index in
+// vs.order.
 func (m *IterationValues) forget(vs *values, combination string) {
 	m.bytes -= sizeOf(vs.find(combination, true))
 	delete(vs.now, combination)

@@ -6,15 +6,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// LoginValues is what a run may not forget that otherwise starts without a state: what
-// logins remembered under these names. A token that changes with each use would be lost
-// with it. It is null if there is nothing.
+// LoginValues returns the part of a previous state with the values that logins remembered
+// under names, or null. A run without a state still needs them: a token that changes with
+// each use would be lost.
 func LoginValues(previous value.Value, names []string) value.Value {
 	remembered := members(previous.Field(keyRemembered))
-	own := only(remembered, names)
+	own := membersNamed(remembered, names)
 	var iterations []value.Member
 	for _, m := range members(remembered.Field(KeyIterations)).Members() {
-		if kept := only(members(m.Value), names); len(kept) > 0 {
+		if kept := membersNamed(members(m.Value), names); len(kept) > 0 {
 			iterations = append(iterations, value.Member{Name: m.Name, Value: value.OfMembers(kept...)})
 		}
 	}
@@ -27,7 +27,7 @@ func LoginValues(previous value.Value, names []string) value.Value {
 	return value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(own...)})
 }
 
-// only are the members with these names.
-func only(v value.Value, names []string) []value.Member {
+// membersNamed returns the members with the given names.
+func membersNamed(v value.Value, names []string) []value.Member {
 	return slices.DeleteFunc(slices.Clone(v.Members()), func(m value.Member) bool { return !slices.Contains(names, m.Name) })
 }

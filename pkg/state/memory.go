@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// MaxCombinations is how many values one name may have.
+	// MaxCombinations is the maximum number of values per name.
 	MaxCombinations = 100_000
-	// MaxBytes is how many bytes one iteration may remember: they are in memory together,
-	// and in the state.
+	// MaxBytes is the maximum size, in bytes, of the remembered values of one iteration:
+	// they are in memory together, and in the state.
 	MaxBytes = 16 << 20
 )
 
-// Name is a name under which something is remembered.
+// Name declares a remembered name.
 type Name struct {
 	Name string
-	// Per says that it has one value for each combination of placeholders, which are
-	// known by texts (see Combination).
+	// Per is true if the name has a value for each combination of placeholders, see
+	// Combination.
 	Per bool
-	// Scalar says that its values are not objects and no lists.
+	// Scalar is true if its values are neither objects nor lists.
 	Scalar bool
 }
 
-// Secret reports whether what is remembered under a name is a secret.
+// Secret reports whether the value remembered under a name is a secret.
 func Secret(name string) bool { return strings.HasPrefix(name, "#") }
 
-// Combination is the text by which the values of some placeholders are known.
+// Combination returns the key of a combination of placeholder values.
 func Combination(of []value.Value) string {
 	texts := make([]string, len(of))
 	for i, v := range of {
@@ -43,37 +43,37 @@ func Combination(of []value.Value) string {
 	return strings.Join(texts, "/")
 }
 
-// IterationValues holds what one iteration remembers: what earlier runs left, and what this one
-// leaves. The methods may be called by several goroutines at once. A nil Memory is
-// empty.
+// IterationValues holds the remembered values of one iteration: the values of earlier
+// runs, and the values that this run sets. Its methods may be called concurrently. The
+// methods that return remembered values treat a nil IterationValues as empty.
 type IterationValues struct {
 	iteration string
 	mu        sync.Mutex
 	names     map[string]*values
 	order     []string
 	owner     *Remembered
-	kept      []string // the names of values that were given to Keep
-	bytes     int      // of the values that Save would store, and of their combinations
+	durable   []string // names of values that were set with SetDurable
+	bytes     int      // size of the values that Save would store, and of their combinations
 }
 
-// values are those of one name, by their combinations. A name without any has one
-// value, that of the combination "".
+// values are the values of a single name by combination. A name without combinations has
+// one value, with the combination "".
 type values struct {
 	per    bool
 	before map[string]value.Value
-	now    map[string]value.Value // those that this run has set
-	order  []string               // of all combinations
+	now    map[string]value.Value // values that this run has set
+	order  []string               // all combinations in the order of their first occurrence
 	held   held
 }
 
-func (m *IterationValues) load(before value.Value, names []Name, place string, warn func(text string)) {
+func (m *IterationValues) loadPrevious(before value.Value, names []Name, place string, warn func(text string)) {
 	forms := map[string]Name{}
 	for _, n := range names {
 		forms[n.Name] = n
 	}
 	for _, member := range before.Members() {
 		form := forms[member.Name]
-		vs := m.of(member.Name)
+		vs := m.values(member.Name)
 		vs.per = form.Per
 		v := member.Value
 		at := fmt.Sprintf("'%s' in %s", member.Name, place)
@@ -91,11 +91,11 @@ func (m *IterationValues) load(before value.Value, names []Name, place string, w
 		}
 	}
 	for _, n := range names {
-		m.of(n.Name).per = n.Per
+		m.values(n.Name).per = n.Per
 	}
 }
 
-// warnOnce passes on the first warning of many alike.
+// warnOnce returns a function that passes only its first warning to warn.
 func warnOnce(warn func(text string)) func(text string) {
 	warned := false
 	return func(text string) {
@@ -106,7 +106,8 @@ func warnOnce(warn func(text string)) func(text string) {
 	}
 }
 
-// load takes one value of the state, and returns by how many bytes that is more.
+// load stores one value of the previous state. It returns the number of bytes that it
+// adds.
 func (vs *values) load(combination string, v value.Value, form Name, place string, warn func(text string)) (bytes int) {
 	if form.Scalar && !v.IsScalar() && !v.IsNull() {
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
@@ -130,7 +131,7 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 	return bytes
 }
 
-// sizeOf is how many bytes a value has, without what is around it.
+// sizeOf returns the size of a value in bytes, without quotes.
 func sizeOf(v value.Value) int {
 	if v.Len() > 0 {
 		return len(v.JSON())
@@ -138,8 +139,9 @@ func sizeOf(v value.Value) int {
 	return len(v.Raw())
 }
 
-// of are the values of a name.
-func (m *IterationValues) of(name string) *values {
+// values returns the values of a name. It adds the name if it is missing. The caller holds
+// the lock.
+func (m *IterationValues) values(name string) *values {
 	vs := m.names[name]
 	if vs == nil {
 		vs = &values{before: map[string]value.Value{}, now: map[string]value.Value{}}
@@ -149,8 +151,8 @@ func (m *IterationValues) of(name string) *values {
 	return vs
 }
 
-// Previous is what earlier runs left under a name, for a combination where the name has
-// them; null for nothing.
+// Previous returns the value that earlier runs stored for a name and a combination, or
+// null. combination is "" for a name without combinations.
 func (m *IterationValues) Previous(name, combination string) value.Value {
 	if m == nil {
 		return value.Value{}
@@ -160,7 +162,8 @@ func (m *IterationValues) Previous(name, combination string) value.Value {
 	return m.names[name].find(combination, false)
 }
 
-// Current is what this run left there, else what earlier runs did.
+// Current returns the value that this run set. If it set none, Current returns the value
+// of earlier runs.
 func (m *IterationValues) Current(name, combination string) value.Value {
 	if m == nil {
 		return value.Value{}
@@ -180,18 +183,18 @@ func (vs *values) find(combination string, now bool) value.Value {
 	return vs.before[combination]
 }
 
-// Set remembers a value, in the form that survives the platform (see portable). With null
-// what earlier runs left stays. A value that is held stays as it is. An error is a user
-// error.
+// Set remembers a value in the form that the platform does not change, see portable. If v
+// is null, the value of earlier runs stays. Set ignores a value that is held. It returns
+// only user errors.
 func (m *IterationValues) Set(name, combination string, v value.Value) error {
 	return m.set(name, combination, v, MaxBytes)
 }
 
-// set is Set with another limit of bytes.
+// set is Set with a given maximum number of bytes.
 func (m *IterationValues) set(name, combination string, v value.Value, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	vs := m.of(name)
+	vs := m.values(name)
 	if vs.isHeld(combination) {
 		return nil
 	}
@@ -202,10 +205,10 @@ func (m *IterationValues) set(name, combination string, v value.Value, most int)
 		return failure.Userf("the value of '%s' has more than %d levels of objects and lists: the platform cannot read a state that is so deep; remember a value inside it", name, MaxValueDepth)
 	}
 	v = portableAs(name, v)
-	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // a state may hold more
+	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // the previous state may have more values
 		return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
 	}
-	more := vs.growth(combination, v)
+	more := vs.addedBytes(combination, v)
 	if more > 0 && m.bytes+more > most {
 		return failure.Userf("the values to remember have more than %d MiB, with that of '%s'", most>>20, name)
 	}
@@ -217,7 +220,7 @@ func (m *IterationValues) set(name, combination string, v value.Value, most int)
 	return nil
 }
 
-// portableAs returns a value in the form in which it is remembered under a name.
+// portableAs returns the form of a value that is remembered under a name.
 func portableAs(name string, v value.Value) value.Value {
 	if v = portable(v); Secret(name) && !v.IsNull() {
 		v = asText(v).AsSecret()
@@ -232,8 +235,8 @@ func (vs *values) has(combination string) bool {
 	return now || before
 }
 
-// growth is how many bytes more there are when a value is set.
-func (vs *values) growth(combination string, v value.Value) int {
+// addedBytes returns the number of bytes that setting a value adds.
+func (vs *values) addedBytes(combination string, v value.Value) int {
 	more := -sizeOf(vs.find(combination, true))
 	if v.IsNull() {
 		v = vs.before[combination]
@@ -244,7 +247,7 @@ func (vs *values) growth(combination string, v value.Value) int {
 	return more + sizeOf(v)
 }
 
-// IsSet reports whether this run has set a value, be it null.
+// IsSet reports whether this run has set a value, even if the value is null.
 func (m *IterationValues) IsSet(name, combination string) bool {
 	if m == nil {
 		return false
@@ -259,17 +262,19 @@ func (m *IterationValues) IsSet(name, combination string) bool {
 	return set
 }
 
-// Entry is what is known of a name.
+// Entry is a summary of a remembered name.
 type Entry struct {
-	// Per says that it has combinations. Stored is how many values earlier runs left,
-	// Set how many this one leaves.
-	Per         bool
+	// Per is true if the name has combinations.
+	Per bool
+	// Stored is the number of values of earlier runs. Set is the number of values that
+	// this run has set.
 	Stored, Set int
-	// Before and Now are the values of a name without combinations.
+	// Before and Now are the previous and the current value of a name without
+	// combinations.
 	Before, Now value.Value
 }
 
-// Entry sums up what is remembered under a name.
+// Entry returns a summary of a remembered name.
 func (m *IterationValues) Entry(name string) Entry {
 	if m == nil {
 		return Entry{}
@@ -292,11 +297,10 @@ func (m *IterationValues) Entry(name string) Entry {
 	return e
 }
 
-// AllBefore is what earlier runs left, by the names that have one value. AllNow is what
-// this run left there, else what earlier runs did.
+// AllBefore returns the values of earlier runs, for the names without combinations.
 func (m *IterationValues) AllBefore() map[string]value.Value { return m.all(false) }
 
-// AllNow see AllBefore.
+// AllNow returns the current values, for the names without combinations.
 func (m *IterationValues) AllNow() map[string]value.Value { return m.all(true) }
 
 func (m *IterationValues) all(now bool) map[string]value.Value {
@@ -314,7 +318,7 @@ func (m *IterationValues) all(now bool) map[string]value.Value {
 	return all
 }
 
-// members are all values, in the order of their first occurrence.
+// members returns all values, in the order of their first occurrence.
 func (m *IterationValues) members() []value.Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -333,8 +337,8 @@ func (m *IterationValues) members() []value.Member {
 	return all
 }
 
-// members are the values by their combinations. The platform encrypts what has a key
-// with a hash sign: a combination of a secret gets one.
+// members returns the values by combination. A combination of a secret gets a hash sign,
+// because the platform encrypts values with such a key.
 func (vs *values) members(secret bool) []value.Member {
 	var all []value.Member
 	for _, c := range vs.order {

@@ -32,7 +32,8 @@ const (
 //
 //   - A number that PHP would change becomes a text.
 //   - An object with the keys 0, 1, 2 and so on becomes a list, and {} becomes [].
-//   - A scalar below a key with a hash sign becomes a text: the platform encrypts texts.
+//   - A scalar below a key with a hash sign becomes a text, because the platform encrypts only
+//     texts.
 func portable(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.Number:
@@ -50,17 +51,17 @@ func portable(v value.Value) value.Value {
 }
 
 // portableNumber returns a number as PHP writes it, if PHP keeps its value. Otherwise it
-// returns the text that requests have for it.
+// returns the text of the number in requests.
 func portableNumber(v value.Value) value.Value {
 	text, ok := phpjson.Number(v.Raw())
 	if text == "-0" {
-		text = "0" // what it is after the next time
+		text = "0" // PHP would write 0 the next time
 	}
 	same := value.OfNumber(text)
 	if !ok || !equalNumbers(v, same) || v.IsInteger() && !same.IsInteger() {
 		return asText(v)
 	}
-	return like(v, same) // 1 for 1.0
+	return like(v, same) // for example 1 for 1.0
 }
 
 // rounded reports whether a number looks like an integer beyond 64 bits that PHP has
@@ -73,8 +74,7 @@ func rounded(v value.Value) bool {
 
 func equalNumbers(a, b value.Value) bool { return order.Compare(order.Of(a), order.Of(b)) == 0 }
 
-// asText returns a scalar or null as the text that requests have for it, and other values
-// unchanged.
+// asText returns a scalar or null as its text in requests, and other values unchanged.
 func asText(v value.Value) value.Value {
 	if !v.IsScalar() && !v.IsNull() {
 		return v
@@ -86,7 +86,7 @@ func asText(v value.Value) value.Value {
 	return like(v, value.OfString(text))
 }
 
-// like returns w, as a secret if v is a secret.
+// like returns w, marked as a secret if v is a secret.
 func like(v, w value.Value) value.Value {
 	if v.Secret() {
 		return w.AsSecret()
@@ -118,7 +118,7 @@ func checkDepth(document value.Value) error {
 // maxShown is the maximum number of characters of a pointer in a message.
 const maxShown = 120
 
-// deepest returns the JSON pointer of the first value below so many levels.
+// deepest returns the JSON pointer of the first value that is levels deep in v.
 func deepest(v value.Value, levels int) string {
 	var pointer strings.Builder
 	for ; levels > 0; levels-- {

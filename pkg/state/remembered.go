@@ -8,31 +8,32 @@ import (
 
 const (
 	keyRemembered = "remembered"
-	// KeyIterations is the member of what is remembered that holds the values of
-	// iterations. No name may be equal to it.
+	// KeyIterations is the member of the remembered values that holds the values of
+	// iterations. It cannot be the name of a value.
 	KeyIterations = "iterations"
 )
 
-// Remembered stores what jobs and logins leave for the next run. As long as no memory
-// has names it keeps what is there as it is.
+// Remembered stores the values that jobs and logins leave for the next run. If no
+// iteration remembers names, it keeps the previous values unchanged.
 type Remembered struct {
-	previous   value.Value // as it stands
-	iterations value.Value // the object of that name in it, else null
-	checked    bool        // that both are objects
-	inUse      bool        // that a memory has names
-	memories   []*IterationValues
+	previous        value.Value // values of the previous run
+	iterations      value.Value // member KeyIterations of previous, or null
+	checked         bool        // true after previous and iterations were checked
+	inUse           bool        // true if an iteration remembers names
+	iterationValues []*IterationValues
 }
 
-// Keys are its members in the document.
+// Keys returns the keys of Remembered in the document.
 func (r *Remembered) Keys() []string { return []string{keyRemembered} }
 
-// Load takes what the previous run left.
+// Load loads the values that the previous run left.
 func (r *Remembered) Load(previous value.Value) { r.previous = previous.Field(keyRemembered) }
 
-// Save is what all memories hold. Values of iterations without a memory are gone.
+// Save returns the values of all iterations. It drops the values of iterations without an
+// IterationValues.
 func (r *Remembered) Save() []value.Member {
 	var own, iterations []value.Member
-	for _, m := range r.memories {
+	for _, m := range r.iterationValues {
 		switch kept := m.members(); {
 		case m.iteration == "":
 			own = kept
@@ -49,10 +50,11 @@ func (r *Remembered) Save() []value.Member {
 	return []value.Member{{Name: keyRemembered, Value: value.OfMembers(own...)}}
 }
 
-// ForIteration makes the memory of an iteration, which is known by its key: "" is that of a
-// document without iterations. It remembers these names and keeps what it has of
-// others. All memories are made before the first value is remembered. What cannot be
-// read of the previous state is taken as nothing, and goes to warn.
+// ForIteration creates the remembered values of an iteration. iteration is its key, "" in
+// a document without iterations. names are the names that the iteration remembers; it
+// also keeps previous values of other names. ForIteration must be called for all
+// iterations before the first value is set. It ignores parts of the previous state that
+// it cannot read, and passes a warning to warn.
 func (r *Remembered) ForIteration(iteration string, names []Name, warn func(text string)) *IterationValues {
 	r.check(warn)
 	m := &IterationValues{iteration: iteration, names: map[string]*values{}, owner: r}
@@ -62,12 +64,12 @@ func (r *Remembered) ForIteration(iteration string, names []Name, warn func(text
 		place = fmt.Sprintf("'%s' in '%s' in %s", iteration, KeyIterations, place)
 		before = object(r.iterations.Field(iteration), place, warn)
 	}
-	m.load(before, names, place, warn)
-	r.memories, r.inUse = append(r.memories, m), r.inUse || len(names) > 0
+	m.loadPrevious(before, names, place, warn)
+	r.iterationValues, r.inUse = append(r.iterationValues, m), r.inUse || len(names) > 0
 	return m
 }
 
-// check replaces what is not an object by null.
+// check replaces values that are not objects with null.
 func (r *Remembered) check(warn func(text string)) {
 	if r.checked {
 		return

@@ -1,10 +1,11 @@
-// Package state is the state that a run passes to the next one: the document in
+// Package state contains the state that a run passes to the next run: the document in
 // in/state.json and out/state.json.
 //
-// Each Contributor has its own keys in that document. A new one is a file here and an
-// entry in the list that the engine passes to Open. Keys of no contributor are kept.
+// Each Contributor has its own keys in that document. A new contributor is a file here
+// and an entry in the list that the engine passes to Open. Keys of no contributor are
+// kept.
 //
-// The package reads and writes no files (package datadir) and emits no events.
+// The package reads and writes no files (see package datadir) and emits no events.
 package state
 
 import (
@@ -13,24 +14,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Contributor is one part of the state.
+// Contributor is a part of the state.
 type Contributor interface {
-	// Keys are its members in the document. No other contributor uses them.
+	// Keys returns its keys in the document. No other contributor uses these keys.
 	Keys() []string
-	// Load takes an object with its members in the state of the previous run.
+	// Load loads an object with its members in the state of the previous run.
 	Load(previous value.Value)
-	// Save returns its members for the next run. A key that is missing keeps its
-	// previous value.
+	// Save returns its members for the next run. A key that is missing keeps its previous
+	// value.
 	Save() []value.Member
 }
 
-// State is the document of one run.
+// State is the state document of one run.
 type State struct {
 	previous     value.Value
 	contributors []Contributor
 }
 
-// Open makes the state of a run from the document of the previous run, null for none.
+// Open creates the state of a run. previous is the document of the previous run, or null.
 func Open(previous value.Value, contributors ...Contributor) *State {
 	s := &State{previous: previous}
 	for _, c := range contributors {
@@ -51,9 +52,9 @@ func (s *State) Add(c Contributor) {
 	s.contributors = append(s.contributors, c)
 }
 
-// Next returns the document for the next run. New members follow those of the
-// previous run, in the order of the contributors. A document that the platform could
-// not read again is a user error.
+// Next returns the document for the next run. New members follow the members of the
+// previous run, in the order of the contributors. If the platform could not read the
+// document, Next returns a user error.
 func (s *State) Next() (value.Value, error) {
 	members := slices.Clone(s.previous.Members())
 	for _, c := range s.contributors {

@@ -9,20 +9,23 @@ const (
 	structVersion = 3
 )
 
-// Structure stores the structure of automatic tables, so that columns keep their
-// names and places. Package mapping defines its form.
+// Structure stores the structure of automatic tables, so that columns keep their names
+// and order. Package mapping defines its form.
 type Structure struct {
-	// Legacy is set if the state is from the original's old table parser, whose
-	// structure is not read.
+	// Legacy is true if the state is from the old table parser of the original extractor.
+	// Its structure is not read.
 	Legacy bool
-	// Previous is the structure of the previous run, null for none.
+	// Previous is the structure of the previous run, or null.
 	Previous value.Value
-	// Latest is the structure for the next run, null to keep Previous.
+	// Latest is the structure for the next run. If it is null, the previous structure is
+	// kept.
 	Latest value.Value
 }
 
+// Keys implements Contributor.
 func (s *Structure) Keys() []string { return []string{keyStruct, keyStructVersion} }
 
+// Load implements Contributor.
 func (s *Structure) Load(previous value.Value) {
 	version := previous.Field(keyStructVersion)
 	number, ok := version.Int()
@@ -32,6 +35,7 @@ func (s *Structure) Load(previous value.Value) {
 	}
 }
 
+// Save implements Contributor.
 func (s *Structure) Save() []value.Member {
 	if s.Latest.IsNull() {
 		return nil

@@ -5,20 +5,20 @@ import "github.com/keboola/configurable-extractor/pkg/value"
 const (
 	keyTime     = "time"
 	keyPrevious = "previousStart"
-	keyCurrent  = "currentStart" // left by the original
+	keyCurrent  = "currentStart" // written by the original extractor
 )
 
-// Time stores when runs started.
+// Time stores the start times of runs.
 type Time struct {
 	start int64 // Unix seconds
 	times value.Value
 	held  bool
 }
 
-// NewTime makes the Time of a run that starts at start, in Unix seconds.
+// NewTime returns the Time of a run that starts at start, in Unix seconds.
 func NewTime(start int64) *Time { return &Time{start: start} }
 
-// Previous is when the previous run started, in Unix seconds; 0 for the first run.
+// Previous returns the start of the previous run in Unix seconds, or 0 for the first run.
 func (t *Time) Previous() value.Value {
 	if v := t.times.Field(keyPrevious); !v.Empty() {
 		return v
@@ -26,16 +26,19 @@ func (t *Time) Previous() value.Value {
 	return value.OfInt(0)
 }
 
-// Current is when this run started, in Unix seconds.
+// Current returns the start of this run in Unix seconds.
 func (t *Time) Current() value.Value { return value.OfInt(t.start) }
 
+// Keys implements Contributor.
 func (t *Time) Keys() []string { return []string{keyTime} }
 
+// Load implements Contributor.
 func (t *Time) Load(previous value.Value) { t.times = previous.Field(keyTime) }
 
-// Hold leaves the start of the previous run as it is.
+// Hold keeps the start of the previous run in the state.
 func (t *Time) Hold() { t.held = true }
 
+// Save implements Contributor.
 func (t *Time) Save() []value.Member {
 	if t.held {
 		return nil

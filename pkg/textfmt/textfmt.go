@@ -18,8 +18,8 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Shorten keeps at most this many characters of a text and appends an ellipsis if it
-// was longer.
+// Shorten shortens a text to at most most characters. If the text was longer, it appends
+// an ellipsis, which is an additional character.
 func Shorten(text string, most int) string {
 	for at := range text {
 		if most--; most < 0 {
@@ -29,8 +29,8 @@ func Shorten(text string, most int) string {
 	return text
 }
 
-// Cut keeps at most this many bytes of a text, in whole characters, and appends an
-// ellipsis if it was longer.
+// Cut shortens a text to at most most bytes, in whole characters. If the text was longer,
+// it appends a blank and an ellipsis.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -46,26 +46,26 @@ func Fit(text string, width int) string {
 	return Shorten(text, width-1)
 }
 
-// OneLine is a text with a blank in the place of every character that is not printable, so
-// that it stays one line and cannot control the terminal.
+// OneLine replaces every unprintable character with a blank, so that the text stays on
+// one line and cannot control the terminal.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if hiddenRune(r) {
+		if isUnprintable(r) {
 			return ' '
 		}
 		return r
 	}, text)
 }
 
-// Printable writes characters that are not printable as Go escapes, so that a text from
-// elsewhere cannot control the terminal.
+// Printable replaces unprintable characters with Go escapes, so that a text from another
+// source cannot control the terminal. It replaces invalid UTF-8 with U+FFFD.
 func Printable(s string) string {
-	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, isUnprintable) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hiddenRune(r) {
+		if isUnprintable(r) {
 			escaped := strconv.QuoteRune(r)
 			b.WriteString(escaped[1 : len(escaped)-1])
 		} else {
@@ -75,7 +75,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// PrintableLines is Printable for a text of several lines.
+// PrintableLines applies Printable to each line of a text.
 func PrintableLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -84,7 +84,7 @@ func PrintableLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+func isUnprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
 
 // Letters returns the ASCII letters and digits of a name in lower case, so that its
 // spellings agree: "API-Key", "api_key" and "apiKey" become "apikey".
@@ -100,8 +100,8 @@ func Letters(name string) string {
 	}, name)
 }
 
-// WriteJSON writes a value as indented JSON. It does not escape <, > and &, which are
-// in addresses.
+// WriteJSON writes a value as indented JSON. It does not escape <, > and &, which occur
+// in URLs.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -5,57 +5,58 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Total is a place of the response with the number of all rows or pages.
+// Total is the path of the number of all rows or pages in the response.
 type Total struct {
 	Path response.Path
-	// Pages is set when it counts pages, not rows.
+	// Pages is true if the number counts pages, not rows.
 	Pages bool
 }
 
-// Repeat is a page that was dropped because it repeats an earlier one.
+// Repeat is a page that was dropped because it repeats an earlier page.
 type Repeat struct {
-	// Page and Earlier are the numbers of both, from 1.
+	// Page and Earlier are the numbers of the dropped page and of the earlier page,
+	// counted from 1.
 	Page, Earlier int
-	// Rows is how many it has, Largest how many the largest page before it had.
+	// Rows is the number of rows of the dropped page. Largest is the number of rows of
+	// the largest page before it.
 	Rows, Largest int
-	// List reports whether its data is a list.
+	// List is true if the data of the page is a list.
 	List bool
-	// Doubled reports whether rows were stored a second time before this page was dropped.
+	// Doubled is true if rows were stored a second time before this page was dropped.
 	Doubled bool
-	// LeadsOn reports whether the page leads to another request, although it has no rows.
+	// LeadsOn is true if the page leads to another request, although it has no rows.
 	LeadsOn bool
-	// Before is the page before it.
+	// Before is the page before the dropped page.
 	Before PageInfo
 }
 
-// Again reports whether the page repeats the page just before it: some APIs send their
-// last page again. Otherwise paging runs in a circle.
+// Again reports whether the page repeats the page just before it. Some APIs send their
+// last page again. Otherwise pagination runs in a cycle.
 func (r Repeat) Again() bool { return r.Earlier == r.Page-1 }
 
-// What a scroller, or a stopper, may know besides its requests. Each implements what
-// it has something to say about, in its own file.
+// Optional interfaces of scrollers and stoppers. Each type implements its interfaces in
+// its own file.
 type (
-	// totalsProvider names totals in the response.
+	// totalsProvider returns the paths of totals in the response.
 	totalsProvider interface{ totals() []Total }
 	// startDetector reports whether the first request of a job is for the first rows.
 	startDetector interface {
 		fromStart(job config.RequestSpec) bool
 	}
-	// ending reports whether page p announces that no page follows.
-	ending interface{ isLast(p PageInfo) bool }
+	// lastPageDetector reports whether page p announces that no page follows.
+	lastPageDetector interface{ isLast(p PageInfo) bool }
 	// numbered is implemented by methods that count or compare ids. They request page
 	// after page even if the API ignores their parameter. numbers reports whether all
 	// requests of a job differ.
 	numbered interface{ numbers() (forever bool) }
-	// absent returns the reason to end a job after an error status, or nil if the status is
-	// an error. largest is the number of rows of the largest page.
-	absent interface {
+	// errorStatusEnder returns the reason to end a job after an error status, or nil if
+	// the status is an error. largest is the number of rows of the largest page.
+	errorStatusEnder interface {
 		afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop
 	}
-	// announcer gives the field of a page by which it says that there are more, ""
-	// for none.
+	// announcer returns the field by which page p announces more pages, or "".
 	announcer interface{ announces(p PageInfo) string }
-	// parameterNamer names the request parameter that leads to the next page.
+	// parameterNamer returns the request parameter that leads to the next page.
 	parameterNamer interface{ parameter() parameter }
 )
 
@@ -66,7 +67,7 @@ func withoutStoppers(s Scroller) Scroller {
 	return s
 }
 
-// Totals are the totals that the settings of a scroller and its stoppers name:
+// Totals returns the totals that the settings of a scroller and its stoppers name:
 // `total`, `totalPages`, and the field of `limitStop`.
 func Totals(s Scroller) []Total {
 	var all []Total
@@ -82,18 +83,18 @@ func Totals(s Scroller) []Total {
 	return all
 }
 
-// FromStart reports whether the first request of a job is for the first rows, as
-// far as the settings show.
+// FromStart reports whether the first request of a job is for the first rows, according
+// to the settings.
 func FromStart(s Scroller, job config.RequestSpec) bool {
 	start, ok := withoutStoppers(s).(startDetector)
 	return !ok || start.fromStart(job)
 }
 
-// EndsByRepeating reports whether a repeated page is an ordinary end of paging: an API
-// may answer requests beyond the end with its last page again, which is smaller than
-// others. A page as large as any may hide others.
+// EndsByRepeating reports whether a repeated page is an ordinary end of pagination. An
+// API may respond to requests beyond the end with its last page again, which is smaller
+// than other pages. A repeated page of full size may hide further pages.
 func EndsByRepeating(s Scroller, r Repeat) bool {
-	if end, ok := withoutStoppers(s).(ending); ok && end.isLast(r.Before) {
+	if end, ok := withoutStoppers(s).(lastPageDetector); ok && end.isLast(r.Before) {
 		return true
 	}
 	return !r.Doubled && r.Again() && (r.Rows == 0 || !r.List || r.Rows < r.Largest)
@@ -108,11 +109,11 @@ func Numbered(s Scroller) (ok, forever bool) {
 	return false, false
 }
 
-// AfterLast returns the reason to end a job after page last, because the next request was
-// answered with an error status. It returns nil if the status is an error. largest is the
-// number of rows of the largest page.
+// AfterLast returns the reason to end a job after page last, because the API responded to
+// the next request with an error status. It returns nil if the status is an error.
+// largest is the number of rows of the largest page.
 func AfterLast(s Scroller, job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
-	if a, ok := withoutStoppers(s).(absent); ok {
+	if a, ok := withoutStoppers(s).(errorStatusEnder); ok {
 		return a.afterLast(job, status, last, largest)
 	}
 	return nil
@@ -133,13 +134,14 @@ func Announced(s Scroller, p PageInfo) string {
 	return Announced(g.inner, p)
 }
 
-// Unchanged ends a job whose page has no rows and leads to the same request again.
+// Unchanged returns the reason to end a job after a page without rows that leads to the
+// same request again.
 func Unchanged(pointer string) *Stop {
 	return &Stop{Rule: "the page is empty and leads to the same request again", Pointer: pointer, Reason: NoProgress}
 }
 
-// Parameter says with what a scroller requests the next page, such as "the parameter
-// 'offset'"; "" when it follows an address.
+// Parameter describes the request parameter that leads to the next page, such as "the
+// parameter 'offset'". It returns "" if the scroller follows a URL.
 func Parameter(s Scroller) string {
 	n, ok := withoutStoppers(s).(parameterNamer)
 	switch {

@@ -14,9 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/decimal"
 )
 
-// cursor pages by an id: the nextrequest is for what comes after the largest
-// id so far (the smallest with reverse), plus an increment. A page without rows
-// is the last one.
+// cursor pages by an id. The next request sends the largest id so far (the smallest with
+// reverse) plus an increment. A page without rows is the last page.
 type cursor struct {
 	idKey            response.Path
 	param            parameter
@@ -26,8 +25,8 @@ type cursor struct {
 	incrementPointer string
 }
 
-// cursorState is the largest or smallest id of the pages so far, nil before the
-// first one.
+// cursorState is the largest or smallest id of the pages so far, or nil before the first
+// page.
 type cursorState struct {
 	id *ID
 }
@@ -95,24 +94,24 @@ func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 	case !c.reverse && (s.id == nil || p.IDs.Max.number.Compare(s.id.number) > 0):
 		s.id = &p.IDs.Max
 	}
-	next, ok := s.id.plus(c.increment)
+	next, ok := s.id.increased(c.increment)
 	if !ok {
 		return job, nil, nil, failure.Userf("the cursor value %s and the increment %d have no sum of at most %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
 	}
 	return c.param.set(job, next), s, nil, nil
 }
 
-// ID is an id that is a number, or a text with a number, of any size. It may have a
-// fraction: some APIs page by a time with microseconds.
+// ID is a number of any size, or a text with such a number. It may have a fraction: some
+// APIs page by a time with microseconds.
 type ID struct {
 	value  value.Value
 	number decimal.Number
 }
 
-// plus returns the number to send. As in the original, a whole number has no exponent. A
-// number with a fraction is sent as the response wrote it. ok is false if the sum has too
-// many digits.
-func (id ID) plus(increment int64) (sum value.Value, ok bool) {
+// increased returns the id plus increment, as it is sent. As in the original extractor, a
+// whole number has no exponent. A number with a fraction is sent as the response wrote
+// it. ok is false if the sum has too many digits.
+func (id ID) increased(increment int64) (sum value.Value, ok bool) {
 	if increment != 0 {
 		text, ok := id.number.Plus(increment, value.MaxWhole)
 		return value.OfNumber(text), ok
@@ -126,18 +125,17 @@ func (id ID) plus(increment int64) (sum value.Value, ok bool) {
 	return value.OfNumber(decimal.Literal(strings.Trim(id.value.Raw(), value.Blanks))), true
 }
 
-// IDs are the smallest and largest id of the items of a page, and those of the first
-// and the last item.
+// IDs are the ids of the first and last item of a page, and the smallest and largest id.
 type IDs struct {
 	First, Last value.Value
 	Min, Max    ID
-	// Wrong shows the first id that is not a number, "" when all are.
+	// Wrong is an excerpt of the first id that is not a number, or "".
 	Wrong string
-	any   bool // id was added
-	found bool // Min and Max
+	any   bool // true if an id was added
+	found bool // true if Min and Max are set
 }
 
-// Add takes the id of one more item.
+// Add adds the id of an item.
 func (ids *IDs) Add(id value.Value) {
 	if !ids.any {
 		ids.First, ids.any = id, true
@@ -159,8 +157,8 @@ func (ids *IDs) Add(id value.Value) {
 	ids.found = true
 }
 
-// excerpt is a value as an error shows it: whole or not at all, since half of a
-// secret could not be masked.
+// excerpt returns the JSON text of a value for an error. It describes a long value
+// instead of cutting it, because half of a secret could not be masked.
 func excerpt(v value.Value) string {
 	const most = 60
 	if text := v.JSON(); len(text) <= most {
@@ -183,12 +181,13 @@ func (c cursor) Describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }
 
-// numbers implements numbered: the request stays the same when no id is larger.
+// numbers implements numbered. Requests may repeat: a page without a larger id leads to
+// the same request.
 func (cursor) numbers() (forever bool) { return false }
 
 func (c cursor) parameter() parameter { return c.param }
 
 func (c cursor) withPlacedValues(names []string) Scroller {
-	c.param = c.param.placing(names)
+	c.param = c.param.withPlacedValues(names)
 	return c
 }

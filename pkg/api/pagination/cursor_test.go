@@ -100,8 +100,8 @@ func TestNoSumOfCursor(t *testing.T) {
 	}
 }
 
-// TestCursorIsExact: regardless of the ids, the nextrequest is for the largest
-// one plus the increment.
+// TestCursorIsExact: regardless of the ids, the next request is for the largest id plus
+// the increment.
 func TestCursorIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

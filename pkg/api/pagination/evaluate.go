@@ -5,16 +5,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// evaluator is a scroller with expressions in its settings: objects or lists of
-// them.
+// evaluator is a scroller with expressions in its settings.
 type evaluator interface {
+	// expressions returns the objects or lists of expressions.
 	expressions() []config.Section
-	// evaluated is the scroller with the values of its expressions, in their order.
+	// evaluated returns the scroller with the values of its expressions, in their order.
 	evaluated([]value.Value) Scroller
 }
 
-// Expressions are the parts of a scroller's settings that are evaluated for each run
-// of a job.
+// Expressions returns the settings of a scroller that are evaluated for each run of a
+// job.
 func Expressions(s Scroller) []config.Section {
 	if e, ok := withoutStoppers(s).(evaluator); ok {
 		return e.expressions()
@@ -22,7 +22,7 @@ func Expressions(s Scroller) []config.Section {
 	return nil
 }
 
-// Evaluated is the scroller with these values of its Expressions.
+// Evaluated returns the scroller with the given values of its Expressions.
 func Evaluated(s Scroller, values []value.Value) Scroller {
 	if g, ok := s.(stoppingScroller); ok {
 		g.inner = Evaluated(g.inner, values)

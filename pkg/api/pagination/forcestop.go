@@ -11,18 +11,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// forceStop ends a job after so many pages, so much time or so many bytes. The
-// page that reaches a limit is the last one; it is kept.
+// forceStop ends a job at a limit of pages, time or bytes. The page that reaches the
+// limit is stored and is the last page.
 type forceStop struct {
 	pages   limit
 	seconds limit
-	volume  limit // in bytes, see response.Page
+	volume  limit // number of bytes, see response.Page
 }
 
-// limit is a number that is not always set.
+// limit is an optional number.
 type limit struct {
 	set     bool
-	at      int64
+	number  int64
 	pointer string
 }
 
@@ -32,7 +32,7 @@ type forceStopState struct {
 	volume int64
 }
 
-// ForceStop is the setting, with its own.
+// Settings of `forceStop`.
 var (
 	ForceStop = field.Of("forceStop", "Stop by amount", "Stops after a number of pages, a span of time or a number of bytes. The page that reaches the limit is kept.",
 		field.Object("forceStop", "Stop by amount", "The first limit that is reached ends the job.", ForceStopPages, forceStopTime, forceStopVolume))
@@ -52,23 +52,23 @@ func compileForceStop(s config.Section) stopper {
 
 func integerLimit(s config.Section, number field.Setting[int]) limit {
 	m := number.In(s)
-	return limit{set: m.Present(), at: int64(number.Of(s)), pointer: m.Pointer}
+	return limit{set: m.Present(), number: int64(number.Of(s)), pointer: m.Pointer}
 }
 
-// timeLimit is a number of seconds, or a text like "1 hour" that is a moment
-// when it is counted from the start of 1970.
+// timeLimit returns a limit in seconds. The setting is a number of seconds, or a text
+// like "1 hour", which is evaluated relative to the start of 1970.
 func timeLimit(s config.Section) limit {
 	l := limit{set: s.Present(), pointer: s.Pointer}
 	if !l.set {
 		return l
 	}
 	var ok bool
-	if l.at, ok = s.Value.Int(); ok {
+	if l.number, ok = s.Value.Int(); ok {
 		return l
 	}
 	if s.Value.Kind() == value.String {
 		if moment, ok := php.StrToTime(s.Value.Raw(), time.Unix(0, 0)); ok {
-			l.at = moment.Unix()
+			l.number = moment.Unix()
 			return l
 		}
 	}
@@ -90,18 +90,18 @@ func (f forceStop) after(state State, p PageInfo) (State, *Stop, error) {
 	s.volume += p.Volume
 	passed := int64(p.Now.Sub(s.start) / time.Second)
 	switch {
-	case f.pages.set && s.pages >= f.pages.at:
+	case f.pages.set && s.pages >= f.pages.number:
 		return nil, f.pages.stop("the number of pages (%d) has reached the limit of %d", s.pages), nil
-	case f.seconds.set && passed >= f.seconds.at:
+	case f.seconds.set && passed >= f.seconds.number:
 		return nil, f.seconds.stop("the time since the first request (%d seconds) has reached the limit of %d", passed), nil
-	case f.volume.set && s.volume > f.volume.at:
+	case f.volume.set && s.volume > f.volume.number:
 		return nil, f.volume.stop("the volume of the pages (%d bytes) is over the limit of %d", s.volume), nil
 	}
 	return s, nil, nil
 }
 
 func (l limit) stop(rule string, reached int64) *Stop {
-	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer, Reason: Deliberate}
+	return &Stop{Rule: fmt.Sprintf(rule, reached, l.number), Pointer: l.pointer, Reason: Deliberate}
 }
 
 func (f forceStop) describe() string {
@@ -115,7 +115,7 @@ func (f forceStop) describe() string {
 		{f.volume, "after the page with which the responses have more than %d bytes"},
 	} {
 		if one.set {
-			limits = append(limits, fmt.Sprintf(one.text, one.at))
+			limits = append(limits, fmt.Sprintf(one.text, one.number))
 		}
 	}
 	if len(limits) == 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// limitStop ends a job after so many rows. The number is a setting, or every
-// page holds it. The page that reaches it is kept whole.
+// limitStop ends a job at a number of rows. The number is a setting, or each page
+// contains the number. The page that reaches the number is stored as a whole.
 type limitStop struct {
 	limit limit
-	field response.Path // of the number; an empty Text is none
+	field response.Path // path of the number, with an empty Text if the setting has it
 }
 
-// LimitStop is the setting, with its own.
+// Settings of `limitStop`.
 var (
 	LimitStop = field.Of("limitStop", "Stop by rows", "Stops after a number of rows. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
 		limitStopType())
@@ -27,7 +27,7 @@ var (
 
 func limitStopType() *field.Type {
 	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
-	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // else paging would continue without a limit
+	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // otherwise pagination would continue without a limit
 	return t
 }
 
@@ -35,9 +35,9 @@ func compileLimitStop(s config.Section) stopper {
 	count, path := LimitStopCount.In(s), LimitStopField.In(s)
 	switch {
 	case count.Present() && path.Present():
-		fault(s, `expected the key "count" or the key "field", not both`)
+		missingKey(s, `expected the key "count" or the key "field", not both`)
 	case !count.Present() && !path.Present():
-		fault(s, `expected the key "count" or the key "field"`)
+		missingKey(s, `expected the key "count" or the key "field"`)
 	}
 	l := limitStop{limit: integerLimit(s, LimitStopCount), field: response.Path{Text: LimitStopField.Of(s), Separator: "."}}
 	if path.Present() {
@@ -55,7 +55,7 @@ func (l limitStop) needs() Requirements {
 
 func (limitStop) counts() bool { return true }
 
-// start is the number of rows so far.
+// start returns the state before the first page: 0 rows.
 func (limitStop) start(time.Time) State { return 0 }
 
 func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
@@ -65,9 +65,9 @@ func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = rowsIn(v)
+		l.limit.number, known = rowsIn(v)
 	}
-	if int64(rows) >= l.limit.at {
+	if int64(rows) >= l.limit.number {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
 		if !known {
 			stop.Reason = Exhausted
@@ -93,7 +93,7 @@ func (l limitStop) describe() string {
 	if l.field.Text != "" {
 		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
 	}
-	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.number)
 }
 
 func (l limitStop) totals() []Total {

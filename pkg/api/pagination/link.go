@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// link goes to the address that the header Link of each page gives a relation to it
-// (RFC 8288). A page without one is the last one.
+// link follows the URL of each page in the header Link with a given relation (RFC 8288).
+// A page without this relation is the last page.
 type link struct {
 	responseURL
 	rel string
 }
 
-// Rel is the setting of the method link alone.
+// Rel is a setting of the method link.
 var Rel = field.Text("rel", "Relation", "What the header `Link` calls the next page.").Default("next").Example(`"older"`)
 
 func linkMethod() Method {
@@ -27,7 +27,7 @@ func linkMethod() Method {
 		Compile: func(s config.Section) Scroller {
 			return link{
 				rel:         Rel.Of(s),
-				responseURL: responseURL{includeParams: IncludeParams.Of(s), next: reference{header: "Link", pointer: placeOf(s, Rel)}},
+				responseURL: responseURL{includeParams: IncludeParams.Of(s), next: reference{header: "Link", pointer: pointerOf(s, Rel)}},
 			}
 		},
 	}
@@ -38,11 +38,11 @@ func (l link) Needs() Requirements { return Requirements{Header: l.next.header} 
 func (l link) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
 
 func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	target, ok := LinkTo(l.rel, p.header("Link"), p.Address)
+	target, ok := LinkTo(l.rel, p.headerValues("Link"), p.Address)
 	if !ok {
 		stop := l.next.missing(p)
 		stop.Rule = fmt.Sprintf("the header Link of the response has no address with the relation '%s'", l.rel)
-		if _, next := LinkTo("next", p.header("Link"), p.Address); next {
+		if _, next := LinkTo("next", p.headerValues("Link"), p.Address); next {
 			stop.Rule += ", but one with the relation 'next'"
 			stop.Hint = "remove 'rel' if that is the next page"
 		}

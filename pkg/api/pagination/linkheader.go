@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Link is one link of the header Link (RFC 8288).
+// Link is a link of the header Link (RFC 8288).
 type Link struct {
-	// Target is the address as it is there, maybe a relative one.
+	// Target is the URL as the header has it, possibly relative.
 	Target string
-	// Relations are what the target is to the response.
+	// Relations are the relations of the target to the response.
 	Relations []string
-	// Anchor is the address that the link is about, if that is another one than
-	// that of the response; anchored is set when there is any.
-	Anchor   string
+	// Anchor is the URL that the link is about, if it is not the URL of the response.
+	Anchor string
+	// anchored is true if the link has an anchor, which may be empty.
 	anchored bool
 }
 
-// Links reads the values of the header Link by RFC 8288, appendix B.2. What follows
-// something that is not a link is not read.
+// Links parses the values of the header Link by RFC 8288, appendix B.2. In each value it
+// stops at the first text that is not a link.
 func Links(header []string) []Link {
 	var all []Link
 	for _, line := range header {
@@ -41,8 +41,8 @@ func cutPrefix(text, prefix string, ok bool) (string, bool) {
 	return text, ok && found
 }
 
-// params reads the parameters of a link and returns what comes after them. The
-// first `rel` and the first `anchor` count.
+// params parses the parameters of a link and returns the text after them. It uses the
+// first `rel` and the first `anchor`.
 func (l *Link) params(text string) (rest string) {
 	related := false
 	for {
@@ -69,8 +69,8 @@ func (l *Link) params(text string) (rest string) {
 	}
 }
 
-// linkValue reads the value of a parameter: a quoted string, or what is before
-// the next sign.
+// linkValue parses the value of a parameter: a quoted string, or the text before the next
+// semicolon or comma.
 func linkValue(text string) (value, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, ";,")
@@ -94,9 +94,9 @@ func linkValue(text string) (value, rest string) {
 	return b.String(), ""
 }
 
-// LinkTo is the target of the first link with a relation, in any letter case, among
-// the values of the header Link of a response from an address; ok is false when there
-// is none. Links that are about something else than the response do not count.
+// LinkTo returns the target of the first link with a relation, which is not
+// case-sensitive, in the values of the header Link. It ignores links that are not about
+// the response. address is the URL of the response. ok is false if there is no such link.
 func LinkTo(relation string, header []string, address *url.URL) (target string, ok bool) {
 	for _, link := range Links(header) {
 		if !link.about(address) {
@@ -111,7 +111,7 @@ func LinkTo(relation string, header []string, address *url.URL) (target string, 
 	return "", false
 }
 
-// about reports whether a link is about the response from an address.
+// about reports whether a link is about the response with the URL address.
 func (l Link) about(address *url.URL) bool {
 	if !l.anchored {
 		return true

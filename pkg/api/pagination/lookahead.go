@@ -9,22 +9,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Ahead is what a job would request after a request that has no response yet, if
-// every page to come was full and in all else like the last one: request after
-// request, none when the scroller has to see a page before it knows the next
-// request. state is the one that came with the unanswered request, last the page
-// before it; no page at all is the zero Page.
+// Ahead yields the requests after a request that has no response yet, if every page to
+// come is full and otherwise equals the last page. It yields no request if the scroller
+// needs a page to compute the next request. state is the state after the request without
+// a response. last is the page before this request, or the zero PageInfo.
 //
-// The flag is true for the pages that hold rows by the total that the last page
-// has (settings `total` and `totalPages`), as long as nothing else than rows
-// and pages can end the job. Pages that are not flagged follow those that are.
+// The flag is true for pages that exist according to a total in the last page (settings
+// `total` and `totalPages`), as long as only the number of rows or pages can end the job.
+// All flagged pages come before the other pages.
 func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[config.RequestSpec, bool] {
 	return func(yield func(config.RequestSpec, bool) bool) {
 		f, ok := s.(predictable)
 		for announced := true; ok; {
 			full := last
 			if full.Rows = f.full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
-				return // not known, or no page will be full
+				return // the size is not known, or is not plausible
 			}
 			request, next, stop, err := job.Next(s, state, full)
 			if stop != nil || err != nil {
@@ -39,18 +38,19 @@ func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[co
 	}
 }
 
-// predictable is a scroller whose requests follow from its state, regardless of what the pages hold, as long as none of them ends the job.
+// predictable is a scroller with requests that follow from its state. The content of the
+// pages affects only the end of the job.
 type predictable interface {
-	// full is how many rows the page has that was requested with a state, if the
-	// API has as many; 0 when that is not known.
+	// full returns the number of rows of the page that was requested with a state, if the
+	// API has enough rows. It returns 0 if the number is not known.
 	full(job config.RequestSpec, s State, last PageInfo) int
-	// announced reports whether by the last page the page requested with a state
-	// holds rows.
+	// announced reports whether the page that was requested with a state has rows,
+	// according to the last page.
 	announced(job config.RequestSpec, s State, last PageInfo) bool
 }
 
-// totalPath is where a response holds the number of all rows or pages; an empty Text is
-// nowhere.
+// totalPath is the path of the number of all rows or pages in a response. An empty Text
+// means that there is no path.
 type totalPath response.Path
 
 // TotalRows is a setting of the methods that count.
@@ -61,9 +61,9 @@ func compileTotal(s config.Section, path field.Setting[string]) totalPath {
 	return totalPath{Text: path.Of(s), Separator: "."}
 }
 
-// of is the number that a page holds. What is not a number counts as 0: a run must not
-// end because of a total.
-func (t totalPath) of(p PageInfo) int64 {
+// number returns the total in a page. It returns 0 if the value is not a number, because a
+// total must not end a run.
+func (t totalPath) number(p PageInfo) int64 {
 	if t.Text == "" || p.Field == nil {
 		return 0
 	}

@@ -102,7 +102,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadIsWhatComes feeds random pages: as long as a job continues, what it requests is what was foreseen, regardless of what the pages hold.
+// TestAheadIsWhatComes feeds random pages: as long as a job continues, its requests are
+// the requests that Ahead yields, regardless of the items on the pages.
 func TestAheadIsWhatComes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	foreseen := 0

@@ -8,31 +8,34 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Method is a method of paging, one of those that `api.pagination.method` names.
-// Each has its file and its line in AllMethods.
+// Method is a method of pagination, a value of `api.pagination.method`. Each method has
+// its own file and is listed in AllMethods.
 type Method struct {
 	Name string
-	// AlsoCalled are words of other tools for it, in lower case without signs.
+	// AlsoCalled are the names of the method in other tools, in lower case without
+	// punctuation.
 	AlsoCalled []string
-	// Settings are those that count with it; methods may share some. Needed are
-	// those that must be there.
+	// Settings are the settings of the method. Methods may share settings. Needed are the
+	// required settings.
 	Settings, Needed []field.Declaration
-	// Values are those with which it requests a page.
+	// Values are the values that the method sends to request a page.
 	Values []RequestValue
-	// Compile reads the settings. Problems go to the section; the scroller is usable
-	// all the same.
+	// Compile compiles the settings. It adds problems to the section and always returns a
+	// usable scroller.
 	Compile func(config.Section) Scroller
-	// Position is the path of the parameter that is set in every request, none for
-	// none, and what to do about a job that has it too. nil is a method that sets none.
+	// Position returns the path of a parameter that every request sets, and a hint for a
+	// job that also sets this parameter. The path is nil if no parameter is set. Position
+	// is nil for methods without such a parameter.
 	Position func(config.Section) (parameter []string, hint failure.Text)
-	// IDPath is the path of the ids that it reads from rows; nil reads none.
+	// IDPath returns the path of the ids that the method reads from rows. It is nil for
+	// methods without ids.
 	IDPath func(config.Section) config.Section
 }
 
-// Methods are the methods that a configuration may use.
+// Methods are the methods that a configuration can use.
 type Methods []Method
 
-// AllMethods are the methods of this program.
+// AllMethods returns the methods of this program.
 func AllMethods() Methods {
 	return Methods{
 		offsetMethod(),
@@ -45,24 +48,24 @@ func AllMethods() Methods {
 	}
 }
 
-// multiple is the method that lets each job name its scroller.
+// multiple is the method with which each job names its scroller.
 const multiple = "multiple"
 
-// namelessServed is the name of the scroller that serves jobs without one.
-const namelessServed = "default"
+// defaultScroller is the name of the scroller for jobs that do not name a scroller.
+const defaultScroller = "default"
 
-// The settings that belong to no method of the list.
+// Settings that belong to no method in AllMethods.
 var (
 	MethodName   = field.Text("method", "Method", "Empty: no paging. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
 	fallbackName = field.Text("default", "Default scroller", "Method `multiple`: the scroller of jobs that name none.").Example(`"default"`)
 	unusedPages  = field.Integer("pages", "Pages, unused", "Has no effect: use `forceStop.pages`.").
 			Old(`has no effect; use "forceStop.pages"`).Example(`1`)
-	// Named is the setting with the scrollers of the method multiple.
+	// Named contains the scrollers of the method multiple.
 	Named = field.Of("scrollers", "Scrollers", "Method `multiple`, required: name to paging settings. The one named `default` serves jobs without `scroller`.",
 		nil).Example(`{"default": {"method": "pagenum"}}`)
 )
 
-// Type is the type of `api.pagination` with these methods.
+// Type returns the type of `api.pagination` with these methods.
 func (all Methods) Type() *field.Type {
 	t := &field.Type{Name: "pagination", Title: "Paging", Kinds: []string{"object"},
 		Doc: "How the next page is requested, and when to stop. `method` decides which keys are used. The paging parameters are sent like the job's own: in the query, or in the body of a POST."}
@@ -87,7 +90,8 @@ func (all Methods) Type() *field.Type {
 	return t
 }
 
-// Of is the method that a section names, if there is one of that name.
+// Of returns the method that a section names. It returns false if there is no such
+// method.
 func (all Methods) Of(s config.Section) (Method, bool) {
 	name := MethodName.Of(s)
 	i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
@@ -97,8 +101,8 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 	return all[i], true
 }
 
-// Others are the settings of the other methods that this one has not, each with the
-// names of the methods that have it.
+// Others returns the settings that only other methods have, with the names of these
+// methods.
 func (all Methods) Others(m Method) map[string][]string {
 	others := map[string][]string{}
 	for _, other := range all {
@@ -112,8 +116,9 @@ func (all Methods) Others(m Method) map[string][]string {
 	return others
 }
 
-// NamedAt is the place of the setting of a scroller that says how a parameter, or one
-// below it, is called, or that of the scroller if it does not say so itself.
+// NamedAt returns the JSON pointer of the setting that names a parameter, or a path that
+// begins with the parameter. If the scroller has no such setting, it returns the pointer
+// of the scroller.
 func (all Methods) NamedAt(s config.Section, parameter string) string {
 	m, _ := all.Of(s)
 	for _, f := range field.Fields(m.Settings...) {
@@ -124,8 +129,8 @@ func (all Methods) NamedAt(s config.Section, parameter string) string {
 	return s.Pointer
 }
 
-// Parameters are the paths of the parameters that the method sets, into those of a job
-// that places the values with these names itself.
+// Parameters returns the paths of the parameters that the method sets. It omits the
+// parameters of the placed values, see RequestValue.
 func (m Method) Parameters(s config.Section, placed ...string) [][]string {
 	var all [][]string
 	for _, f := range field.Fields(m.Settings...) {

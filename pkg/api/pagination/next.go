@@ -15,13 +15,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// reference is where a page holds what leads to the next one: in its response or in a
-// header.
+// reference is the source of the next page in a response: a path in the body or a header.
 type reference struct {
-	path    response.Path // of the response; an empty Text is none
+	path    response.Path // path in the body, or an empty Text
 	header  string
 	pointer string
-	// What counts where there is nothing: another reference, or a value.
+	// other and literal are the default: another reference, or a value.
 	other   *reference
 	literal value.Value
 }
@@ -45,11 +44,11 @@ func nextType() *field.Type {
 	return t
 }
 
-// nextOf reads `next` or its short form, a path. Without both the default of the
-// short form counts.
+// nextOf compiles `next` or its short form, a path. Without both it uses the default of
+// the short form.
 func nextOf(s config.Section, short field.Setting[string], separator string) reference {
 	if !Next.In(s).Present() {
-		return reference{path: response.Path{Text: short.Of(s), Separator: separator}, pointer: placeOf(s, short)}
+		return reference{path: response.Path{Text: short.Of(s), Separator: separator}, pointer: pointerOf(s, short)}
 	}
 	if short.In(s).Present() {
 		s.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: Next.In(s).Pointer,
@@ -62,7 +61,7 @@ func nextOf(s config.Section, short field.Setting[string], separator string) ref
 func compileReference(s config.Section) reference {
 	r := reference{pointer: s.Pointer}
 	if s.Value.Kind() != value.Object || s.Faulty() {
-		return r // a problem already
+		return r // the type check has reported it
 	}
 	path, header := NextResponse.In(s), NextHeader.In(s)
 	if path.Present() == header.Present() {
@@ -83,7 +82,7 @@ func compileReference(s config.Section) reference {
 	return r
 }
 
-// needs are the places in the response that are looked at.
+// needs returns the paths in the response that the reference reads.
 func (r reference) needs() []response.Path {
 	var all []response.Path
 	for at := &r; at != nil; at = at.other {
@@ -94,27 +93,27 @@ func (r reference) needs() []response.Path {
 	return all
 }
 
-// of is what a page holds, null for nothing.
-func (r reference) of(p PageInfo) (value.Value, error) {
-	v, err := r.own(p)
+// value returns the value in a page, or null.
+func (r reference) value(p PageInfo) (value.Value, error) {
+	v, err := r.ownValue(p)
 	switch {
 	case err != nil, !v.IsBlank():
 		return v, err
 	case r.other != nil:
-		return r.other.of(p)
+		return r.other.value(p)
 	default:
 		return r.literal, nil
 	}
 }
 
-func (r reference) own(p PageInfo) (value.Value, error) {
+func (r reference) ownValue(p PageInfo) (value.Value, error) {
 	if r.header == "" {
 		return p.field(r.path, r.pointer)
 	}
 	return expr.HeaderMembers(p.Header, []string{r.header})[r.header], nil
 }
 
-// missing stops a job whose page does not say how to continue.
+// missing returns the reason to stop after a page without a value for the next page.
 func (r reference) missing(p PageInfo) *Stop {
 	if r.header != "" {
 		rule := fmt.Sprintf("the response has no header '%s'", r.header)
@@ -129,8 +128,8 @@ func (r reference) missing(p PageInfo) *Stop {
 	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", r.path.Text), Pointer: r.pointer, Reason: NoValue, Field: r.path.Text}
 }
 
-// place says where a page holds it.
-func (r reference) place() string {
+// describe describes the source of the value.
+func (r reference) describe() string {
 	if r.header != "" {
 		return "in the header " + r.header
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// nextPageFlag ends a job when a property of the response says so: false and
-// what is empty are false, everything else is true.
+// nextPageFlag ends a job depending on a member of the response. False and empty values
+// are false, all other values are true.
 type nextPageFlag struct {
 	field           string
 	stopOn          bool
-	ifNotSet        bool // what a missing property is taken for
+	ifNotSet        bool // value of a missing member
 	stopOnPointer   string
-	ifNotSetPointer string // the setting behind ifNotSet
+	ifNotSetPointer string // pointer of the setting that determines ifNotSet
 }
 
-// NextPageFlag is the setting, with its own.
+// Settings of `nextPageFlag`.
 var (
 	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops depending on a field of the response.",
 		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each response. Missing, false, zero and empty values are false, everything else is true.",
@@ -31,8 +31,8 @@ var (
 	ifNotSetSetting = field.Of("ifNotSet", "If not set", "Whether a missing field counts as true or false; by default it counts as the value of `stopOn`.", field.BooleanType).Example(`false`)
 )
 
-// compileNextPageFlag leaves it to the declaration to miss the keys that must be
-// there.
+// compileNextPageFlag does not report missing required keys, because the declaration of
+// the settings does.
 func compileNextPageFlag(s config.Section) stopper {
 	name, stopOn, ifNotSet := FlagField.In(s), StopOn.In(s), ifNotSetSetting.In(s)
 	if !name.Present() && !name.Value.IsNull() {
@@ -46,8 +46,8 @@ func compileNextPageFlag(s config.Section) stopper {
 	return n
 }
 
-// paths are where the property may be: its whole text is a name in the root, else a
-// path. The name comes first, because it was all there was once.
+// paths returns the paths where the member may be. The first path takes the whole text as
+// a name in the root, which was the only meaning before the field could be a path.
 func (n nextPageFlag) paths() []response.Path {
 	paths := []response.Path{{Text: n.field}}
 	if strings.Trim(n.field, ".") != "" && strings.Contains(n.field, ".") {
@@ -58,9 +58,9 @@ func (n nextPageFlag) paths() []response.Path {
 
 func (n nextPageFlag) needs() Requirements { return Requirements{Fields: n.paths()} }
 
-// of is the property of a page, null for none. A list has no names, even if the field
-// is called like an index.
-func (n nextPageFlag) of(p PageInfo) (flag value.Value, err error) {
+// flag returns the value of the flag in a page, or null. A list has no names, even if the
+// field looks like an index.
+func (n nextPageFlag) flag(p PageInfo) (flag value.Value, err error) {
 	for i, path := range n.paths() {
 		if i == 0 && p.Root == value.Array {
 			continue
@@ -77,7 +77,7 @@ func (nextPageFlag) counts() bool { return false }
 func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
-	flag, err := n.of(p)
+	flag, err := n.flag(p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +86,7 @@ func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 		if n.ifNotSet == n.stopOn {
 			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
 			if n.ifNotSetPointer != n.stopOnPointer {
-				stop.Reason = Deliberate // ifNotSet says so
+				stop.Reason = Deliberate // ifNotSet is set explicitly
 			}
 			return nil, stop, nil
 		}
@@ -96,9 +96,9 @@ func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 	return s, nil, nil
 }
 
-// announces implements announcing.
+// announces implements announcer.
 func (n nextPageFlag) announces(p PageInfo) string {
-	flag, err := n.of(p)
+	flag, err := n.flag(p)
 	if err != nil || flag.IsNull() || !isMissing(flag) == n.stopOn {
 		return ""
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// offset pages by a number of rows to skip: the first request carries the page
-// size and the first offset, each next one adds the page size, and a page with fewer
-// rows than the page size is the last one. Without a limit none is sent and the
-// page size is the number of rows of the first page. With lastPage "empty" each request
-// adds the rows of the page before it, and an empty page is the last one.
+// offset pages by a number of rows to skip. The first request sends the page size and the
+// first offset. Each next request adds the page size. A page with fewer rows than the
+// page size is the last page. Without a limit, requests do not contain a page size, and
+// the page size is the number of rows of the first page. With lastPage "empty", each
+// request adds the rows of the page before it, and an empty page is the last page.
 type offset struct {
 	counter
 	first   int64
 	fromJob bool
 }
 
-// offsetState is where the last request stood and, when the API's own page size
-// applies, what that is.
+// offsetState is the offset of the last request, and the page size of the API if there is
+// no limit.
 type offsetState struct {
 	at       *big.Int
 	pageSize int64 // 0 before the first page
 }
 
-// The settings of the method offset alone.
+// Settings that only the method offset has.
 var (
 	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
 			Default("offset").As(field.Parameter).Example(`"start"`)
@@ -64,7 +64,7 @@ func compileOffset(s config.Section) Scroller {
 
 func (o offset) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	s := offsetState{at: big.NewInt(o.first)}
-	if own, ok := o.param.of(job); ok && o.fromJob {
+	if own, ok := o.param.ownValue(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
 			s.at = at
 		}
@@ -81,7 +81,7 @@ func (o offset) request(job config.RequestSpec, at *big.Int) config.RequestSpec 
 
 func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(offsetState)
-	size := o.size.of(job)
+	size := o.size.effective(job)
 	if size == 0 {
 		if s.pageSize == 0 {
 			s.pageSize = int64(p.Rows)
@@ -100,7 +100,7 @@ func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 
 func (o offset) Describe(job config.RequestSpec) []string {
 	_, state := o.First(job, time.Time{})
-	start, size := state.(offsetState).at, o.size.of(job)
+	start, size := state.(offsetState).at, o.size.effective(job)
 	further := "and then each time for as many rows further as the "
 	switch {
 	case o.size.untilEmpty && size == 0:
@@ -111,16 +111,16 @@ func (o offset) Describe(job config.RequestSpec) []string {
 		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %sfirst page has, until a page is empty or has fewer rows than that.", o.param, start, further))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-		o.param, series(start, size), o.size.param, size, o.size.untilLast(size)))
+		o.param, formatSeries(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 
 // full returns 0 if the API may return fewer rows than requested, because the next offset
-// depends on the number of rows.
+// then depends on the number of rows.
 func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
 		return 0
 	}
-	if size := o.size.of(job); size != 0 {
+	if size := o.size.effective(job); size != 0 {
 		return int(size)
 	}
 	return int(state.(offsetState).pageSize)
@@ -128,16 +128,16 @@ func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 
 func (o offset) announced(_ config.RequestSpec, state State, last PageInfo) bool {
 	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
-	return before.Cmp(big.NewInt(o.total.of(last))) < 0
+	return before.Cmp(big.NewInt(o.total.number(last))) < 0
 }
 
 func (o offset) fromStart(job config.RequestSpec) bool {
-	own, _ := o.param.of(job)
+	own, _ := o.param.ownValue(job)
 	at, _ := own.Int()
 	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
 }
 
 func (o offset) withPlacedValues(names []string) Scroller {
-	o.counter = o.counter.placing(names)
+	o.counter = o.counter.withPlacedNames(names)
 	return o
 }

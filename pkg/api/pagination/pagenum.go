@@ -10,14 +10,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// pageNumber pages by a number that grows by one. With a page size, a page with
-// fewer rows is the last one; without, or with lastPage "empty", an empty page is.
+// pageNumber pages by a number that grows by one. With a page size, a page with fewer
+// rows is the last page. Without a page size, or with lastPage "empty", an empty page is
+// the last page.
 type pageNumber struct {
 	counter
 	firstPage int64
 }
 
-// The settings of the method pagenum alone.
+// Settings that only the method pagenum has.
 var (
 	PageParam = field.Text("pageParam", "Page parameter", "Parameter that carries the page number.").
 			Default("page").As(field.Parameter).Example(`"p"`)
@@ -53,7 +54,7 @@ func compilePageNumber(s config.Section) Scroller {
 	}}
 }
 
-// First leaves the number of the last page as the state.
+// First returns the page number as the state.
 func (n pageNumber) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	first := big.NewInt(n.firstPage)
 	if !n.firstPageParams {
@@ -67,7 +68,7 @@ func (n pageNumber) request(job config.RequestSpec, page *big.Int) config.Reques
 }
 
 func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
+	if stop := n.size.lastPage(p, n.size.effective(job)); stop != nil {
 		return job, nil, stop, nil
 	}
 	page := new(big.Int).Add(state.(*big.Int), big.NewInt(1))
@@ -75,18 +76,18 @@ func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (confi
 }
 
 func (n pageNumber) Describe(job config.RequestSpec) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
-	if size := n.size.of(job); size > 0 {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, formatSeries(big.NewInt(n.firstPage), 1))
+	if size := n.size.effective(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
+			n.param, formatSeries(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
 
-// full is the size of the last page, or at least one row, when the API has a page
-// size of its own.
+// full returns the page size. If only the API knows the page size, it returns the number
+// of rows of the last page, or 1 if that page is empty.
 func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
-	if size := n.size.of(job); size > 0 {
+	if size := n.size.effective(job); size > 0 {
 		return int(size)
 	}
 	return max(1, last.Rows)
@@ -94,21 +95,21 @@ func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 
 func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
-	before := pages.Int64() // no run fetches more than that
-	if before < n.totalPages.of(last) {
+	before := pages.Int64() // no run fetches more than 2^63 pages
+	if before < n.totalPages.number(last) {
 		return true
 	}
-	size, rows := n.size.of(job), n.total.of(last)
+	size, rows := n.size.effective(job), n.total.number(last)
 	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
 
 func (n pageNumber) fromStart(job config.RequestSpec) bool {
-	own, _ := n.param.of(job)
+	own, _ := n.param.ownValue(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }
 
 func (n pageNumber) withPlacedValues(names []string) Scroller {
-	n.counter = n.counter.placing(names)
+	n.counter = n.counter.withPlacedNames(names)
 	return n
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// The settings of methods that count: rows, or pages of so many rows.
+// Settings of methods that count rows or pages.
 var (
 	Limit = field.Integer("limit", "Page size", "Rows to request. Without it no page size is sent: `offset` uses the number of items on the first page, and `pagenum` continues until a page is empty.").
 		Also("page_size", "pagesize").Example(`100`)
@@ -23,15 +23,15 @@ var (
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("short", UntilEmpty)}).Default("short").Example(`"empty"`)
 )
 
-// UntilEmpty is the value of LastPage for paging until a page is empty.
+// UntilEmpty is the value of LastPage for pagination until a page is empty.
 const UntilEmpty = "empty"
 
-// counter is what scrollers that count rows or pages have in common.
+// counter is the common base of scrollers that count rows or pages.
 type counter struct {
 	size              pageSize
 	param             parameter
 	firstPageParams   bool
-	total, totalPages totalPath // of rows, and of pages
+	total, totalPages totalPath // paths of the totals of rows and of pages
 }
 
 func (c counter) Needs() Requirements {
@@ -55,10 +55,10 @@ func (c counter) totals() []Total {
 // numbers implements numbered.
 func (counter) numbers() (forever bool) { return true }
 
-// afterLast implements absent: with lastPage "empty", an API may answer with 404 instead of
-// an empty page after a page that is not full.
+// afterLast implements absent. With lastPage "empty", an API may respond with 404 instead
+// of an empty page after a page that is not full.
 func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
-	size := c.size.of(job)
+	size := c.size.effective(job)
 	if size == 0 {
 		size = int64(largest)
 	}
@@ -73,18 +73,18 @@ func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, la
 
 func (c counter) parameter() parameter { return c.param }
 
-// placing is counting for a job that places the values with these names.
-func (c counter) placing(names []string) counter {
-	c.param, c.size.param = c.param.placing(names), c.size.param.placing(names)
+// withPlacedNames returns the counter for a job with placed values.
+func (c counter) withPlacedNames(names []string) counter {
+	c.param, c.size.param = c.param.withPlacedValues(names), c.size.param.withPlacedValues(names)
 	return c
 }
 
-// pageSize is how many rows arequest is for.
+// pageSize is the number of rows that a request demands.
 type pageSize struct {
-	limit   int64 // 0 for none
+	limit   int64 // configured number, or 0
 	param   parameter
-	pointer string // of the limit, or of the method without one
-	// untilEmpty is true if only an empty page is the last one.
+	pointer string // pointer of the limit, or of the method if there is no limit
+	// untilEmpty is true if only an empty page is the last page.
 	untilEmpty bool
 }
 
@@ -92,39 +92,39 @@ func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:      int64(Limit.Of(s)),
 		param:      parameterOf(s, RequestValue{limitValue, LimitParam}),
-		pointer:    placeOf(s, Limit),
+		pointer:    pointerOf(s, Limit),
 		untilEmpty: LastPage.Of(s) == UntilEmpty,
 	}
 }
 
-// of is the page size in force: the job's own parameter, else the limit, else
-// 0. One beyond 64 bits, which no page has, counts as the largest one.
-func (z pageSize) of(job config.RequestSpec) int64 {
-	size := z.exactly(job)
+// effective returns the page size: the parameter of the job, or the limit, or 0. A size
+// beyond 64 bits counts as math.MaxInt64, because no page has that many rows.
+func (z pageSize) effective(job config.RequestSpec) int64 {
+	size := z.exact(job)
 	if !size.IsInt64() {
 		return math.MaxInt64
 	}
 	return size.Int64()
 }
 
-func (z pageSize) exactly(job config.RequestSpec) *big.Int {
-	own, _ := z.param.of(job)
+func (z pageSize) exact(job config.RequestSpec) *big.Int {
+	own, _ := z.param.ownValue(job)
 	if n, ok := own.Integer(); ok && n.Sign() > 0 {
 		return n
 	}
 	return big.NewInt(z.limit)
 }
 
-// set is a request for a page of a job with the page size, if there is one.
+// set adds the page size to a request, if there is a page size.
 func (z pageSize) set(job, request config.RequestSpec) config.RequestSpec {
-	if size := z.exactly(job); size.Sign() != 0 {
+	if size := z.exact(job); size.Sign() != 0 {
 		return z.param.set(request, ofInteger(size))
 	}
 	return request
 }
 
-// lastPage is the reason to stop after a page that is empty or shorter than the
-// size, else nil.
+// lastPage returns the reason to stop if a page is empty or shorter than size, otherwise
+// nil.
 func (z pageSize) lastPage(p PageInfo, size int64) *Stop {
 	switch {
 	case p.Rows == 0:
@@ -140,8 +140,9 @@ func (z pageSize) lastPage(p PageInfo, size int64) *Stop {
 	}
 }
 
-// series is numbers that grow by a step: the first three, unless they are long.
-func series(start *big.Int, step int64) string {
+// formatSeries formats numbers that grow by a step. It shows the first three unless they are
+// long.
+func formatSeries(start *big.Int, step int64) string {
 	const long = 1_000_000_000
 	if start.CmpAbs(big.NewInt(long)) >= 0 || step >= long {
 		return fmt.Sprintf("%d, each time %d more,", start, step)
@@ -157,8 +158,8 @@ func (z pageSize) untilLast(size int64) string {
 	return fmt.Sprintf("until a page is empty or has fewer than %d rows", size)
 }
 
-// sentences are one about all requests, and one more when the first request does
-// without the parameters of paging (`firstPageParams`).
+// sentences returns the sentence about all requests. If the first request has no
+// pagination parameters (`firstPageParams`), it adds a sentence about that.
 func sentences(firstPageParams bool, all string) []string {
 	if firstPageParams {
 		return []string{all}

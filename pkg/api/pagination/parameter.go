@@ -12,45 +12,46 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The settings of all methods about the parameters that they set.
+// Settings for the parameters of all methods.
 var (
 	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths in the job's parameters, with this separator. Other parameters on the way are kept.").Example(`"."`)
 	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, even if the method has a body.").Example(`true`)
 )
 
-// parameter is one that paging sets.
+// parameter is a request parameter that pagination sets.
 type parameter struct {
-	name  string   // as it is configured
-	value string   // the name of its value, see Value
-	path  []string // into the parameters of the job
-	// inQuery puts it into the query of a request with a body, not into the body.
+	name  string   // configured name
+	value string   // name of its value, see RequestValue
+	path  []string // path in the parameters of the job
+	// inQuery is true if the parameter belongs to the query even if the request has a
+	// body.
 	inQuery bool
-	// placed: the job has the value in its own request, see Value.
+	// placed is true if the value is placed by expressions of the job, see RequestValue.
 	placed bool
 }
 
-// parameterOf reads the setting with the name of a parameter for a value.
+// parameterOf compiles the parameter for a value.
 func parameterOf(s config.Section, v RequestValue) parameter {
 	text := v.Param.Of(s)
 	return parameter{name: text, value: v.Name, path: pathOf(s, text), inQuery: ParamsInQuery.Of(s)}
 }
 
-// pathOf is the name of a parameter as a path into the parameters of the job.
+// pathOf returns the name of a parameter as a path in the parameters of the job.
 func pathOf(s config.Section, name string) []string {
-	delimiter := ParamDelimiter.In(s).Value.Text() // "0" is one, too
+	delimiter := ParamDelimiter.In(s).Value.Text() // Text, because "0" is a valid delimiter
 	if delimiter == "" {
 		return []string{name}
 	}
 	return strings.Split(name, delimiter)
 }
 
-// placing is the parameter of a job that places the values with these names.
-func (p parameter) placing(names []string) parameter {
+// withPlacedValues returns the parameter for a job with placed values.
+func (p parameter) withPlacedValues(names []string) parameter {
 	p.placed = slices.Contains(names, p.value)
 	return p
 }
 
-// String is the parameter as texts name it.
+// String describes the parameter for texts.
 func (p parameter) String() string {
 	if p.placed {
 		return fmt.Sprintf("{%q: %q}", expr.Paging, p.value)
@@ -58,9 +59,9 @@ func (p parameter) String() string {
 	return p.name
 }
 
-// of is what a job has for the parameter itself. It has no parameter for a value that it
-// places.
-func (p parameter) of(job config.RequestSpec) (v value.Value, ok bool) {
+// ownValue returns the parameter of the job itself. It returns false if the value is
+// placed.
+func (p parameter) ownValue(job config.RequestSpec) (v value.Value, ok bool) {
 	if p.placed {
 		return value.Value{}, false
 	}
@@ -73,15 +74,15 @@ func (p parameter) of(job config.RequestSpec) (v value.Value, ok bool) {
 	return v, true
 }
 
-// set is a request with the parameter set: in the place of one of that name, or else
-// at the end. A value that the job places is only noted.
+// set returns a request with the parameter. It replaces a parameter of the same name, or
+// appends one. It stores a placed value in RequestSpec.Paging instead.
 func (p parameter) set(r config.RequestSpec, v value.Value) config.RequestSpec {
 	if p.placed {
 		r.Paging = r.Paging.AsObject().With(p.value, v)
 		return r
 	}
 	if p.inQuery && r.HasBody() {
-		if _, ok := p.of(r); ok {
+		if _, ok := p.ownValue(r); ok {
 			r.Params = without(r.Params, p.path)
 		}
 		r.Query = with(r.Query, p.path, v)
@@ -91,7 +92,8 @@ func (p parameter) set(r config.RequestSpec, v value.Value) config.RequestSpec {
 	return r
 }
 
-// with is a value with another one at a path, no matter what is in its way.
+// with returns v with the value at a path replaced. It replaces values on the path that
+// are not objects or lists.
 func with(v value.Value, path []string, at value.Value) value.Value {
 	if len(path) == 0 {
 		return at
@@ -105,7 +107,7 @@ func with(v value.Value, path []string, at value.Value) value.Value {
 	return v.With(path[0], with(v.Field(path[0]), path[1:], at))
 }
 
-// without is an object without what is at a path, which leads somewhere.
+// without removes the value at a path from an object. The path must exist.
 func without(v value.Value, path []string) value.Value {
 	v = v.AsObject()
 	if len(path) == 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The names of the values with which methods request a page. The expressions of a job
-// may refer to them; see expr.Paging.
+// Names of the values that methods send to request a page. Expressions of a job can refer
+// to them, see expr.Paging.
 const (
 	offsetValue = "offset"
 	limitValue  = "limit"
@@ -22,17 +22,17 @@ const (
 	nextValue   = "next"
 )
 
-// RequestValue is a value with which a method requests a page, and the setting that names the
-// parameter for it. A job whose expressions refer to it places it itself, and no
-// parameter is set.
+// RequestValue is a value that a method sends to request a page, with the setting that
+// names its parameter. The value is placed if expressions of a job refer to it: the job
+// then sends the value in its own request, and the method sets no parameter.
 type RequestValue struct {
 	Name  string
 	Param field.Setting[string]
 }
 
-// Values are the names of the values that paging has for a job, by the section
-// `api.pagination` and the scroller that the job names. Without the setting `limit` there
-// is no limit.
+// Values returns the names of the values that pagination has for a job. pagination is the
+// section `api.pagination`, scroller the name of the scroller in the job. Without the
+// setting `limit` there is no value limit.
 func (all Methods) Values(pagination config.Section, scroller string) []string {
 	s := ServedBy(pagination, scroller)
 	m, _ := all.Of(s)
@@ -45,7 +45,7 @@ func (all Methods) Values(pagination config.Section, scroller string) []string {
 	return names
 }
 
-// ValueNames are the names of the values of all methods, each once.
+// ValueNames returns the distinct names of the values of all methods.
 func (all Methods) ValueNames() []string {
 	var names []string
 	for _, m := range all {
@@ -58,13 +58,14 @@ func (all Methods) ValueNames() []string {
 	return names
 }
 
-// valuePlacer is a scroller with parameters.
+// valuePlacer is a scroller that supports placed values, see RequestValue.
 type valuePlacer interface {
-	// withPlacedValues is the scroller of a job that places the values with these names.
+	// withPlacedValues implements WithPlacedValues.
 	withPlacedValues(names []string) Scroller
 }
 
-// WithPlacedValues is the scroller of a job that places the values with these names itself.
+// WithPlacedValues returns the scroller of a job with placed values. names are their
+// names, see RequestValue.
 func WithPlacedValues(s Scroller, names []string) Scroller {
 	if g, ok := s.(stoppingScroller); ok {
 		g.inner = WithPlacedValues(g.inner, names)
@@ -76,22 +77,22 @@ func WithPlacedValues(s Scroller, names []string) Scroller {
 	return s
 }
 
-// BaseRequest is what the pages of a job are requested with: its own request, as it is for the
-// first page.
+// BaseRequest is the job's own request. The requests for all pages are built from it.
 type BaseRequest struct {
 	config.RequestSpec
-	// WithValues is the own request with values of paging: an object, or null for none.
-	// nil is a job that places none.
+	// WithValues builds the own request with pagination values: an object, or null. It is
+	// nil for a job without placed values.
 	WithValues func(values value.Value) (config.RequestSpec, error)
 }
 
-// CheckParameters reports parameters without a name, for values that not every job
-// places: placed are the names of those that all jobs place whose scroller is at a place.
+// CheckParameters reports missing names of parameters, unless the value is placed by all
+// jobs with the scroller. placed returns the names of such values for the pointer of a
+// scroller.
 func CheckParameters(s config.Section, methods Methods, placed func(pointer string) []string) {
 	m, _ := methods.Of(s)
 	for _, v := range m.Values {
 		if v.Param.Field.Default.IsNull() && !v.Param.In(s).Present() && !slices.Contains(placed(s.Pointer), v.Name) {
-			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", v.Param.Name, m.Name)))
+			missingKey(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", v.Param.Name, m.Name)))
 		}
 	}
 	if Multiple(s) {
@@ -101,9 +102,9 @@ func CheckParameters(s config.Section, methods Methods, placed func(pointer stri
 	}
 }
 
-// CheckPlaced reports a value in parameters of a job (names are those in its parameters)
-// that the requests which have the value are sent without. s are the settings of its
-// scroller.
+// CheckPlaced reports a placed value next in the parameters of a job, if later requests
+// are sent without these parameters. names are the placed values in the parameters, s the
+// settings of the scroller.
 func CheckPlaced(s config.Section, names []string) {
 	if !slices.Contains(names, nextValue) || IncludeParams.Of(s) {
 		return
@@ -112,15 +113,16 @@ func CheckPlaced(s config.Section, names []string) {
 		Expected: failure.Text(fmt.Sprintf("expected %q: true, because a job has {%q: %q} in its parameters, which later requests are sent without", IncludeParams.Name, expr.Paging, nextValue))})
 }
 
-// FirstValues are the values of paging with which a job requests its first page: an
-// object, or null for none.
+// FirstValues returns the pagination values of the first request of a job: an object, or
+// null.
 func FirstValues(s Scroller) value.Value {
 	first, _ := s.First(config.RequestSpec{}, time.Time{})
 	return first.Paging
 }
 
-// Next is as that of Scroller. The request of a job that places values is made twice: the
-// first one has the values, and the second one is made of the job's own request with them.
+// Next is Scroller.Next for a job that may have placed values. For such a job it calls
+// the scroller twice: the first call computes the values, and the second call builds the
+// request from the own request with these values.
 func (job BaseRequest) Next(s Scroller, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	request, after, stop, err := s.Next(job.RequestSpec, state, p)
 	if job.WithValues == nil || stop != nil || err != nil {

@@ -9,9 +9,8 @@ import (
 
 func ofInteger(i *big.Int) value.Value { return value.OfNumber(i.String()) }
 
-// parseQuery reads the parameters of a query string, in the order of their
-// first naming. Values of a repeated name become a list; brackets are part of
-// a name.
+// parseQuery parses the parameters of a query string, in the order of their first
+// occurrence. Values of a repeated name become a list. Brackets are part of a name.
 func parseQuery(query string) value.Value {
 	var names []string
 	values := map[string][]value.Value{}

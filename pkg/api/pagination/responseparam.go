@@ -11,18 +11,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// responseParam sends a value of each page as a parameter with the next
-// request. A page without that value is the last one. Every later request is
-// built from the job, never from the request before it.
+// responseParam sends a value of each page as a parameter of the next request. A page
+// without this value is the last page. Every later request is built from the job, never
+// from the request before it.
 type responseParam struct {
 	from          reference
 	to            parameter
 	includeParams bool
-	scroll        config.RequestSpec // what differs from the job in later requests
+	scroll        config.RequestSpec // differences of later requests from the job
 	scrolled      scrolledParts
 }
 
-// The settings of the method response.param alone.
+// Settings that only the method response.param has.
 var (
 	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the response; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
@@ -52,7 +52,7 @@ func responseParamMethod() Method {
 
 func compileResponseParam(s config.Section) Scroller {
 	if !ResponseParam.In(s).Present() && !Next.In(s).Present() {
-		fault(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
+		missingKey(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
 	}
 	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
 	return responseParam{
@@ -64,11 +64,11 @@ func compileResponseParam(s config.Section) Scroller {
 	}
 }
 
-// scrolledParts are the parts of the request for later pages that are expressions.
+// scrolledParts are the parts of the request for later pages that contain expressions.
 type scrolledParts struct{ params, headers config.Section }
 
-// compileScrollRequest reads a part of a request. Its expressions are evaluated by
-// evaluated.
+// compileScrollRequest compiles `scrollRequest`. The method evaluated evaluates its
+// expressions.
 func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolledParts) {
 	s, ok := object(s)
 	if !ok {
@@ -87,12 +87,12 @@ func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolle
 	return r, parts
 }
 
-// expressions implements evaluating.
+// expressions implements evaluator.
 func (r responseParam) expressions() []config.Section {
 	return []config.Section{r.scrolled.params, r.scrolled.headers}
 }
 
-// evaluated implements evaluating.
+// evaluated implements evaluator.
 func (r responseParam) evaluated(values []value.Value) Scroller {
 	r.scroll.Params, r.scroll.Headers = values[0], values[1]
 	return r
@@ -107,7 +107,7 @@ func (responseParam) First(job config.RequestSpec, _ time.Time) (config.RequestS
 }
 
 func (r responseParam) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	v, err := r.from.of(p)
+	v, err := r.from.value(p)
 	if err != nil {
 		return job, nil, nil, err
 	}
@@ -126,7 +126,7 @@ func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
 
 func (r responseParam) Describe(config.RequestSpec) []string {
 	all := []string{
-		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.place()),
+		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.describe()),
 		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
@@ -135,21 +135,21 @@ func (r responseParam) Describe(config.RequestSpec) []string {
 	return all
 }
 
-// isLast implements ending: what leads to the next page has nothing in it.
+// isLast implements ending: the value for the next page is empty at every depth.
 func (r responseParam) isLast(p PageInfo) bool {
-	v, err := r.from.of(p)
+	v, err := r.from.value(p)
 	return err == nil && isDeepEmpty(v)
 }
 
 func (r responseParam) parameter() parameter { return r.to }
 
 func (r responseParam) withPlacedValues(names []string) Scroller {
-	r.to = r.to.placing(names)
+	r.to = r.to.withPlacedValues(names)
 	return r
 }
 
-// isDeepEmpty reports whether there is nothing in a value, however deep: the variables
-// of a GraphQL query without a cursor.
+// isDeepEmpty reports whether a value is empty at every depth, such as the variables of a
+// GraphQL query without a cursor.
 func isDeepEmpty(v value.Value) bool {
 	for _, m := range v.Members() {
 		if !isDeepEmpty(m.Value) {

@@ -11,21 +11,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// responseURL goes to the address that each page holds for the next one. A page
-// without an address is the last one.
+// responseURL follows the URL of the next page in each page. A page without a URL is the
+// last page.
 type responseURL struct {
 	next          reference
 	includeParams bool
 	paramIsQuery  bool
 }
 
-// The settings of the methods response.url and zendesk.response.url.
+// Settings of the methods response.url and zendesk.response.url.
 var (
 	URLDelimiter = field.Text("delimiter", "Separator", "Separator in `urlKey`.").Default(".").Example(`"#"`)
 	URLKey       = field.Text("urlKey", "Path of the next address", "Path to the address of the next page in the response.").
 			Default("next_page").PartedBy(URLDelimiter).Example(`"links.next"`)
 	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
-	// IncludeParams is one of response.param too.
+	// IncludeParams is also a setting of response.param and link.
 	IncludeParams = field.Flag("includeParams", "Keep parameters", "Send the job's parameters with later pages too.").Example(`true`)
 )
 
@@ -38,7 +38,7 @@ func responseURLMethod() Method {
 	}
 }
 
-// separator is `delimiter`; unlike other empty texts "0" is one, too.
+// separator returns `delimiter`. Unlike other settings, "0" is not an empty text.
 func separator(s config.Section) string {
 	if text := URLDelimiter.In(s).Value.Text(); text != "" {
 		return text
@@ -66,9 +66,9 @@ func (r responseURL) Next(job config.RequestSpec, _ State, p PageInfo) (config.R
 	return r.request(job, address), nil, nil, nil
 }
 
-// address is what the page holds: the address of the next one, or its query.
+// address returns the URL of the next page, or its query.
 func (r responseURL) address(p PageInfo) (string, *Stop, error) {
-	v, err := r.next.of(p)
+	v, err := r.next.value(p)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -80,9 +80,9 @@ func (r responseURL) address(p PageInfo) (string, *Stop, error) {
 	return v.Raw(), nil, nil
 }
 
-// request goes to the address. Parameters of the job that are kept win over
-// those inside an address, because they are put over it when the request is
-// built, but not over a query that is alone.
+// request builds the request for a URL. Parameters of the job replace parameters in the
+// URL, because they are set when the request is built. They do not replace parameters of
+// a query without a URL.
 func (r responseURL) request(job config.RequestSpec, address string) config.RequestSpec {
 	if !r.includeParams {
 		job.Params = value.OfMembers()
@@ -99,11 +99,11 @@ func (r responseURL) Describe(config.RequestSpec) []string {
 	if r.paramIsQuery {
 		what = "has the parameters"
 	}
-	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.place())
+	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.describe())
 	return []string{text, jobParams(r.includeParams)}
 }
 
-// jobParams says what becomes of the parameters of a job (`includeParams`).
+// jobParams describes the effect of `includeParams`.
 func jobParams(included bool) string {
 	if included {
 		return "The parameters of the job are sent each time."

@@ -1,12 +1,11 @@
-// Package pagination holds the scrollers: pure functions from a state and a
-// page to the next request or the reason to stop. A scroller is a value, its
-// state is a value, and nothing is shared between jobs, so there is nothing to
-// reset.
+// Package pagination contains the scrollers: pure functions from a state and a page to
+// the next request or the reason to stop. Scrollers and states are values, and jobs share
+// no data, so there is no state to reset.
 //
-// Each method of paging has a file of its own: its settings, its first request,
-// its next request. So has each stopper, a rule that can end a job regardless of its
-// method. The package sends nothing and reads no responses; what it
-// may know of a page is in Page.
+// Each method of pagination has its own file with its settings, its first request and its
+// next request. Each stopper, a rule that can end a job regardless of its method, has a
+// file, too. The package sends no requests and reads no responses. PageInfo contains the
+// facts about a page that scrollers can use.
 package pagination
 
 import (
@@ -25,35 +24,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// PageInfo is what a scroller may know of a page.
+// PageInfo contains the facts about a page that a scroller can use.
 type PageInfo struct {
 	// Root is the kind of the whole response.
 	Root value.Kind
 	// Rows is the number of items on the page.
 	Rows int
-	// Volume is the number of bytes of the response, see response.Page; only
-	// when Needs.Volume is set.
+	// Volume is the size of the response in bytes, see response.Page. It is set only with
+	// Requirements.Volume.
 	Volume int64
-	// IDs are the smallest and largest item id; only when Needs.ItemID is set
-	// and there are rows.
+	// IDs are the item ids of the page. They are set only with Requirements.ItemID, if
+	// there are rows.
 	IDs IDs
-	// Field is the value at one of the places of Needs.Fields, null when
-	// nothing is there. nil is a page with nothing anywhere.
+	// Field returns the value at a path of Requirements.Fields, or null. It is nil if
+	// there is no page.
 	Field func(response.Path) (value.Value, error)
-	// Compared is Field for conditions: it knows also of a large list or object that it
-	// is one.
+	// Compared is Field for conditions. It also returns a list or object that is too
+	// large for Field, without its items or members.
 	Compared func(response.Path) (value.Value, error)
-	// Header is that of the response, Address what was requested, after redirects; nil
-	// where there is none.
-	Header  http.Header
+	// Header is the header of the response, or nil.
+	Header http.Header
+	// Address is the requested URL after redirects, or nil.
 	Address *url.URL
-	// Now is when the page was processed. With Needs.Time that is after the
+	// Now is the time of processing the page. With Requirements.Time it is after the
 	// child jobs of the page.
 	Now time.Time
 }
 
-// field is the value at one of the places that a scroller needs, and errors
-// name the setting that requested it.
+// field returns the value at a required path. Its errors have the pointer of the setting
+// that needs the value.
 func (p PageInfo) field(path response.Path, pointer string) (value.Value, error) {
 	return valueAt(p.Field, path, pointer)
 }
@@ -74,8 +73,8 @@ func valueAt(at func(response.Path) (value.Value, error), path response.Path, po
 	return v, err
 }
 
-// header are the values of a header, however its name is spelt.
-func (p PageInfo) header(name string) []string {
+// headerValues returns the values of a header, regardless of letter case.
+func (p PageInfo) headerValues(name string) []string {
 	var all []string
 	for _, spelt := range slices.Sorted(maps.Keys(p.Header)) {
 		if strings.EqualFold(spelt, name) {
@@ -85,7 +84,8 @@ func (p PageInfo) header(name string) []string {
 	return all
 }
 
-// resolve is an address that a page holds, which may be relative to its own.
+// resolve returns the complete URL for a link in a page. A relative link is resolved with
+// the URL of the page.
 func (p PageInfo) resolve(target string) (string, error) {
 	base := p.Address
 	if base == nil {
@@ -101,79 +101,80 @@ func (p PageInfo) resolve(target string) (string, error) {
 	return to.String(), nil
 }
 
-// isMissing reports whether a value of a response counts as none. An object never
-// does, not even one without members.
+// isMissing reports whether a value of a response counts as missing. An object does not
+// count as missing, even if it has no members.
 func isMissing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
 
-// Requirements is what a scroller wants to know of every page.
+// Requirements are the facts about every page that a scroller needs.
 type Requirements struct {
 	Fields []response.Path
-	// Header is a header of the response that leads to the next page, "" for none. It is
-	// there without being requested.
+	// Header is the name of the header that leads to the next page, or "".
+	// PageInfo.Header has all headers anyway.
 	Header string
-	// ItemID is a path in every item that leads to a number; an empty Text
-	// requests none.
+	// ItemID is the path of the id in every item. An empty Text requires no ids.
 	ItemID response.Path
-	// Volume requests the size of the response.
+	// Volume requires the size of the response.
 	Volume bool
-	// Time is set when what comes next depends on when the page was processed.
+	// Time is true if the next request depends on PageInfo.Now.
 	Time bool
 }
 
-// State is what a scroller remembers between two pages of one job run. Only
-// the scroller that made it looks inside.
+// State is the state of a scroller between two pages of one job run. Only the scroller
+// that created the state reads it.
 type State any
 
-// Stop says which rule ended a job.
+// Stop describes the end of a job.
 type Stop struct {
-	// Rule in words, e.g. "the page has 1 row, fewer than the limit of 2".
+	// Rule is the reason in words, for example "the page has 1 row, fewer than the limit
+	// of 2".
 	Rule string
-	// Pointer to the setting behind the rule.
+	// Pointer is the JSON pointer of the setting behind the rule.
 	Pointer string
-	// Hint is what to check when there are more pages all the same, "" for nothing.
+	// Hint suggests a check in case that there are more pages, or is "".
 	Hint string
-	// Reason is what the rule says about pages that were not requested.
+	// Reason classifies the end of the job.
 	Reason StopReason
-	// Field is where the value that leads to the next page was looked for; only
-	// with the reason NoValue.
+	// Field is the source of the value that leads to the next page. It is set only with
+	// the reason NoValue.
 	Field string
-	// Flag is the field of `nextPageFlag`, or of `stopWhen`, that announced more pages
-	// all the same, "" for none.
+	// Flag is the field of `nextPageFlag` or `stopWhen` that announced more pages
+	// nevertheless, or "".
 	Flag string
 }
 
-// StopReason is what the end of a job says about pages that were not requested.
+// StopReason indicates whether there may be pages that were not requested.
 type StopReason int
 
 // The reasons.
 const (
-	// Exhausted takes the page for the last one.
+	// Exhausted means that the page is considered the last page.
 	Exhausted StopReason = iota
-	// NoValue lacks the value that leads to the next page, which is how the last
-	// page is known.
+	// NoValue means that the page has no value that leads to the next page, as is usual
+	// for the last page.
 	NoValue
-	// NoProgress would send the same request again, after a page without rows.
+	// NoProgress means that the next request would equal the last request, after a page
+	// without rows.
 	NoProgress
-	// Deliberate does not request more pages because the configuration, or a flag of
-	// the program, does not want them, or because the API says that there are none.
+	// Deliberate means that no more pages were wanted by the configuration or a flag of
+	// the program, or that the API denied that there are more.
 	Deliberate
 )
 
 // Scroller decides the first and the next request of a job.
 type Scroller interface {
-	// Needs is constant.
+	// Needs returns the same value in each call.
 	Needs() Requirements
-	// First is the job's first request and the state after it; now is when it
-	// is sent.
+	// First returns the first request of the job, which is sent at now, and the state
+	// after it.
 	First(job config.RequestSpec, now time.Time) (config.RequestSpec, State)
-	// Next is the request after a page and the state after it, or the reason to
-	// stop. Errors are user errors: the page lacks what paging needs.
+	// Next returns the request after a page and the state after it, or the reason to
+	// stop. Errors are user errors: the page lacks a value that the scroller needs.
 	Next(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
-	// Describe says in whole sentences what a job requests and what ends it.
+	// Describe returns sentences that describe the requests of a job and its end.
 	Describe(job config.RequestSpec) []string
 }
 
-// singleRequest is not paging: one request.
+// singleRequest is the scroller without pagination. It sends one request.
 type singleRequest struct{}
 
 func (singleRequest) Needs() Requirements { return Requirements{} }

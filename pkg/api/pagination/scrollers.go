@@ -11,19 +11,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Scrollers are the scrollers of one configuration: one for all jobs or, with
-// the method multiple, several with names.
+// Scrollers are the scrollers of one configuration: one scroller for all jobs, or several
+// named scrollers with the method multiple.
 type Scrollers struct {
 	stoppers []stopper
-	// single serves all jobs when there are no named ones.
+	// single is the scroller of all jobs if there are no named scrollers.
 	single Scroller
 	named  map[string]Scrollers
-	// fallback is the name of the scroller of jobs that name none; "" is no
-	// paging.
+	// fallback is the name of the scroller for jobs that do not name a scroller. If it is
+	// "", these jobs have no pagination.
 	fallback string
 }
 
-// Compile reads `api.pagination`. An absent or empty section means: no paging.
+// Compile compiles `api.pagination`. A missing or empty section means no pagination.
 func Compile(s config.Section, methods Methods) Scrollers {
 	all := Scrollers{single: singleRequest{}}
 	if s.Value.Kind() != value.Object {
@@ -32,7 +32,7 @@ func Compile(s config.Section, methods Methods) Scrollers {
 	if Multiple(s) {
 		all.compileNamed(s, methods)
 	} else if m, ok := methods.Of(s); ok {
-		require(s, m)
+		checkRequired(s, m)
 		all.single = m.Compile(s)
 	}
 	all.stoppers = compileStoppers(s)
@@ -62,21 +62,21 @@ func (all *Scrollers) compileNamed(s config.Section, methods Methods) {
 	}
 }
 
-// NameFor is the name of the scroller of a job that names one, or none (""), among
-// those of a section with the method multiple; "" is not paging. A scroller that is
-// called default serves the jobs that name none.
+// NameFor returns the name of the scroller of a job in section s, which has the method
+// multiple. named is the name in the job, or "". A scroller with the name default serves
+// jobs without a name. The result "" means no pagination.
 func NameFor(s config.Section, named string) string {
 	if named == "" {
 		named = fallbackName.Of(s)
 	}
-	if _, ok := Named.In(s).Value.Get(namelessServed); ok && named == "" {
-		return namelessServed
+	if _, ok := Named.In(s).Value.Get(defaultScroller); ok && named == "" {
+		return defaultScroller
 	}
 	return named
 }
 
-// ServedBy is the section of the scroller that serves a job which names one, or
-// none. Among the scrollers of a scroller the name is looked up again.
+// ServedBy returns the section of the scroller of a job. named is the name in the job, or
+// "". If the scroller has the method multiple itself, the name is looked up in it again.
 func ServedBy(s config.Section, named string) config.Section {
 	name := NameFor(s, named)
 	if _, ok := Named.In(s).Value.Get(name); ok && Multiple(s) {
@@ -85,8 +85,8 @@ func ServedBy(s config.Section, named string) config.Section {
 	return s
 }
 
-// checkPages looks at a setting of an older version, which has no effect: what
-// is not a number shows that something else was meant.
+// checkPages checks `pages`, an old setting without effect. A value that is not a number
+// indicates that a different setting was meant.
 func checkPages(pages config.Section) {
 	v := pages.Value
 	digits := v.Kind() == value.String && strings.Trim(v.Raw(), "0123456789") == ""
@@ -95,9 +95,8 @@ func checkPages(pages config.Section) {
 	}
 }
 
-// For is the scroller of a job that names one in `scroller`, or none ("").
-// Among the scrollers of a scroller, which has the method multiple again, the
-// name is looked up again.
+// For returns the scroller of a job. name is the name in the job, or "". If the scroller
+// has the method multiple itself, the name is looked up in it again.
 func (all Scrollers) For(name string) (Scroller, error) {
 	chosen, err := all.choose(name)
 	if err != nil {
@@ -113,11 +112,11 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 	if all.named == nil {
 		return all.single, nil
 	}
-	wanted := cmp.Or(name, all.fallback)
-	if wanted == "" {
+	scroller := cmp.Or(name, all.fallback)
+	if scroller == "" {
 		return singleRequest{}, nil
 	}
-	inner, err := all.find(wanted)
+	inner, err := all.find(scroller)
 	if err != nil {
 		return nil, err
 	}

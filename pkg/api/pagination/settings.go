@@ -9,23 +9,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// require reports the keys that a method needs and a section lacks.
-func require(s config.Section, m Method) {
+// checkRequired reports required keys of a method that a section lacks.
+func checkRequired(s config.Section, m Method) {
 	for _, f := range field.Fields(m.Needed...) {
 		if !s.Get(f.Name).Present() {
-			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", f.Name, m.Name)))
+			missingKey(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", f.Name, m.Name)))
 		}
 	}
 }
 
-// fault reports what is wrong with the keys of a section, whose value need not
-// be shown.
-func fault(s config.Section, expected failure.Text) {
+// missingKey reports a problem with the keys of a section. The problem does not show the
+// value of the section.
+func missingKey(s config.Section, expected failure.Text) {
 	s.Problems().Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: expected})
 }
 
-// object is a group of settings, and whether it is there. What is there and is
-// no object is reported.
+// object reports whether a group of settings is present. It reports a problem if the
+// value is not an object.
 func object(s config.Section) (config.Section, bool) {
 	if !s.Present() {
 		return s, false
@@ -37,8 +37,7 @@ func object(s config.Section) (config.Section, bool) {
 	return s, true
 }
 
-// boolean is a setting that must be true or false as such; false when it is
-// absent.
+// boolean returns a setting that must be true or false. A missing setting is false.
 func boolean(s config.Section) bool {
 	if s.Value.Kind() != value.Bool && !s.Value.IsNull() {
 		s.Fault(failure.WrongType, "expected true or false", "")
@@ -46,9 +45,9 @@ func boolean(s config.Section) bool {
 	return s.Value.True()
 }
 
-// placeOf is the place of a setting of a scroller. One that is not given has its
-// default by the method.
-func placeOf[T any](s config.Section, setting field.Setting[T]) string {
+// pointerOf returns the JSON pointer of a setting of a scroller. If the setting is missing,
+// it returns the pointer of the method, which determines the default.
+func pointerOf[T any](s config.Section, setting field.Setting[T]) string {
 	if _, ok := s.Value.Get(setting.Name); !ok {
 		return MethodName.In(s).Pointer
 	}

@@ -8,23 +8,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// stopper is a rule that can end a job before its scroller is asked. Like a
-// scroller it is a value that keeps nothing.
+// stopper is a rule that can end a job before its scroller computes the next request.
+// Like a scroller it is a value without mutable state.
 type stopper interface {
 	needs() Requirements
 	// counts reports whether the rule only counts rows or pages.
 	counts() bool
-	// start is the state at the job's first request.
+	// start returns the state at the first request of the job.
 	start(now time.Time) State
-	// after is the state after one more page, or the reason to stop.
+	// after returns the state after another page, or the reason to stop.
 	after(s State, p PageInfo) (State, *Stop, error)
-	// describe is the rule in a sentence, "" for none.
+	// describe returns a sentence about the rule, or "".
 	describe() string
 }
 
-// compileStoppers reads the stoppers that are in the settings of a scroller,
-// the innermost first: rows are looked at before pages, time and volume, these
-// before the flag, and the flag before the condition.
+// compileStoppers compiles the stoppers in the settings of a scroller, the innermost
+// first. `limitStop` is checked first, then `forceStop`, `nextPageFlag` and `stopWhen`.
 func compileStoppers(s config.Section) []stopper {
 	var all []stopper
 	for _, rule := range Stoppers() {
@@ -46,11 +45,12 @@ type StopRule struct {
 	compile func(config.Section) stopper
 }
 
-// Stoppers are all rules.
+// Stoppers returns all stop rules, the innermost first.
 func Stoppers() []StopRule {
 	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
+// stoppingScroller is a scroller with a stopper around it.
 type stoppingScroller struct {
 	rule  stopper
 	inner Scroller

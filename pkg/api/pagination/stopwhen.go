@@ -11,10 +11,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// stopWhen ends a job when a condition holds for the root of a response.
+// stopWhen ends a job if a condition holds for the root of a response.
 type stopWhen struct{ condition.Condition }
 
-// StopWhen is the setting.
+// StopWhen is the setting `stopWhen`.
 var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the response; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
 	field.TextType).As(field.Condition).Example(`"status==done"`, `"paging.more==false"`)
 
@@ -44,8 +44,8 @@ func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
-// announces implements announcing: the response has a value that the condition compares,
-// and the condition does not hold.
+// announces implements announcer. It returns the first path of the condition that has a
+// value. The condition does not hold, otherwise the rule would have ended the job.
 func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {
 		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {

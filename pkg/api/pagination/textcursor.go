@@ -9,10 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// textCursor pages by the id of the last item (of the first with reverse): the nextrequest
-// is
-// for what comes after it. It is sent as it stands. A page without rows
-// is the last one.
+// textCursor pages by the id of the last item (of the first with reverse). The next
+// request sends this id unchanged. A page without rows is the last page.
 type textCursor struct{ cursor }
 
 func (c textCursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
@@ -28,13 +26,13 @@ func (c textCursor) Next(job config.RequestSpec, _ State, p PageInfo) (config.Re
 		id = p.IDs.First
 	}
 	if k := id.Kind(); k != value.Number && k != value.String || id.Raw() == "" {
-		return job, nil, nil, failure.Userf("the cursor value at '%s' of the %s item of the page is neither a text nor a number: %s%s", c.idKey.Text, c.which(), excerpt(id), c.instead(id)).At(c.idKeyPointer)
+		return job, nil, nil, failure.Userf("the cursor value at '%s' of the %s item of the page is neither a text nor a number: %s%s", c.idKey.Text, c.itemName(), excerpt(id), c.wholeValueHint(id)).At(c.idKeyPointer)
 	}
 	return c.param.set(job, id), nil, nil, nil
 }
 
-// instead says how a cursor of several values is sent.
-func (c textCursor) instead(id value.Value) failure.Text {
+// wholeValueHint returns a hint for a cursor that is an object or a list.
+func (c textCursor) wholeValueHint(id value.Value) failure.Text {
 	if id.IsScalar() || id.IsNull() {
 		return ""
 	}
@@ -45,7 +43,7 @@ func (c textCursor) instead(id value.Value) failure.Text {
 	return "; the method 'response.param' sends it whole: set 'responseParam' to its path in the response, such as 'items." + at + "." + failure.Part(c.idKey.Text) + "'"
 }
 
-func (c textCursor) which() string {
+func (c textCursor) itemName() string {
 	if c.reverse {
 		return "first"
 	}
@@ -53,16 +51,16 @@ func (c textCursor) which() string {
 }
 
 func (c textCursor) Describe(config.RequestSpec) []string {
-	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.which())}
+	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.itemName())}
 }
 
-// fromStart implements starting: a job with a cursor of its own begins after it.
+// fromStart implements startDetector. A job with its own cursor starts after it.
 func (c textCursor) fromStart(job config.RequestSpec) bool {
-	own, _ := c.param.of(job)
+	own, _ := c.param.ownValue(job)
 	return own.Empty()
 }
 
 func (c textCursor) withPlacedValues(names []string) Scroller {
-	c.param = c.param.placing(names)
+	c.param = c.param.withPlacedValues(names)
 	return c
 }

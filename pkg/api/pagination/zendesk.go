@@ -11,12 +11,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// tooRecent is the age below which Zendesk's incremental exports have no
-// complete data yet.
+// tooRecent is the age below which the incremental exports of Zendesk have no complete
+// data.
 const tooRecent = 6 * time.Minute
 
-// zendesk is responseURL for the incremental exports of Zendesk. They have a
-// next page for ever; the one that starts about now is not requested.
+// zendesk is responseURL for the incremental exports of Zendesk. They always have a next
+// page. A next page that starts less than tooRecent ago is not requested.
 type zendesk struct {
 	responseURL
 	methodPointer string
@@ -27,7 +27,7 @@ func zendeskMethod() Method {
 		Name:     "zendesk.response.url",
 		Settings: []field.Declaration{URLKey, IncludeParams, ParamIsQuery},
 		Compile: func(s config.Section) Scroller {
-			return zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: placeOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
+			return zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: pointerOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
 		},
 	}
 }
@@ -51,7 +51,7 @@ func (z zendesk) Next(job config.RequestSpec, _ State, p PageInfo) (config.Reque
 	return z.request(job, address), nil, nil, nil
 }
 
-// queryOf is the query of an address, also where only a query is expected.
+// queryOf returns the query of a URL. With paramIsQuery the text may be only a query.
 func (z zendesk) queryOf(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	_, query, ok := strings.Cut(address, "?")
