@@ -24,7 +24,7 @@ func (l *searcher) readZip(open opener, depth int, found bool) (r readResult, er
 	if err != nil {
 		return readResult{unknown: noArchive}, nil
 	}
-	r = readResult{found: found, packed: true, write: func(w io.Writer) error { return l.rezip(w, open) }}
+	r = readResult{found: found, packed: true, write: func(w io.Writer) error { return l.rezip(w, open, depth) }}
 	for _, f := range archive.File {
 		one, err := l.readFile(f, depth)
 		if err != nil {
@@ -81,8 +81,9 @@ func (l *searcher) readFile(f *zip.File, depth int) (readResult, error) {
 }
 
 // rezip writes the files of an archive in their order, with secrets masked in the files
-// and in their names. The rest of the archive, such as comments, is dropped.
-func (l *searcher) rezip(w io.Writer, open opener) (err error) {
+// and in their names. The rest of the archive, such as comments, is dropped. depth must be
+// that of the search, which found that every file can be written.
+func (l *searcher) rezip(w io.Writer, open opener, depth int) (err error) {
 	whole, done, err := l.randomAccess(open)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (l *searcher) rezip(w io.Writer, open opener) (err error) {
 	}
 	out := zip.NewWriter(w)
 	for _, f := range archive.File {
-		r, err := l.readFile(f, 0)
+		r, err := l.readFile(f, depth)
 		if err != nil {
 			return err
 		}

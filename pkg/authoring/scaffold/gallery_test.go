@@ -88,7 +88,7 @@ func TestKnownAPI(t *testing.T) {
 				t.Errorf("the configuration lacks %s", want)
 			}
 		}
-		if !strings.Contains(got.stderr, "make.powerapps.com is not a host of this API, such as your-org.crm.dynamics.com; the same response again is taken\n") {
+		if !strings.Contains(got.stderr, "make.powerapps.com is not a host of this API, such as your-org.crm.dynamics.com; enter it again to use it\n") {
 			t.Error(got)
 		}
 		if got.err != nil || strings.Contains(got.stdout+got.stderr, "k3y") ||
