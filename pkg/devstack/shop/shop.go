@@ -1,5 +1,5 @@
 // Package shop serves the API of a small web shop, for trying configurations. It has a
-// login, users by offset, orders by cursor, stock that is refused now and then, and
+// login, users by offset, orders by cursor, stock that is sometimes refused, and
 // tickets that change.
 //
 // The data is the same on every machine and in every run, because it is not random. The

@@ -221,7 +221,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 	return nil
 }
 
-// use sets the configuration of the page. Its name is used unless the user entered one.
+// use sets the document of the page. name is the default name of the configuration.
 func (p *draftPage) use(text []byte, name string) {
 	p.config = text
 	p.Name = cmp.Or(p.Name, name)

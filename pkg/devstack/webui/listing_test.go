@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// FuzzMaySay: no event that says a phrase is passed over, and one that is plain is if it
-// does not say it.
+// FuzzMaySay: no event that contains the phrase is skipped, and a plain event without the
+// phrase is skipped.
 func FuzzMaySay(f *testing.F) {
 	for _, one := range [][2]string{
 		{"GET /users answered 200", "get /USERS"}, {"a <b> & \"c\"", "<B> & \"C\""}, {`a\b`, `A\B`}, {"line\nline", "line\nl"}, {"čŘ ž", "ČŘ"},
