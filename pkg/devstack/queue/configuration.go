@@ -18,26 +18,26 @@ import (
 type step struct {
 	// row is the id of the row, "" if the configuration has no rows.
 	row string
-	// doc is the effective configuration, state is what the last run left.
+	// doc is the effective configuration. state is the state of the last run.
 	doc, state value.Value
 }
 
 type plan struct {
-	// config is KBC_CONFIGID: the id of the configuration, or a hash if there is
-	// none.
+	// config is KBC_CONFIGID: the id of the configuration, or a hash if the job has no
+	// configuration id.
 	config, version string
-	// stored says that there is a configuration to store the state in.
+	// stored is true if the configuration exists, so that it can store the state.
 	stored bool
 	steps  []step
-	// skipped are the ids of disabled rows.
+	// skipped lists the ids of disabled rows.
 	skipped []string
 }
 
-// plan reads what the job runs.
+// plan returns the steps of a job.
 func (q *Queue) plan(job store.Job) (plan, error) {
 	if job.Config == "" {
 		doc, err := parse(job.ConfigData)
-		plain, _ := q.box.Decrypt(Scope(job.Component, job.Config), doc) // ciphers differ each time
+		plain, _ := q.box.Decrypt(Scope(job.Component, job.Config), doc) // ciphers of the same value differ each time
 		return plan{config: hash(plain.Field("parameters")), steps: []step{{doc: doc}}}, err
 	}
 	c, err := q.configuration(job.Component, job.Config)
@@ -47,7 +47,7 @@ func (q *Queue) plan(job store.Job) (plan, error) {
 	}
 	p := plan{config: job.Config, stored: !missing}
 	switch {
-	case given(job.ConfigData):
+	case isGiven(job.ConfigData):
 		return q.planInline(p, job, c)
 	case missing:
 		return plan{}, failure.Userf(`Cannot resolve job parameters: Configuration "%s" not found`, job.Config)
@@ -58,8 +58,8 @@ func (q *Queue) plan(job store.Job) (plan, error) {
 	return p, p.addRows(job, c)
 }
 
-// planInline plans a job that came with its own configuration. Of the stored one
-// only the id and the state are used.
+// planInline plans a job that came with its own configuration. It uses only the id and
+// the state of the stored configuration.
 func (q *Queue) planInline(p plan, job store.Job, c store.Configuration) (plan, error) {
 	doc, err := parse(job.ConfigData)
 	if err != nil {
@@ -70,7 +70,8 @@ func (q *Queue) planInline(p plan, job store.Job, c store.Configuration) (plan, 
 	return p, err
 }
 
-// configuration is a stored configuration; those in the trash do not exist.
+// configuration returns a stored configuration. A configuration in the trash counts as
+// not found.
 func (q *Queue) configuration(component, id string) (store.Configuration, error) {
 	c, err := q.o.Store.Configuration(component, id)
 	switch {
@@ -83,7 +84,8 @@ func (q *Queue) configuration(component, id string) (store.Configuration, error)
 	}
 }
 
-// addRows adds a step for each row to run, or one for a configuration without rows.
+// addRows adds a step for each row to run, or a single step if the configuration has no
+// rows.
 func (p *plan) addRows(job store.Job, c store.Configuration) error {
 	root, err := parse(c.Configuration)
 	if err != nil {
@@ -144,9 +146,9 @@ func checkRows(job store.Job, c store.Configuration) error {
 	return nil
 }
 
-// parse reads a stored document; a missing one is {}.
+// parse parses a stored document. A missing document is {}.
 func parse(text json.RawMessage) (value.Value, error) {
-	if !given(text) {
+	if !isGiven(text) {
 		return value.OfMembers(), nil
 	}
 	v, err := value.Parse(text)
@@ -156,10 +158,11 @@ func parse(text json.RawMessage) (value.Value, error) {
 	return v, nil
 }
 
-// given reports whether there is a document. A missing one is stored as null.
-func given(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
+// isGiven reports whether there is a document. The store keeps a missing document as
+// null.
+func isGiven(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
 
-// hash is the id of a configuration that has none.
+// hash returns the id of a configuration that is not stored.
 func hash(parameters value.Value) string {
 	sum := sha1.Sum(parameters.AppendJSON(nil))
 	return hex.EncodeToString(sum[:])

@@ -7,20 +7,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// What a cipher can be bound to, besides component and configuration.
+// Values that a cipher can be bound to, besides component and configuration.
 const (
 	projectID  = "1"
 	branchType = "default"
 )
 
-// Scope is what the ciphers in a configuration may be bound to.
+// Scope returns the values that ciphers in a configuration may be bound to.
 func Scope(component, configuration string) encryption.Scope {
 	return encryption.Scope{Component: component, Project: projectID, Configuration: configuration, BranchType: branchType}
 }
 
-// decrypt decrypts the configurations and the states of all steps. A cipher of
-// another platform in a configuration is left to the component, which reports its
-// place. A state is written by the platform only.
+// decrypt decrypts the configurations and the states of all steps. If a cipher in a
+// configuration cannot be decrypted, the component reports it with its pointer. Such a
+// cipher in a state is a user error here, because only the platform writes states.
 func (r *run) decrypt(p plan) error {
 	scope := Scope(r.job.Component, r.job.Config)
 	for i := range p.steps {

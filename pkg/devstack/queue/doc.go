@@ -1,13 +1,13 @@
-// Package queue runs the jobs of the store: it takes them in their order, one at a
-// time for each configuration, prepares the data directory of the component,
-// follows its run, loads its tables, and stores how the job ended.
+// Package queue runs the jobs of the store. It takes jobs in their order, one at a time
+// for each configuration. For each job it prepares the data directory of the component,
+// follows the run, loads the tables, and stores the result.
 //
-// Every job that was started ends in a final state, regardless of what the component does:
-// also if the job is killed, the platform is stopped or, at the next start, the
-// process was killed. All events of a job are stored, in their order, before its
-// end is. No secret of a configuration or a state is in an event, a message or a
-// result.
+// Every job that was started ends in a final state, regardless of what the component
+// does. This also holds if the job is killed, if the platform is stopped and, after the
+// next start, if the process was killed. All events of a job are stored in order, before
+// the end of the job is stored. No event, message or result contains a secret of a
+// configuration or a state.
 //
-// The Runner starts the component. This package knows nothing of HTTP and creates
-// no jobs: others put them into the store. An error of the store ends the queue.
+// The Runner starts the component. The package does not use HTTP and creates no jobs:
+// other packages put jobs into the store. An error of the store ends the queue.
 package queue

@@ -13,16 +13,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/phpjson"
 )
 
-// maxProcessTimeout is the maximum that a configuration can request.
+// maxProcessTimeout is the maximum timeout that a configuration can set.
 const maxProcessTimeout = 24 * time.Hour
 
-// rootKeys are the sections of a delivered configuration, in their order.
+// rootKeys returns the sections of a delivered configuration, in order.
 func rootKeys() []string {
 	return []string{"parameters", "storage", "image_parameters", "authorization", "action"}
 }
 
-// knownKeys are all keys at the top of a configuration, sorted. api and config are
-// for configurations without "parameters".
+// knownKeys returns all keys that are known at the top of a configuration, sorted. api
+// and config are for configurations without "parameters".
 func knownKeys() []string {
 	known := append(rootKeys(), "api", "artifacts", "config", "processors", "runtime",
 		"shared_code_id", "shared_code_row_ids", "variables_id", "variables_values_id")
@@ -30,9 +30,10 @@ func knownKeys() []string {
 	return known
 }
 
-// checkRoot refuses what the platform refuses before the component starts.
+// checkRoot returns a user error for a configuration that the platform refuses before the
+// component starts.
 func checkRoot(doc value.Value) error {
-	if doc.Kind() != value.Object && !hollow(doc) {
+	if doc.Kind() != value.Object && !isEmpty(doc) {
 		return failure.Userf("The configuration is not an object, but: %s", doc.Kind())
 	}
 	known := knownKeys()
@@ -58,8 +59,9 @@ func checkRoot(doc value.Value) error {
 	return nil
 }
 
-// deliver returns the configuration as the component gets it: after the PHP of the platform, with
-// all sections, and without those for the platform.
+// deliver returns the configuration as the component gets it: converted as by the PHP of
+// the platform, with all sections for the component, and without the sections for the
+// platform.
 func deliver(doc value.Value) (value.Value, error) {
 	doc, err := phpjson.Of(doc)
 	if err != nil {
@@ -72,11 +74,11 @@ func deliver(doc value.Value) (value.Value, error) {
 	}
 	delivered = delivered.Without("processors", "runtime")
 	for _, name := range rootKeys()[:4] {
-		if hollow(delivered.Field(name)) || delivered.Field(name).IsNull() {
+		if isEmpty(delivered.Field(name)) || delivered.Field(name).IsNull() {
 			delivered = delivered.With(name, value.OfMembers())
 		}
 	}
-	// They belong to the component, not to its configurations.
+	// Image parameters belong to the component, not to its configurations.
 	delivered = delivered.With("image_parameters", value.OfMembers())
 	if !context.IsNull() {
 		delivered = delivered.With("authorization", delivered.Field("authorization").With("context", context))
@@ -84,7 +86,8 @@ func deliver(doc value.Value) (value.Value, error) {
 	return delivered.With("action", value.OfString("run")), nil
 }
 
-// processTimeout is how long the component may run with this configuration.
+// processTimeout returns the maximum duration of a run with this configuration. It
+// returns standard if the configuration sets no timeout.
 func processTimeout(doc value.Value, standard time.Duration) (time.Duration, error) {
 	wanted := doc.Field("runtime").Field("process_timeout")
 	if wanted.IsNull() {
@@ -98,8 +101,8 @@ func processTimeout(doc value.Value, standard time.Duration) (time.Duration, err
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// indented is a document in the format of the platform's files.
-func indented(v value.Value) ([]byte, error) {
+// indentJSON returns a document in the format of the platform's files.
+func indentJSON(v value.Value) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, v.AppendEscapedJSON(nil), "", "    "); err != nil {
 		return nil, fmt.Errorf("laying out a document: %w", err)

@@ -168,7 +168,7 @@ func FuzzDocuments(f *testing.F) {
 			return
 		}
 		for _, name := range rootKeys()[:4] {
-			if !composite(delivered.Field(name)) {
+			if !isComposite(delivered.Field(name)) {
 				t.Fatalf("%s: %s is delivered as %s", merged.JSON(), name, delivered.Field(name).JSON())
 			}
 		}

@@ -35,13 +35,13 @@ type storeError struct{ error }
 
 func (f storeError) Unwrap() error { return f.error }
 
-func isFault(err error) bool {
+func isStoreError(err error) bool {
 	_, ok := errors.AsType[storeError](err)
 	return ok
 }
 
-// judge returns what the end of the component means for the job; nil is success.
-func (q *Queue) judge(exit sandbox.Exit, timeout time.Duration) error {
+// exitError returns the error of a job for the exit of its component, or nil for success.
+func (q *Queue) exitError(exit sandbox.Exit, timeout time.Duration) error {
 	switch {
 	case exit.OutOfMemory:
 		return failure.Userf("Component out of memory")
@@ -58,10 +58,10 @@ func (q *Queue) judge(exit sandbox.Exit, timeout time.Duration) error {
 	}
 }
 
-// finish stores how the job ended: with success or with this error. It returns
-// errors of the store only.
+// finish stores the end of the job: success if err is nil, otherwise a failure. It
+// returns only errors of the store.
 func (r *run) finish(err error) error {
-	if isFault(err) {
+	if isStoreError(err) {
 		return errors.Join(err, r.events.close())
 	}
 	status, result := store.Success, r.result
@@ -85,24 +85,25 @@ func (r *run) fail(result *store.Result, err error) {
 	result.ExceptionID = r.q.o.ExceptionID()
 	if failure.KindOf(err) == failure.User {
 		result.Message, result.ErrorType = err.Error(), string(failure.User)
-		r.say(sandbox.Error, fmt.Sprintf(`Job "%s" ended with user error: "%s"`, r.job.ID, r.presentable(err.Error())), "")
+		r.emitEvent(sandbox.Error, fmt.Sprintf(`Job "%s" ended with user error: "%s"`, r.job.ID, r.presentable(err.Error())), "")
 		return
 	}
 	result.ErrorType = string(failure.Application)
 	if errors.Is(err, errStopped) {
 		result.Message = stoppedMessage
-		r.say(sandbox.Error, fmt.Sprintf(`Job "%s" ended with application error: "%s"`, r.job.ID, stoppedMessage), "")
+		r.emitEvent(sandbox.Error, fmt.Sprintf(`Job "%s" ended with application error: "%s"`, r.job.ID, stoppedMessage), "")
 		return
 	}
 	result.Message = internalMessage
-	// The platform shows the reason in its own log only. Here the reader of the
-	// events can fix it.
-	r.say(sandbox.Debug, err.Error(), result.ExceptionID)
-	r.say(sandbox.Error, sandbox.Camouflage, camouflageDescription)
+	// The platform shows the reason only in its own log. Here the reader of the events
+	// can fix it.
+	r.emitEvent(sandbox.Debug, err.Error(), result.ExceptionID)
+	r.emitEvent(sandbox.Error, sandbox.Camouflage, camouflageDescription)
 }
 
-// interrupted is the reason why the context of a job has ended, nil if it has not.
-func interrupted(ctx context.Context) error {
+// interruptCause returns the reason why the context of a job has ended, or nil if it has
+// not ended.
+func interruptCause(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
-// environment is the environment of the component, except for what only the sandbox
-// knows.
+// environment returns the environment of the component, without the variables that only
+// the sandbox knows.
 func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 	mode := store.Run
 	if job.Mode == store.Debug {
@@ -25,7 +25,7 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 		"KBC_PROJECT_FEATURE_GATES": "",
 		"KBC_TOKEN":                 q.o.Token,
 		"KBC_URL":                   q.o.URL,
-		// The real platform does not set it: the page shows running jobs.
+		// The real platform does not set it. The web UI needs it to show running jobs.
 		"EXTRACTOR_LIVE": "true",
 	}
 	if s.row != "" {

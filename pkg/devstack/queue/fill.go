@@ -9,16 +9,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// variableFiller replaces the variables of all steps of a job, and collects the notices
-// about it, which are shown once for the job.
+// variableFiller replaces the variables in all steps of a job. It collects the notices
+// about the values and the names of replaced variables, which a job shows once.
 type variableFiller struct {
 	run               *run
-	values            set
+	values            variableValues
 	notices, replaced []string
 }
 
-// fillVariables adds the values of variables to the result and, unless the
-// component does it, replaces the variables.
+// fillVariables adds the values of variables to the result. It replaces the variables in
+// steps, unless the component does it.
 func (r *run) fillVariables(steps []step) error {
 	f := variableFiller{run: r}
 	var err error
@@ -33,10 +33,10 @@ func (r *run) fillVariables(steps []step) error {
 		return err
 	}
 	for _, notice := range f.notices {
-		r.say(sandbox.Info, notice, "")
+		r.emitEvent(sandbox.Info, notice, "")
 	}
 	if len(f.replaced) > 0 {
-		r.say(sandbox.Info, "Replaced values for variables: "+strings.Join(vaultFirst(f.replaced), ", "), "")
+		r.emitEvent(sandbox.Info, "Replaced values for variables: "+strings.Join(vaultFirst(f.replaced), ", "), "")
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (f *variableFiller) step(s *step) error {
 	q := f.run.q
 	found, err := q.valuesOf(f.run.job, s.doc)
 	if err != nil && !q.o.ResolveVariables && failure.KindOf(err) == failure.User {
-		return nil // the component looks for its values itself, and reports this
+		return nil // the component looks up its values and reports this error
 	}
 	if err != nil {
 		return err
@@ -58,8 +58,7 @@ func (f *variableFiller) step(s *step) error {
 		return err
 	}
 	if len(found.values) > 0 {
-		// A value below a key that begins with # is a secret, wherever it comes
-		// from.
+		// A value below a key that begins with # is a secret, regardless of its source.
 		f.run.secrets.collect(filled.doc)
 	}
 	if q.o.ResolveVariables {
@@ -76,9 +75,9 @@ func (f *variableFiller) step(s *step) error {
 	return nil
 }
 
-// fill is the step with its variables replaced. If the component replaces them, its
-// errors are left to the component.
-func (f *variableFiller) fill(s *step, found set) (filled step, names []string, err error) {
+// fill returns the step with its variables replaced. If the component replaces variables,
+// fill ignores errors: the component reports them.
+func (f *variableFiller) fill(s *step, found variableValues) (filled step, names []string, err error) {
 	filled = *s
 	if f.run.q.o.ResolveVariables {
 		filled.doc, names, err = f.run.q.resolve(s.doc, found)
@@ -90,14 +89,14 @@ func (f *variableFiller) fill(s *step, found set) (filled step, names []string, 
 	return filled, nil, nil
 }
 
-// vaultFirst puts the names from the vault first.
+// vaultFirst returns the names sorted so that names from the vault come first.
 func vaultFirst(names []string) []string {
 	ordered := slices.Clone(names)
-	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(ordered, func(a, b string) int { return vaultRank(a) - vaultRank(b) })
 	return ordered
 }
 
-func rank(name string) int {
+func vaultRank(name string) int {
 	if strings.HasPrefix(name, "vault.") {
 		return 0
 	}

@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	// journalDelay is how long an event waits for others, to be stored together.
+	// journalDelay is the time that an event waits for others, so that they are stored
+	// together.
 	journalDelay = 100 * time.Millisecond
-	// journalSize is how many events wait at most. The caller who adds the last one
-	// stores them.
+	// journalSize is the maximum number of waiting events. The caller that adds the last
+	// of them stores all of them.
 	journalSize = 500
 )
 
-// journal stores the events of one job in their order, many at a time. Its methods
-// may be called by several goroutines.
+// journal stores the events of one job in order, many at a time. add is safe for
+// concurrent use.
 type journal struct {
 	store *store.Store
 	after func(time.Duration) <-chan time.Time
 	// failed is called with the first error of the store.
 	failed func(error)
 
-	mu      sync.Mutex // held while events are stored, so that they keep their order
-	pending []store.Event
-	planned bool // the pending events are about to be stored
-	fault   error
+	mu           sync.Mutex // held while events are stored, so that they keep their order
+	pending      []store.Event
+	flushPlanned bool // a goroutine will flush the pending events
+	err          error
 
 	closing chan struct{}
 	workers sync.WaitGroup
@@ -44,8 +45,8 @@ func (j *journal) add(e store.Event) {
 	switch {
 	case len(j.pending) >= journalSize:
 		j.flush()
-	case !j.planned:
-		j.planned = true
+	case !j.flushPlanned:
+		j.flushPlanned = true
 		due := j.after(journalDelay)
 		j.workers.Go(func() { j.flushWhen(due) })
 	}
@@ -59,31 +60,31 @@ func (j *journal) flushWhen(due <-chan time.Time) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.planned = false
+	j.flushPlanned = false
 	j.flush()
 }
 
-// flush stores the pending events. After an error nothing more is stored, because
-// events would be missing in between.
+// flush stores the pending events. After an error it discards all later events, because a
+// gap would go unnoticed. The caller holds the lock.
 func (j *journal) flush() {
-	if len(j.pending) == 0 || j.fault != nil {
+	if len(j.pending) == 0 || j.err != nil {
 		j.pending = nil
 		return
 	}
 	if _, err := j.store.AddEvents(j.pending...); err != nil {
-		j.fault = storeError{fmt.Errorf("storing events: %w", err)}
-		j.failed(j.fault)
+		j.err = storeError{fmt.Errorf("storing events: %w", err)}
+		j.failed(j.err)
 	}
 	j.pending = j.pending[:0]
 }
 
-// close stores the pending events and returns the first error of the store. No
-// event may be added after it.
+// close stores the pending events and returns the first error of the store. The caller
+// must not add events afterwards.
 func (j *journal) close() error {
 	close(j.closing)
 	j.workers.Wait()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flush()
-	return j.fault
+	return j.err
 }

@@ -96,14 +96,14 @@ func TestJournalReportsAFault(t *testing.T) {
 	reports := 0
 	j := newJournal(s, (&clockwork{}).after, func(err error) {
 		reports++
-		if !isFault(err) {
+		if !isStoreError(err) {
 			t.Errorf("reported %v", err)
 		}
 	})
 	for range 3 * journalSize {
 		j.add(said("x"))
 	}
-	if err := j.close(); !isFault(err) || reports != 1 {
+	if err := j.close(); !isStoreError(err) || reports != 1 {
 		t.Errorf("got %v, reported %d times", err, reports)
 	}
 }

@@ -2,15 +2,16 @@ package queue
 
 import "github.com/keboola/configurable-extractor/pkg/value"
 
-// RowDocument is what a job runs for a row: the row on top of its configuration.
+// RowDocument returns the configuration that a job runs for a row: the row merged over
+// its configuration.
 func RowDocument(configuration, row value.Value) value.Value { return overlay(configuration, row) }
 
-// overlay merges two documents: objects and arrays are merged, arrays item by item,
-// and anything else is replaced. As on the platform, an empty array and an empty
-// object are the same.
+// overlay merges two documents. Objects are merged by name and arrays by index. Any other
+// value of over replaces the value of base. As on the platform, an empty array equals an
+// empty object.
 func overlay(base, over value.Value) value.Value {
 	switch {
-	case hollow(over) && composite(base):
+	case isEmpty(over) && isComposite(base):
 		return base
 	case base.Kind() == value.Object && over.Kind() == value.Object:
 		merged := base
@@ -40,7 +41,7 @@ func overlay(base, over value.Value) value.Value {
 	}
 }
 
-func composite(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
+func isComposite(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
 
-// hollow reports whether a value is {} or [].
-func hollow(v value.Value) bool { return composite(v) && v.Len() == 0 }
+// isEmpty reports whether a value is {} or [].
+func isEmpty(v value.Value) bool { return isComposite(v) && v.Len() == 0 }

@@ -25,40 +25,39 @@ const (
 	DefaultProcessTimeout = time.Hour
 )
 
-// Options apply to all jobs. Store and Runner are required, the others have
-// defaults.
+// Options configures all jobs. Store and Runner are required, the others have defaults.
 type Options struct {
 	Store  *store.Store
 	Runner Runner
-	// Load loads the tables of a run; nil is tableload.Load.
+	// Load loads the tables of a run. Nil means tableload.Load.
 	Load func(context.Context, tableload.Options) ([]store.Table, error)
-	// Token is the platform's only token. URL is its storage API as the component
+	// Token is the only token of the platform. URL is its storage API as the component
 	// reaches it (http://HOST).
 	Token, URL string
 	// Image is the program or image that runs, for results and messages.
 	Image string
 	// Stack is the id of the stack, a host name.
 	Stack string
-	// Parallel is how many jobs run at once; 0 is DefaultParallel.
+	// Parallel is the maximum number of running jobs. 0 means DefaultParallel.
 	Parallel int
-	// ResolveVariables replaces variables before the component starts, as the
-	// platform does. Without it the component replaces them.
+	// ResolveVariables replaces variables before the component starts, as the platform
+	// does. Otherwise the component replaces them.
 	ResolveVariables bool
 	// DataTypeSupport is tableload.NoTypes (also ""), tableload.Hints or
 	// tableload.Authoritative.
 	DataTypeSupport string
 	// Verbose lets the storage API show the fields of the component's events.
 	Verbose bool
-	// ProcessTimeout is how long a run of the component may take unless its
-	// configuration sets a time-out; 0 is DefaultProcessTimeout.
+	// ProcessTimeout is the maximum duration of a run of the component. The configuration
+	// can set another timeout. 0 means DefaultProcessTimeout.
 	ProcessTimeout time.Duration
-	// DebugDir keeps the data directories of jobs in debug mode, below the job's
-	// id. "" keeps none.
+	// DebugDir keeps the data directories of jobs in debug mode, in a directory named by
+	// the id of the job. If it is "", data directories are not kept.
 	DebugDir string
 
-	Now         func() time.Time                     // nil: time.Now
-	After       func(time.Duration) <-chan time.Time // nil: time.After
-	ExceptionID func() string                        // a new one each time; nil: random
+	Now         func() time.Time                     // nil means time.Now
+	After       func(time.Duration) <-chan time.Time // nil means time.After
+	ExceptionID func() string                        // returns a new id on each call; nil means random ids
 }
 
 // Queue runs jobs.
@@ -101,9 +100,9 @@ func New(o Options) (*Queue, error) {
 	return &Queue{o: o, box: encryption.NewBox(o.Store.Key())}, nil
 }
 
-// Run runs jobs until the context ends. Then it ends the running jobs, waits for
-// them, and returns nil. An error of the store has the same effect and is returned.
-// Only one Run may use a store at a time.
+// Run runs jobs until the context ends. Then it stops the running jobs, waits for them,
+// and returns nil. An error of the store also stops the jobs, and Run returns it. Only
+// one Run may use a store at a time.
 func (q *Queue) Run(ctx context.Context) error {
 	if err := q.endLeftovers(); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	return err
 }
 
-// exceptionID identifies a failure for support.
+// exceptionID returns a random id that identifies a failure for support.
 func exceptionID() string {
 	id := make([]byte, 16)
 	rand.Read(id) // never fails

@@ -11,10 +11,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// record stores a record of the component. The sandbox has masked it.
+// record stores a record of the component. The sandbox has masked the record.
 func (r *run) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
-	r.count(said)
+	r.addTotals(said)
 	r.emit(store.Event{
 		Created:   said.Time,
 		Component: r.job.Component,
@@ -27,9 +27,9 @@ func (r *run) record(said sandbox.Record) {
 	})
 }
 
-// count adds what the last event of a run of the component says. Without a log server
-// the message is the event as JSON.
-func (r *run) count(said sandbox.Record) {
+// addTotals adds the totals of a run.finished or run.cut event to the result. Without a
+// log server the message is the event as JSON.
+func (r *run) addTotals(said sandbox.Record) {
 	text := string(said.Fields)
 	if text == "" {
 		text = said.Message
@@ -42,7 +42,7 @@ func (r *run) count(said sandbox.Record) {
 		return
 	}
 	number := func(name string) int {
-		n, _ := strconv.Atoi(v.Field(name).Raw()) // a text that is not a number counts nothing
+		n, _ := strconv.Atoi(v.Field(name).Raw()) // text that is not a number counts as 0
 		return max(n, 0)
 	}
 	if r.result.Counted == nil {
@@ -55,8 +55,8 @@ func (r *run) count(said sandbox.Record) {
 	c.Bytes += int64(number("bytes"))
 }
 
-// say adds an event of the platform itself.
-func (r *run) say(kind, message, description string) {
+// emitEvent emits an event of the platform itself.
+func (r *run) emitEvent(kind, message, description string) {
 	r.emit(store.Event{
 		Created:     r.q.o.Now(),
 		Component:   r.job.Component,
@@ -67,7 +67,7 @@ func (r *run) say(kind, message, description string) {
 	})
 }
 
-// presentable is a text that can be shown: masked, valid UTF-8, and not too long.
+// presentable masks the secrets in a text, makes it valid UTF-8, and shortens it.
 func (r *run) presentable(text string) string {
 	text = strings.ToValidUTF8(r.secrets.mask.Mask(text), string(utf8.RuneError))
 	return sandbox.Shorten(strings.TrimSpace(text))

@@ -17,13 +17,14 @@ type run struct {
 	job     store.Job
 	secrets secrets
 	events  *journal
-	// emit takes the events: it is that of the journal.
+	// emit receives the events. It is journal.add, except in Try.
 	emit func(store.Event)
 	// result is the result so far.
 	result store.Result
 }
 
-// newRun begins a run. failed is called when its events can no longer be stored.
+// newRun returns a run of the job. failed is called when its events can no longer be
+// stored.
 func (q *Queue) newRun(job store.Job, failed func(error)) *run {
 	r := &run{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
 	r.emit = r.events.add
@@ -31,7 +32,7 @@ func (q *Queue) newRun(job store.Job, failed func(error)) *run {
 	return r
 }
 
-// work runs a job from start to end. It returns errors of the store only.
+// work runs a job from start to end. It returns only errors of the store.
 func (q *Queue) work(ctx context.Context, id string) error {
 	job, err := q.take(id)
 	if err != nil || job.Status != store.Processing {
@@ -43,7 +44,8 @@ func (q *Queue) work(ctx context.Context, id string) error {
 	return r.finish(r.execute(ctx))
 }
 
-// execute runs the component for each step and stores its state; nil is success.
+// execute runs the component for each step and stores its state. It returns nil on
+// success.
 func (r *run) execute(ctx context.Context) error {
 	p, err := r.prepare()
 	if err != nil {
@@ -61,15 +63,15 @@ func (r *run) execute(ctx context.Context) error {
 		}
 	}
 	// A job that was killed just now must not store a state.
-	if err := interrupted(ctx); err != nil || r.job.Mode == store.Debug {
+	if err := interruptCause(ctx); err != nil || r.job.Mode == store.Debug {
 		return err
 	}
-	r.say(sandbox.Info, "Output mapping done.", "")
+	r.emitEvent(sandbox.Info, "Output mapping done.", "")
 	return r.keepStates(p, states)
 }
 
-// prepare reads the configuration, replaces its variables and decrypts its ciphers
-// for all steps, so that an error in the last step is found before the first one
+// prepare reads the configuration, replaces its variables and decrypts its ciphers. It
+// does so for all steps, so that an error in the last step is found before the first step
 // runs.
 func (r *run) prepare() (plan, error) {
 	p, err := r.q.plan(r.job)
@@ -82,10 +84,10 @@ func (r *run) prepare() (plan, error) {
 		return p, err
 	}
 	for _, row := range p.skipped {
-		r.say(sandbox.Info, fmt.Sprintf("Skipping disabled configuration: %s, version: %s, row: %s", p.config, p.version, row), "")
+		r.emitEvent(sandbox.Info, fmt.Sprintf("Skipping disabled configuration: %s, version: %s, row: %s", p.config, p.version, row), "")
 	}
 	if slices.ContainsFunc(p.steps, func(s step) bool { return s.doc.Field("processors").Len() > 0 }) {
-		r.say(sandbox.Warn, "Processors are left out: none is run here.", "")
+		r.emitEvent(sandbox.Warn, "Processors are left out: none is run here.", "")
 	}
 	for _, s := range p.steps {
 		if err := checkRoot(s.doc); err != nil {
@@ -108,22 +110,22 @@ func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err e
 	if err != nil {
 		return state, err
 	}
-	if err := interrupted(ctx); err != nil {
+	if err := interruptCause(ctx); err != nil {
 		return state, err
 	}
 	place := fmt.Sprintf("component %s (row %d of %d)", r.job.Component, i+1, len(p.steps))
-	r.say(sandbox.Info, "Running "+place, "")
+	r.emitEvent(sandbox.Info, "Running "+place, "")
 	data, exit, err := r.q.o.Runner.Run(ctx, spec, r.record)
 	if err != nil {
-		return state, errors.Join(interrupted(ctx), err)
+		return state, errors.Join(interruptCause(ctx), err)
 	}
 	defer func() {
 		if err := data.Remove(); err != nil {
-			r.say(sandbox.Warn, err.Error(), "")
+			r.emitEvent(sandbox.Warn, err.Error(), "")
 		}
 	}()
 	r.result.Images = append(r.result.Images, r.q.o.Image)
-	if err := interrupted(ctx); err != nil {
+	if err := interruptCause(ctx); err != nil {
 		return state, err
 	}
 	if r.job.Mode == store.Debug {
@@ -131,10 +133,10 @@ func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err e
 			return state, err
 		}
 	}
-	if state, err = r.collect(ctx, s, data.Dir, r.q.judge(exit, spec.Timeout)); err != nil {
+	if state, err = r.collect(ctx, s, data.Dir, r.q.exitError(exit, spec.Timeout)); err != nil {
 		return state, err
 	}
-	r.say(sandbox.Info, "Finished "+place, "")
+	r.emitEvent(sandbox.Info, "Finished "+place, "")
 	return state, nil
 }
 
@@ -147,7 +149,7 @@ func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
-	config, err := indented(doc)
+	config, err := indentJSON(doc)
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
@@ -164,8 +166,9 @@ func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 	}, nil
 }
 
-// collect takes the state and the tables of the component. If it failed, only some
-// tables are loaded.
+// collect returns the new state of the component and loads its tables. If the component
+// failed, it loads only tables with write_always and returns failed. In debug mode it
+// does neither.
 func (r *run) collect(ctx context.Context, s step, dir string, failed error) (value.Value, error) {
 	if r.job.Mode == store.Debug {
 		return value.Value{}, failed
@@ -173,11 +176,11 @@ func (r *run) collect(ctx context.Context, s step, dir string, failed error) (va
 	if failed != nil {
 		// The component's own error matters more than an error of its tables.
 		err := r.load(ctx, s, dir, true)
-		if err := interrupted(ctx); err != nil {
+		if err := interruptCause(ctx); err != nil {
 			return value.Value{}, err
 		}
 		if err != nil {
-			r.say(sandbox.Warn, "Tables of a failed run were not loaded: "+err.Error(), "")
+			r.emitEvent(sandbox.Warn, "Tables of a failed run were not loaded: "+err.Error(), "")
 		}
 		return value.Value{}, failed
 	}
@@ -189,7 +192,7 @@ func (r *run) collect(ctx context.Context, s step, dir string, failed error) (va
 	return state, r.load(ctx, s, dir, false)
 }
 
-// load loads tables; after a failure only those with write_always.
+// load loads tables. If the component failed, it loads only tables with write_always.
 func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 	tables, err := r.q.o.Load(ctx, tableload.Options{
 		Store:     r.q.o.Store,
@@ -200,8 +203,8 @@ func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 		Storage:   s.doc.Field("storage"),
 		DataTypes: r.q.o.DataTypeSupport,
 		Failed:    failed,
-		Table:     func(text string) { r.say(sandbox.Info, text, "") },
-		Warn:      func(text string) { r.say(sandbox.Warn, text, "") },
+		Table:     func(text string) { r.emitEvent(sandbox.Info, text, "") },
+		Warn:      func(text string) { r.emitEvent(sandbox.Warn, text, "") },
 	})
 	for _, t := range tables {
 		i := slices.Index(r.result.Tables, t.ID)
@@ -212,7 +215,7 @@ func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 		}
 		r.result.Loaded[i].Rows = t.Rows
 	}
-	if interruption := interrupted(ctx); interruption != nil {
+	if interruption := interruptCause(ctx); interruption != nil {
 		return interruption
 	}
 	return err

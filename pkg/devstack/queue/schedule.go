@@ -9,25 +9,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// The reasons to end a running job.
+// Reasons to end a running job.
 var (
 	errStopped = errors.New("the platform was stopped while the job was running")
 	errKilled  = errors.New("the job was killed")
 )
 
 const (
-	// lookPause is how long a change waits for others before the jobs are checked
-	// again: many jobs that write events make hundreds of changes in a second.
-	lookPause = 20 * time.Millisecond
-	// holdsPerLook is how many jobs become waiting before kills and ends are
-	// checked again. Each of them is a change, so the others follow soon.
-	holdsPerLook = 10
+	// checkPause is the time to wait after a change, so that many changes cause one check
+	// of the jobs. Jobs that write events make hundreds of changes per second.
+	checkPause = 20 * time.Millisecond
+	// holdsPerCheck is the maximum number of jobs that become waiting in one check, so
+	// that kills and ends are handled soon. Each of these jobs is a change of the store,
+	// which causes the next check.
+	holdsPerCheck = 10
 )
 
 // schedule decides which job runs when. Only one goroutine uses it.
 type schedule struct {
 	q       *Queue
-	jobs    context.Context // of all jobs
+	jobs    context.Context // parent context of all jobs
 	running map[string]*entry
 	ended   chan jobEnd
 }
@@ -38,13 +39,14 @@ type entry struct {
 	killed bool
 }
 
-// jobEnd says that a job has ended; an error is an error of the store.
+// jobEnd reports that a job has ended. err is an error of the store.
 type jobEnd struct {
 	id  string
 	err error
 }
 
-// lock is what only one job at a time can have. The zero value is no lock.
+// lock identifies a configuration, which runs at most one job at a time. The zero value
+// is no lock.
 type lock struct{ component, config string }
 
 func lockOf(j store.Job) lock {
@@ -58,7 +60,7 @@ func lockOf(j store.Job) lock {
 func (s *schedule) follow(ctx context.Context) error {
 	for {
 		changed := s.q.o.Store.Changes()
-		if err := s.look(); err != nil {
+		if err := s.checkJobs(); err != nil {
 			return err
 		}
 		var pause <-chan time.Time // nil, which blocks, until there is a change
@@ -72,7 +74,7 @@ func (s *schedule) follow(ctx context.Context) error {
 				}
 				waiting = false
 			case <-changed:
-				changed, pause = nil, s.q.o.After(lookPause)
+				changed, pause = nil, s.q.o.After(checkPause)
 			case <-pause:
 				waiting = false
 			}
@@ -86,9 +88,9 @@ func (s *schedule) remove(e jobEnd) error {
 	return e.err
 }
 
-// look checks the jobs that have not ended, the oldest first, so that no job
-// overtakes an older one of the same configuration.
-func (s *schedule) look() error {
+// checkJobs starts, kills or holds the unfinished jobs, oldest first, so that no job
+// overtakes an older job of the same configuration.
+func (s *schedule) checkJobs() error {
 	jobs, err := s.q.o.Store.Unfinished()
 	if err != nil {
 		return fmt.Errorf("reading the jobs: %w", err)
@@ -107,7 +109,7 @@ func (s *schedule) look() error {
 		case j.Kill || j.Status == store.Terminating:
 			_, err = s.q.take(j.ID)
 		case taken[l] && l != lock{}:
-			if j.Status == store.Created && holds < holdsPerLook {
+			if j.Status == store.Created && holds < holdsPerCheck {
 				holds++
 				err = s.q.move(j.ID, store.Created, store.Waiting)
 			}
@@ -130,7 +132,7 @@ func (s *schedule) start(id string, l lock) {
 	go func() { s.ended <- jobEnd{id, s.q.work(ctx, id)} }()
 }
 
-// kill ends a running job if someone requested that.
+// kill ends a running job if its end was requested.
 func (s *schedule) kill(j store.Job, e *entry) error {
 	if e.killed || !j.Kill && j.Status != store.Terminating {
 		return nil

@@ -85,7 +85,7 @@ func TestManyWaitingJobs(t *testing.T) {
 	p := newPlatform(t)
 	p.configure("7", `{}`)
 	var ids []string
-	for range 2*holdsPerLook + 2 {
+	for range 2*holdsPerCheck + 2 {
 		ids = append(ids, p.create(store.Job{Config: "7"}))
 	}
 	started := p.hold()

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// secrets are the secret texts of a job.
+// secrets holds the secrets of a job.
 type secrets struct {
 	mask secret.Registry
 	// list is for the sandbox, which masks the component's output.
@@ -22,20 +22,20 @@ func (s *secrets) add(text string) {
 	}
 }
 
-// collect adds everything below a key that begins with #.
+// collect adds all texts below keys that begin with #.
 func (s *secrets) collect(v value.Value) {
 	for _, text := range secret.SecretsIn(v) {
 		s.add(text)
 	}
 }
 
-// masked is a document with the values of all keys that begin with # hidden.
-func masked(v value.Value) value.Value {
+// maskSecrets returns a document with the values of all keys that begin with # hidden.
+func maskSecrets(v value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		if strings.HasPrefix(m.Name, "#") {
 			m.Value = value.OfString(secret.Hidden)
 		} else {
-			m.Value = masked(m.Value)
+			m.Value = maskSecrets(m.Value)
 		}
 		return m
 	})

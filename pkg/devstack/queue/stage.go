@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// keepStage copies the data directory of a run in debug mode, with the secrets in
-// its documents hidden.
+// keepStage copies the data directory of a run in debug mode and hides the secrets in the
+// configuration and the states.
 func (r *run) keepStage(dir, row string) error {
 	if r.q.o.DebugDir == "" {
 		return nil
@@ -25,7 +25,7 @@ func (r *run) keepStage(dir, row string) error {
 	if err := copyStage(dir, stage); err != nil {
 		return failure.Applicationf("cannot keep the data directory: %w", errors.Join(err, os.RemoveAll(stage)))
 	}
-	r.say(sandbox.Info, "The data directory of this run is kept in "+stage, "")
+	r.emitEvent(sandbox.Info, "The data directory of this run is kept in "+stage, "")
 	return nil
 }
 
@@ -50,8 +50,7 @@ func copyStage(from, to string) error {
 	return nil
 }
 
-// hideSecrets hides the secrets of a document. It removes a document that is not
-// JSON.
+// hideSecrets hides the secrets of a document. It removes a document that is not JSON.
 func hideSecrets(root *os.Root, path string) error {
 	text, err := readFile(root, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +63,7 @@ func hideSecrets(root *os.Root, path string) error {
 	if err != nil {
 		return root.Remove(path)
 	}
-	if text, err = indented(masked(doc)); err != nil {
+	if text, err = indentJSON(maskSecrets(doc)); err != nil {
 		return err
 	}
 	return root.WriteFile(path, text, 0o600)

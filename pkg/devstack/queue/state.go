@@ -13,8 +13,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value/phpjson"
 )
 
-// newState returns the state that the component wrote, as the PHP of the platform reads it, or an
-// empty object if it wrote none.
+// newState returns the state that the component wrote, as the PHP of the platform reads
+// it. If the component wrote no state, it returns an empty object.
 func newState(dir string) (value.Value, error) {
 	text, err := readBelow(dir, "out/state.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -27,7 +27,7 @@ func newState(dir string) (value.Value, error) {
 	if err != nil {
 		return state, failure.Applicationf("the platform's PHP cannot read the state that the component left: %w", err)
 	}
-	if !composite(state) {
+	if !isComposite(state) {
 		return state, failure.Applicationf("the state that the component left is not an object: %s", state.Kind())
 	}
 	return state, nil
@@ -39,18 +39,19 @@ func deliverState(state value.Value) ([]byte, error) {
 	if err != nil {
 		return nil, failure.Applicationf("the platform's PHP cannot write the state: %w", err)
 	}
-	if state.IsNull() || hollow(state) {
+	if state.IsNull() || isEmpty(state) {
 		state = value.OfMembers()
 	}
 	return state.AppendEscapedJSON(nil), nil
 }
 
-// maxDocument is far more than a configuration or state needs.
+// maxDocument is the maximum size, in bytes, of a configuration or state in the data
+// directory. Real documents are far smaller.
 const maxDocument = 16 << 20
 
-// readBelow reads a document that the component may have made: a link must not lead
-// out of its data directory, a pipe would never end, and the text is held in
-// memory.
+// readBelow reads a document that the component may have made. It refuses links that lead
+// out of the data directory, pipes, which could block forever, and large files, because
+// the text is held in memory.
 func readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -77,8 +78,9 @@ func stateRecord(component value.Value) []byte {
 	return fmt.Appendf(nil, `{"component":%s,"storage":{"input":{"tables":[],"files":[]}}}`, component.JSON())
 }
 
-// keepStates stores the states of all steps, once all have succeeded, with their
-// secrets encrypted. What was deleted meanwhile gets no state.
+// keepStates encrypts the secrets in the states of all steps and stores the states. All
+// steps must have succeeded. It skips configurations and rows that were deleted
+// meanwhile.
 func (r *run) keepStates(p plan, states []value.Value) error {
 	if !p.stored {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// errUnchanged leaves a job as it is.
+// errUnchanged makes update leave a job unchanged.
 var errUnchanged = errors.New("nothing to change")
 
-// update changes a job. Its errors are faults.
+// update changes a job. All its errors are storeErrors.
 func (q *Queue) update(id string, change func(*store.Job) error) (store.Job, error) {
 	j, err := q.o.Store.UpdateJob(id, change)
 	if err != nil && !errors.Is(err, errUnchanged) {
@@ -46,7 +46,7 @@ func (q *Queue) drop(j *store.Job) error {
 	return q.end(j, store.Cancelled, store.Result{Message: cancelledMessage})
 }
 
-// move moves a job from one state to another, unless it is no longer in the first.
+// move changes the status of a job, unless the job is no longer in status from.
 func (q *Queue) move(id string, from, to store.Status) error {
 	_, err := q.update(id, func(j *store.Job) error {
 		if j.Status != from {
@@ -57,8 +57,8 @@ func (q *Queue) move(id string, from, to store.Status) error {
 	return err
 }
 
-// finish stores how a job ended. A job that was killed meanwhile becomes
-// terminated: no other state may follow.
+// finish stores the end of a job. A job that was killed meanwhile becomes terminated,
+// because no other status may follow.
 func (q *Queue) finish(id string, status store.Status, result store.Result) error {
 	_, err := q.update(id, func(j *store.Job) error {
 		if !j.Kill && j.Status == store.Processing {

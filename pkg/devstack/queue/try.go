@@ -6,10 +6,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Try prepares the run of a job with a configuration of its own as Run would do, and
-// returns what such a job would say before the component starts. The job is in no store,
-// where the component could look up its values of variables, so they are replaced here.
-// A user error is one that would fail the job.
+// Try prepares a run of a job with a configuration of its own, as Run does. It returns
+// the events that such a job has before the component starts. The job is not in the
+// store, so the component could not look up its values of variables. Therefore Try
+// replaces the variables. A user error is an error that would fail the job.
 func (q *Queue) Try(job store.Job) (spec sandbox.Spec, said []sandbox.Record, err error) {
 	resolving := *q
 	resolving.o.ResolveVariables = true

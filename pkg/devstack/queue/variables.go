@@ -12,9 +12,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// resolve replaces the variables of a document and returns their names. Without
-// values and without a variables configuration, placeholders stay.
-func (q *Queue) resolve(doc value.Value, s set) (value.Value, []string, error) {
+// resolve replaces the variables of a document and returns their names. If there are no
+// values and no variables configuration, placeholders stay.
+func (q *Queue) resolve(doc value.Value, s variableValues) (value.Value, []string, error) {
 	configuration := doc.Field("variables_id").Raw()
 	if configuration == "" && len(s.values) == 0 {
 		return doc, nil, nil
@@ -38,8 +38,7 @@ func (q *Queue) resolve(doc value.Value, s set) (value.Value, []string, error) {
 	return variables.Replace(doc, texts)
 }
 
-// unfilled are the names of placeholders without a value, those from the vault
-// first.
+// unfilled returns the names of placeholders without a value, names from the vault first.
 func unfilled(doc value.Value, texts map[string]string) []string {
 	names := slices.DeleteFunc(variables.Placeholders(doc), func(name string) bool {
 		_, found := texts[name]
@@ -78,7 +77,7 @@ func readDeclarations(doc value.Value) ([]string, error) {
 		}
 	}
 	list := doc.Field("variables")
-	if !composite(list) && !list.IsNull() {
+	if !isComposite(list) && !list.IsNull() {
 		return nil, errors.New(`"variables" must be a list`)
 	}
 	var names []string

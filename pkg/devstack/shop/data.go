@@ -60,7 +60,7 @@ type stockItem struct {
 	Warehouse string `json:"warehouse"`
 	SKU       string `json:"sku"`
 	Quantity  int    `json:"quantity"`
-	// Due is when more will come, null if unknown.
+	// Due is the date of the next delivery, null if it is unknown.
 	Due *string `json:"due"`
 }
 
@@ -133,7 +133,7 @@ func allOrders() []order {
 	return orders
 }
 
-// orderLines returns the one to three lines of the i-th order, and their sum.
+// orderLines returns the one to three lines of the i-th order, and their total in cents.
 func orderLines(products []product, i int) (lines []line, cents int) {
 	for n := range 1 + i%3 {
 		product := products[(i+2*n)%len(products)]

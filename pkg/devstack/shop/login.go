@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxLoginBody is more than a login needs.
+// maxLoginBody is the maximum size, in bytes, of a login request. A login needs far less.
 const maxLoginBody = 4096
 
 func (s *shop) login(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func (s *shop) login(w http.ResponseWriter, r *http.Request) {
 	}{s.tokens.issue(), "Bearer", int(tokenLife / time.Second)})
 }
 
-// tokens are the tokens that were issued and have not expired.
+// tokens holds the issued tokens and when they expire. It is safe for concurrent use.
 type tokens struct {
 	now func() time.Time
 
@@ -42,8 +42,8 @@ type tokens struct {
 	expiry map[string]time.Time
 }
 
-// issue makes a new token. Tokens are numbered, not random, so that all runs
-// against a new shop are the same.
+// issue returns a new token and forgets expired tokens. Tokens are numbered, not random,
+// so that all runs against a new shop are the same.
 func (t *tokens) issue() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package shop is the API of a small web shop, for trying configurations: a login,
-// users by offset, orders by cursor, stock that is sometimes refused, tickets that
-// change.
+// Package shop serves the API of a small web shop, for trying configurations. It has a
+// login, users by offset, orders by cursor, stock that is sometimes refused, and
+// tickets that change.
 //
-// The data is the same on every machine and in every run: nothing is random, and
-// the only clock is the given one. Only tickets change with time.
+// The data is the same on every machine and in every run, because it is not random. The
+// only clock is Options.Now, and only tickets and the expiry of tokens depend on it.
 package shop
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// User and Password are the only credentials. They are public: the data is made up,
-// and the index shows them.
+// User and Password are the only credentials. They are public: the data is made up, and
+// the index shows them.
 const (
 	User     = "demo"
 	Password = "let-me-in"
@@ -32,29 +32,29 @@ const (
 	ordersPageSize   = 4
 )
 
-// Options of a shop; the zero value uses the defaults.
+// Options configures a shop. The zero value uses the defaults.
 type Options struct {
-	// Now is the clock for expiring tokens and for tickets; nil is time.Now.
+	// Now is the clock for the expiry of tokens and for tickets. Nil means time.Now.
 	Now func() time.Time
-	// BusyEvery refuses every n-th request of /stock with status 429 and a
-	// Retry-After of one second. 0 is 3; 1 refuses every request.
+	// BusyEvery refuses every n-th request to /stock with status 429 and a Retry-After of
+	// one second. 0 means 3. 1 refuses every request.
 	BusyEvery int
 }
 
-// New is the API of a small web shop, always with the same data but for tickets:
+// New returns the handler of the shop. All data except tickets is always the same:
 //
 //	GET  /products               […], the price list
 //	POST /login                  {"user", "password"} → {"token", "token_type", "expires_in"}
 //	GET  /users?limit=&offset=   {"items": […], "limit", "offset", "total"}
 //	GET  /orders?after=          {"orders": […]}, at most 4 with an id above `after`
 //	GET  /stock?warehouse=       […]
-//	GET  /tickets?since=&until=  […], those that changed since then and before that
+//	GET  /tickets?since=&until=  […], changed at `since` or later and before `until`
 //	GET  /                       the endpoints and the credentials
 //
-// Users, orders and stock require the header "Authorization: Bearer TOKEN", or user
-// and password by HTTP basic authentication. Otherwise, or if the token has
-// expired, the response is a 401. Every response is JSON, including that of an unknown
-// path (404). Concurrent requests are safe.
+// Users, orders and stock require the header "Authorization: Bearer TOKEN", or user and
+// password by HTTP basic authentication. Without credentials, or with an unknown or
+// expired token, the response has status 401. Every response is JSON, even for an unknown
+// path (404). The handler is safe for concurrent use.
 func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -158,7 +158,7 @@ func (s *shop) listStock(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, items)
 }
 
-// busy counts a request of /stock, and reports whether to refuse it.
+// busy counts a request to /stock and reports whether to refuse it.
 func (s *shop) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,8 +166,9 @@ func (s *shop) busy() bool {
 	return s.stockRequests%s.busyEvery == 0
 }
 
-// queryNumber reads a query parameter that is a number of 0 or more. For anything
-// else it responds to the request and returns false.
+// queryNumber returns a query parameter that is a number of 0 or more, or fallback if the
+// parameter is missing or empty. For any other value it writes an error response and
+// returns false.
 func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback int) (n int, ok bool) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -181,8 +182,8 @@ func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback i
 	return n, true
 }
 
-// routes are the paths of the shop. http.ServeMux would answer an unknown path or a
-// wrong method in plain text.
+// routes maps the paths of the shop to their handlers. http.ServeMux is not used because
+// it responds in plain text to an unknown path or a wrong method.
 type routes map[string]route
 
 type route struct {
@@ -218,6 +219,6 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// An error means that the client has gone.
+	// An error means that the client has disconnected.
 	_, _ = w.Write(text.Bytes())
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The helpdesk of the shop gets a ticket every minute and solves it some minutes later.
-// Three are there when it opens. So what it answers changes while somebody watches, and
-// is known for every moment.
+// The helpdesk gets a ticket every minute and solves it two minutes later. It has three
+// tickets when the shop opens. So responses change while someone watches, but are known
+// for every moment.
 const (
 	ticketEvery  = time.Minute
 	solvedAfter  = 2 * time.Minute
@@ -26,7 +26,7 @@ type ticket struct {
 	Updated time.Time `json:"updated_at"`
 }
 
-// ticketsAt are the tickets at some moment, those that changed first in front.
+// ticketsAt returns the tickets that exist at time now, the least recently changed first.
 func ticketsAt(opened, now time.Time) []ticket {
 	count := firstTickets + int(min(max(now.Sub(opened)/ticketEvery, 0), maxTickets))
 	tickets := make([]ticket, count)
@@ -56,8 +56,9 @@ func (s *shop) listTickets(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, tickets)
 }
 
-// queryTime reads a query parameter that is a Unix time or a date with a time zone. For
-// anything else it responds to the request and returns false.
+// queryTime returns a query parameter that is a Unix time or a date with a time zone, in
+// Unix seconds. It returns fallback if the parameter is missing or empty. For any other
+// value it writes an error response and returns false.
 func queryTime(w http.ResponseWriter, r *http.Request, name string, fallback int64) (seconds int64, ok bool) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
-// columns is a load with the columns, the primary key and the metadata of the
-// columns, under the names that the platform stores. Columns is empty if they are
-// in the header.
-func (o Options) columns(file string, s settings) (store.Load, error) {
+// newLoad returns a load with the newLoad, the primary key and the metadata of the
+// newLoad, under the names that the platform stores. Columns is empty if the manifest and
+// the mapping name no newLoad: then they are in the header.
+func (o Options) newLoad(file string, s settings) (store.Load, error) {
 	l := store.Load{ColumnMetadata: map[string]map[string]string{}}
 	for name, pairs := range s.columnMetadata {
 		stored, err := csvtable.StoredName(name)

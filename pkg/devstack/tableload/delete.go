@@ -1,7 +1,7 @@
 package tableload
 
-// readDeletes checks the settings that choose rows to delete before a load, and
-// reports whether there are any.
+// readDeletes checks the settings that choose rows to delete before a load. It reports
+// whether there are any.
 func readDeletes(o *object) bool {
 	given := false
 	o.objects("delete_where", func(where *object) {
@@ -10,7 +10,7 @@ func readDeletes(o *object) bool {
 		filters := 0
 		where.objects("where_filters", func(filter *object) {
 			filters++
-			filter.needed("column")
+			filter.requiredText("column")
 			filter.oneOf("operator", "eq", "ne")
 			_, set := filter.get("values_from_set")
 			_, workspace := filter.get("values_from_workspace")

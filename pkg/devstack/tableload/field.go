@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// object reads the members of a JSON object by type. It keeps the first error and
-// the names that were read: other members are unknown.
+// object reads the members of a JSON object by type. It keeps the first error and the
+// names of all members that were read, so that finish can report unknown members.
 type object struct {
 	path  string // JSON path of the object, "" at the top
 	value value.Value
@@ -18,7 +18,7 @@ type object struct {
 	err   error
 }
 
-// newObject reads an object. An empty list is an empty object, as PHP writes it.
+// newObject accepts an object or an empty list: PHP writes an empty object as a list.
 func newObject(path string, v value.Value) *object {
 	o := &object{path: path, value: v}
 	if v.Kind() != value.Object && !isEmptyList(v) {
@@ -44,18 +44,18 @@ func (o *object) pathOf(name string) string {
 
 func (o *object) fail(name, expected string) {
 	if o.err == nil {
-		o.err = failure.Userf("%s must be %s", placeText(o.pathOf(name)), expected)
+		o.err = failure.Userf("%s must be %s", describePath(o.pathOf(name)), expected)
 	}
 }
 
-func placeText(path string) string {
+func describePath(path string) string {
 	if path == "" {
 		return "the document"
 	}
 	return fmt.Sprintf("%q", path)
 }
 
-// get returns a member; null counts as absent.
+// get returns a member. A member that is null counts as absent.
 func (o *object) get(name string) (value.Value, bool) {
 	o.known = append(o.known, name)
 	if o.err != nil {
@@ -77,8 +77,8 @@ func (o *object) text(name string) string {
 	return v.Text()
 }
 
-// needed is a required text.
-func (o *object) needed(name string) string {
+// requiredText reports an error if the text is missing or empty.
+func (o *object) requiredText(name string) string {
 	text := o.text(name)
 	if text == "" {
 		o.fail(name, "given and not empty")
@@ -98,7 +98,7 @@ func (o *object) scalar(name string) (string, bool) {
 	return v.Text(), found
 }
 
-// flag is a boolean, and whether it was given.
+// flag returns the value of a Boolean, and whether it was given.
 func (o *object) flag(name string) (on, found bool) {
 	v, found := o.get(name)
 	if found && v.Kind() != value.Bool {
@@ -137,7 +137,7 @@ func (o *object) objects(name string, read func(*object)) {
 		if item.err == nil {
 			read(item)
 		}
-		o.take(item)
+		o.finishInner(item)
 	}
 }
 
@@ -150,21 +150,21 @@ func (o *object) object(name string, read func(*object)) {
 	if inner.err == nil {
 		read(inner)
 	}
-	o.take(inner)
+	o.finishInner(inner)
 }
 
-// take finishes the reading of an inner object.
-func (o *object) take(inner *object) {
-	if err := inner.end(); o.err == nil {
+// finishInner checks an inner object for unknown members and takes over its error.
+func (o *object) finishInner(inner *object) {
+	if err := inner.finish(); o.err == nil {
 		o.err = err
 	}
 }
 
-// pairs is a list of objects with key and value.
+// pairs reads a list of objects with key and value.
 func (o *object) pairs(name string) map[string]string {
 	pairs := map[string]string{}
 	o.objects(name, func(item *object) {
-		key := item.needed("key")
+		key := item.requiredText("key")
 		text, found := item.scalar("value")
 		if !found {
 			item.fail("value", "given")
@@ -174,7 +174,7 @@ func (o *object) pairs(name string) map[string]string {
 	return pairs
 }
 
-// members is an object of scalars with any names.
+// members reads an object of scalars. Its members may have any names.
 func (o *object) members(name string) map[string]string {
 	members := map[string]string{}
 	o.object(name, func(inner *object) {
@@ -185,8 +185,8 @@ func (o *object) members(name string) map[string]string {
 	return members
 }
 
-// end returns the first error, or an error about the first unknown member.
-func (o *object) end() error {
+// finish returns the first error, or an error about the first unknown member.
+func (o *object) finish() error {
 	if o.err != nil {
 		return o.err
 	}

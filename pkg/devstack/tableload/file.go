@@ -14,21 +14,22 @@ import (
 
 const (
 	tablesDir = "out/tables"
-	// maxManifest is far more than the widest table needs.
+	// maxManifest is the maximum size, in bytes, of a manifest. The widest table needs
+	// far less.
 	maxManifest = 16 << 20
 )
 
 type data struct {
 	name     string
 	sliced   bool
-	manifest bool     // whether there is one
+	manifest bool     // whether the table has a manifest
 	parts    []string // file paths in the data directory, sorted by name
 }
 
-// list returns the tables in out/tables, sorted by name, and the names of manifests
-// without a table. Names that begin with a dot are skipped.
-func list(root *os.Root) (tables []data, orphans []string, err error) {
-	entries, err := visible(root, tablesDir)
+// listTables returns the tables in out/tables, sorted by name, and the names of manifests
+// without a table. It skips names that begin with a dot.
+func listTables(root *os.Root) (tables []data, orphans []string, err error) {
+	entries, err := listDir(root, tablesDir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +62,7 @@ func partsOf(root *os.Root, name string, sliced bool) ([]string, error) {
 	if !sliced {
 		return []string{name}, nil
 	}
-	entries, err := visible(root, name)
+	entries, err := listDir(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +76,11 @@ func partsOf(root *os.Root, name string, sliced bool) ([]string, error) {
 	return parts, nil
 }
 
-// visible is the contents of a directory, sorted by name; none if the directory
-// does not exist. Anything but files and directories is a user error: a link could
-// lead to other files of this machine, and a pipe never ends.
-func visible(root *os.Root, dir string) ([]os.DirEntry, error) {
+// listDir returns the contents of a directory, sorted by name, without names that begin
+// with a dot. It returns no entries if the directory does not exist. Anything except
+// files and directories is a user error: a link could lead to other files of this
+// machine, and a read from a pipe could block forever.
+func listDir(root *os.Root, dir string) ([]os.DirEntry, error) {
 	if at, err := root.Stat(dir); err == nil && !at.IsDir() {
 		return nil, failure.Userf("%s must be a directory", dir)
 	}
@@ -95,7 +97,7 @@ func visible(root *os.Root, dir string) ([]os.DirEntry, error) {
 	return entries, nil
 }
 
-// readManifest reads a manifest. Its size is limited because it is held in memory.
+// readManifest reads a manifest into memory. It refuses manifests over maxManifest.
 func readManifest(root *os.Root, name string) (text []byte, err error) {
 	at, err := root.Stat(name)
 	switch {
@@ -139,13 +141,13 @@ func (s settings) enclosureText() string {
 	return *s.enclosure
 }
 
-// checkFormat refuses delimiters and enclosures that are not valid.
+// checkFormat returns a user error for an invalid delimiter or enclosure.
 func (s settings) checkFormat() error {
 	enclosure := s.enclosureText()
 	switch {
-	case s.delimiter != nil && !isMark(*s.delimiter):
+	case s.delimiter != nil && !isASCIIChar(*s.delimiter):
 		return failure.Userf("the delimiter %q is not a single ASCII character", *s.delimiter)
-	case enclosure != "" && !isMark(enclosure):
+	case enclosure != "" && !isASCIIChar(enclosure):
 		return failure.Userf("the enclosure %q is not a single ASCII character", enclosure)
 	case enclosure != "" && enclosure[0] == s.delimiterByte():
 		return failure.Userf("the delimiter and the enclosure are both %q", enclosure)
@@ -154,6 +156,6 @@ func (s settings) checkFormat() error {
 	}
 }
 
-func isMark(text string) bool {
+func isASCIIChar(text string) bool {
 	return len(text) == 1 && text[0] < 0x80 && text != "\n" && text != "\r"
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The default format of a file.
+// The default format of files.
 const (
 	defaultDelimiter = ","
 	defaultEnclosure = `"`
 )
 
-// descriptionKey is the metadata key of a description.
+// descriptionKey is the metadata key of descriptions.
 const descriptionKey = "KBC.description"
 
-// settings are what a manifest, or an entry of the output mapping, says about a
-// table. Zero values were not given.
+// settings holds the settings of a table, from a manifest or from an entry of the output
+// mapping. A setting that was not given has the zero value.
 type settings struct {
-	source      string // of an entry only
+	source      string // source table, set only for entries of the output mapping
 	destination string
 	incremental bool
 	hasHeader   bool
 	// delimiter and enclosure are nil if not given; an enclosure may be "".
-	delimiter, enclosure *string
-	columns, primaryKey  []string
-	distributionKey      []string
-	metadata             map[string]string
-	olderMetadata        bool // some metadata came in the older form
-	columnMetadata       map[string]map[string]string
-	schema               []column
-	deletes, always      bool
+	delimiter, enclosure    *string
+	columns, primaryKey     []string
+	distributionKey         []string
+	metadata                map[string]string
+	olderMetadata           bool // whether metadata was given in the older form
+	columnMetadata          map[string]map[string]string
+	schema                  []column
+	hasDeletes, writeAlways bool
 }
 
 type column struct {
@@ -44,14 +44,14 @@ type column struct {
 	metadata   map[string]string
 }
 
-// parseManifest reads a manifest; path names it in errors.
+// parseManifest parses a manifest. Errors name it by path.
 func parseManifest(path string, text []byte) (settings, error) {
 	v, err := value.Parse(text)
 	var s settings
 	if err == nil {
 		o := newObject("", v)
 		s = readSettings(o)
-		err = o.end()
+		err = o.finish()
 	}
 	if err == nil {
 		err = s.checkForms()
@@ -64,13 +64,13 @@ func parseManifest(path string, text []byte) (settings, error) {
 
 func parseEntry(path string, v value.Value) (settings, error) {
 	o := newObject(path, v)
-	source := o.needed("source")
+	source := o.requiredText("source")
 	s := readSettings(o)
 	s.source = source
 	if s.destination == "" {
 		o.fail("destination", "given and not empty")
 	}
-	if err := o.end(); err != nil {
+	if err := o.finish(); err != nil {
 		return s, err
 	}
 	if err := s.checkForms(); err != nil {
@@ -91,7 +91,7 @@ func readSettings(o *object) settings {
 	s.olderMetadata = len(s.metadata) > 0
 	s.incremental, _ = o.flag("incremental")
 	s.hasHeader, _ = o.flag("has_header")
-	s.delimiter, s.enclosure = o.optional("delimiter"), o.optional("enclosure")
+	s.delimiter, s.enclosure = o.optionalText("delimiter"), o.optionalText("enclosure")
 	o.object("column_metadata", func(inner *object) {
 		for _, m := range inner.value.Members() {
 			s.columnMetadata[m.Name] = inner.pairs(m.Name)
@@ -101,8 +101,8 @@ func readSettings(o *object) settings {
 	tableMetadata := o.members("table_metadata")
 	describe(o, "table_metadata", tableMetadata)
 	maps.Copy(s.metadata, tableMetadata)
-	s.deletes = readDeletes(o)
-	s.always, _ = o.flag("write_always")
+	s.hasDeletes = readDeletes(o)
+	s.writeAlways, _ = o.flag("write_always")
 	o.texts("tags")
 	o.oneOf("deduplication_strategy", "insert", "upsert")
 	o.text("unload_strategy")
@@ -110,8 +110,8 @@ func readSettings(o *object) settings {
 	return s
 }
 
-// optional is a text, nil if not given.
-func (o *object) optional(name string) *string {
+// optionalText returns a text, or nil if it was not given.
+func (o *object) optionalText(name string) *string {
 	if _, found := o.get(name); !found {
 		return nil
 	}
@@ -127,9 +127,10 @@ func (o *object) oneOf(name string, allowed ...string) string {
 	return text
 }
 
-// describe adds the description to the metadata, which must not contain one.
+// describe adds the description to the metadata. It reports an error if the metadata
+// already has a description.
 func describe(o *object, name string, metadata map[string]string) {
-	text := o.optional("description")
+	text := o.optionalText("description")
 	if text == nil {
 		return
 	}
@@ -143,7 +144,7 @@ func onlyOne(a, b string) error {
 	return failure.Userf("Only one of %q or %q can be defined.", a, b)
 }
 
-// checkForms refuses a mixture of the older and the newer form.
+// checkForms returns a user error if the settings mix the older form with a schema.
 func (s settings) checkForms() error {
 	if len(s.schema) == 0 {
 		return nil
@@ -166,7 +167,7 @@ func (s settings) checkForms() error {
 }
 
 func readColumn(o *object) column {
-	c := column{name: o.needed("name"), nullable: o.option("nullable"), primaryKey: o.option("primary_key")}
+	c := column{name: o.requiredText("name"), nullable: o.optionalFlag("nullable"), primaryKey: o.optionalFlag("primary_key")}
 	o.flag("distribution_key")
 	o.object("data_type", func(types *object) {
 		types.object("base", func(base *object) {
@@ -183,12 +184,12 @@ func readColumn(o *object) column {
 }
 
 func readType(o *object) {
-	o.needed("type")
+	o.requiredText("type")
 	o.scalar("length")
 	o.scalar("default")
 }
 
-func (o *object) option(name string) *bool {
+func (o *object) optionalFlag(name string) *bool {
 	on, found := o.flag(name)
 	if !found {
 		return nil

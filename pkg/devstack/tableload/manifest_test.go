@@ -42,7 +42,7 @@ func FuzzManifest(f *testing.F) {
 			t.Errorf("both forms are accepted in %q", text)
 		}
 		// An entry that says nothing changes only the destination.
-		merged := settings{source: "x", destination: "y"}.over(s)
+		merged := settings{source: "x", destination: "y"}.overManifest(s)
 		if len(merged.schema) != len(s.schema) || merged.delimiter != s.delimiter || merged.enclosureText() != s.enclosureText() || len(merged.metadata) != len(s.metadata) {
 			t.Errorf("%+v became %+v", s, merged)
 		}

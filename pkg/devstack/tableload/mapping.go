@@ -9,10 +9,10 @@ import (
 
 type mapping struct {
 	entries []settings
-	bucket  string // default bucket, "" for none
+	bucket  string // id of the default bucket, "" if there is none
 }
 
-// mapping reads the output mapping of tables.
+// mapping reads the output mapping of tables from the configuration.
 func (o Options) mapping() (mapping, error) {
 	m := mapping{bucket: DefaultBucket(o.Component, o.Config)}
 	section := newObject("storage.output", o.Storage.Field("output"))
@@ -32,12 +32,13 @@ func (o Options) mapping() (mapping, error) {
 	return m, section.err
 }
 
-// settingsOf are the settings of each load of a file: one for each entry that names
-// it, or one with its manifest only.
+// settingsOf returns the settings for each load of a file: one for each entry of the
+// output mapping with this source, merged with the manifest. Without such an entry it
+// returns the settings of the manifest.
 func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
 	for _, entry := range m.entries {
 		if entry.source == file {
-			all = append(all, entry.over(manifest))
+			all = append(all, entry.overManifest(manifest))
 		}
 	}
 	if all == nil {
@@ -47,7 +48,7 @@ func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
 	return all
 }
 
-// checkSources refuses entries whose source does not exist.
+// checkSources returns a user error if the source of an entry does not exist.
 func (m mapping) checkSources(tables []data) error {
 	there := map[string]bool{}
 	for _, d := range tables {
@@ -65,7 +66,7 @@ func (m mapping) checkSources(tables []data) error {
 	return nil
 }
 
-// DefaultBucket is the id of the default bucket, "" without a configuration.
+// DefaultBucket returns the id of the default bucket. It returns "" if config is empty.
 func DefaultBucket(component, config string) string {
 	if config == "" {
 		return ""
@@ -79,7 +80,7 @@ func DefaultBucket(component, config string) string {
 	return "in.c-" + name + "-" + config
 }
 
-// destination is the id of the table for a file.
+// destination returns the id of the table for a file.
 func (o Options) destination(file string, s settings, bucket string) (string, error) {
 	unresolved := failure.Userf("Failed to resolve destination for output table %q.", file)
 	switch {

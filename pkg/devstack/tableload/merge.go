@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// over merges an entry of the output mapping with a manifest. The entry wins unless
-// its value is the default or absent; metadata and schemas are merged.
-func (s settings) over(manifest settings) settings {
+// overManifest merges an entry of the output mapping with a manifest. The value of the
+// entry wins unless it is absent or the default. Metadata and schemas are merged.
+func (s settings) overManifest(manifest settings) settings {
 	m := manifest
 	m.source, m.destination = s.source, s.destination
 	m.incremental = s.incremental || manifest.incremental
 	m.hasHeader = s.hasHeader || manifest.hasHeader
-	m.always = s.always || manifest.always
-	m.deletes = s.deletes || manifest.deletes
+	m.writeAlways = s.writeAlways || manifest.writeAlways
+	m.hasDeletes = s.hasDeletes || manifest.hasDeletes
 	if s.delimiter != nil && *s.delimiter != defaultDelimiter {
 		m.delimiter = s.delimiter
 	}
@@ -48,7 +48,8 @@ func union(a, b map[string]string) map[string]string {
 	return all
 }
 
-// mergeSchemas merges columns of the same name; other columns follow.
+// mergeSchemas merges columns of the same name, where above wins. Columns that only above
+// has follow at the end.
 func mergeSchemas(below, above []column) []column {
 	merged := slices.Clone(below)
 	for _, c := range above {

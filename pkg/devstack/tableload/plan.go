@@ -15,7 +15,7 @@ import (
 type plan struct {
 	data
 	settings    settings
-	skipsHeader bool // in each part
+	skipsHeader bool // whether the first line of each part is a header to skip
 	load        store.Load
 }
 
@@ -28,7 +28,7 @@ func (o Options) plan() ([]plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, orphans, err := list(o.root)
+	tables, orphans, err := listTables(o.root)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o Options) plan() ([]plan, error) {
 			return nil, err
 		}
 		for _, s := range mapping.settingsOf(d.name, manifest) {
-			if o.Failed && !s.always {
+			if o.Failed && !s.writeAlways {
 				continue
 			}
 			p, err := o.planOf(d, s, mapping.bucket)
@@ -91,7 +91,7 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	if err := o.checkTypes(s); err != nil {
 		return p, err
 	}
-	l, err := o.columns(d.name, s)
+	l, err := o.newLoad(d.name, s)
 	if err != nil {
 		return p, within(err)
 	}
@@ -101,7 +101,7 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	}
 	p.skipsHeader = !d.sliced && (!headless || s.hasHeader)
 	if !headless {
-		if l.Columns, err = o.header(p); err != nil {
+		if l.Columns, err = o.readHeader(p); err != nil {
 			return p, within(err)
 		}
 	}
@@ -110,13 +110,14 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	if err := l.Check(); err != nil {
 		return p, within(err)
 	}
-	if s.deletes {
+	if s.hasDeletes {
 		o.Warn(fmt.Sprintf("Table %q: rows chosen by delete_where are not deleted here", d.name))
 	}
 	return p, nil
 }
 
-// checkTypes checks that a schema has the required types.
+// checkTypes checks that the table has a schema, if data types are used, and that with
+// Authoritative each column has a type.
 func (o Options) checkTypes(s settings) error {
 	if o.DataTypes == NoTypes {
 		return nil
@@ -136,8 +137,8 @@ func (o Options) checkTypes(s settings) error {
 	return nil
 }
 
-// header is the columns in the first line of a file.
-func (o Options) header(p plan) (columns []store.Column, err error) {
+// readHeader returns the columns in the first line of a file.
+func (o Options) readHeader(p plan) (columns []store.Column, err error) {
 	f, err := openFile(o.root, p.parts[0], p.settings)
 	if err != nil {
 		return nil, err

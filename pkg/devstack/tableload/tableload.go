@@ -13,9 +13,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// How data types are used.
+// Values of Options.DataTypes.
 const (
-	// NoTypes checks a schema and then ignores it.
+	// NoTypes checks a schema, then ignores it.
 	NoTypes = "none"
 	// Hints stores the types and does not check cells.
 	Hints = "hints"
@@ -29,33 +29,33 @@ type Store interface {
 	Load(l store.Load) (store.Table, error)
 }
 
-// Options say what to load, and where to.
+// Options configures a load.
 type Options struct {
 	Store Store
 	// Dir is the data directory.
 	Dir string
-	// Component and Config make the id of the default bucket; "" as Config is no
-	// default bucket. Job is stored with the tables.
+	// Component and Config make up the id of the default bucket. There is no default
+	// bucket if Config is "". Job is stored with the tables.
 	Component, Config, Job string
-	// Storage is the section "storage" of the configuration, of which output.tables
-	// and output.default_bucket are read.
+	// Storage is the section "storage" of the configuration. Only output.tables and
+	// output.default_bucket are read.
 	Storage value.Value
 	// DataTypes is NoTypes, Hints or Authoritative.
 	DataTypes string
-	// Failed says that the component failed: only tables with write_always are
+	// Failed is true if the component failed. Then only tables with write_always are
 	// loaded.
 	Failed bool
-	// Table is called with `Loading table "FILE"` before each load, Warn with
+	// Table is called with `Loading table "FILE"` before each load. Warn is called with
 	// warnings.
 	Table, Warn func(text string)
 
-	// root is Dir. Links that the component made must not lead out of it.
+	// root is opened from Dir. Links that the component made cannot lead out of root.
 	root *os.Root
 }
 
-// Load loads the tables of a data directory in the order of their file names. It
-// returns the tables that were loaded, also with an error. Errors of the component
-// and of the configuration are user errors.
+// Load loads the tables of a data directory in the order of their file names. It returns
+// the loaded tables, also together with an error. Mistakes of the component and of the
+// configuration are user errors.
 func Load(ctx context.Context, o Options) ([]store.Table, error) {
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
@@ -99,15 +99,15 @@ func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 	return t, nil
 }
 
-// rows reads the rows of a table, file by file.
+// rows reads the rows of a table, one file after another.
 type rows struct {
 	ctx   context.Context
 	root  *os.Root
 	plan  plan
-	types []store.Column // to check the cells; nil for none
-	files int            // opened so far
+	types []store.Column // columns with the types to check; nil disables the check
+	files int            // number of files opened so far
 	open  *file
-	row   int // number in the open file, from 1
+	row   int // row number in the open file, from 1
 }
 
 func (r *rows) next() ([]string, error) {
@@ -128,15 +128,15 @@ func (r *rows) next() ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, r.within(err)
+			return nil, r.wrapSliceError(err)
 		}
 		r.row++
-		return cells, r.within(r.check(cells))
+		return cells, r.wrapSliceError(r.check(cells))
 	}
 }
 
-// openNext opens the next file and skips its header. It returns io.EOF after the
-// last file.
+// openNext opens the next file and skips its header. It returns io.EOF after the last
+// file.
 func (r *rows) openNext() error {
 	if r.files == len(r.plan.parts) {
 		return io.EOF
@@ -151,12 +151,12 @@ func (r *rows) openNext() error {
 		return nil
 	}
 	if _, err := opened.records.Read(); err != nil && !errors.Is(err, io.EOF) {
-		return r.within(err)
+		return r.wrapSliceError(err)
 	}
 	return nil
 }
 
-func (r *rows) within(err error) error {
+func (r *rows) wrapSliceError(err error) error {
 	if err == nil || !r.plan.sliced {
 		return err
 	}

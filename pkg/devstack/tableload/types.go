@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The base types of columns.
+// Base types of columns.
 const (
 	typeString    = "STRING"
 	typeInteger   = "INTEGER"
@@ -28,7 +28,7 @@ var (
 	numeric = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$`)
 )
 
-// fits reports whether a cell, which is not empty, is a value of a base type.
+// fits reports whether a non-empty cell is a value of the base type.
 func fits(baseType, cell string) bool {
 	switch baseType {
 	case typeInteger:
@@ -53,8 +53,8 @@ func fits(baseType, cell string) bool {
 	}
 }
 
-// isTimestamp accepts a date with an optional time of day, which may have fractions
-// of a second and an offset from UTC.
+// isTimestamp reports whether a cell is a date with an optional time of day. The time may
+// have fractions of a second and an offset from UTC.
 func isTimestamp(cell string) bool {
 	if len(cell) > len(time.DateOnly) && cell[len(time.DateOnly)] == 'T' {
 		cell = cell[:len(time.DateOnly)] + " " + cell[len(time.DateOnly)+1:]

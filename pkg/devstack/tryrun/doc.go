@@ -1,11 +1,10 @@
-// Package tryrun runs the text in the editor of the page, saved or not: on a sample
-// of the data, within limits, with a recording and a report. A try is not a job. It is
-// in no list of jobs, loads no table and stores no state, but for what a login must
-// remember.
+// Package tryrun runs a configuration from the editor of the web UI, saved or not: on a
+// sample of the data, within limits, with a recording and a report. A try is not a job.
+// It is in no list of jobs, loads no table and stores no state. Only the remembered
+// values of logins are stored: the component itself sends them to the platform.
 //
-// The last tries of each configuration are kept in a directory, without the
-// configuration and its secrets: what was requested and answered (har), the report and the
-// tables. They are gone when the platform starts again. Everything is
-// read from the files where it is needed, so memory does not depend on how much a
-// try has fetched.
+// Each configuration keeps its last tries in a directory, without the configuration and
+// its secrets. A try has a recording (HAR), a report and tables. All tries are removed
+// when the platform starts again. Recordings and tables are read from the files on
+// demand, so memory does not grow with the amount of data that a try fetched.
 package tryrun

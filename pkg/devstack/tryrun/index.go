@@ -19,51 +19,52 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Row is one exchange of a try, without headers and bodies.
+// Row describes one exchange of a try, without headers and bodies.
 type Row struct {
-	// Number counts the exchanges in the order of their ends, from 1.
+	// Number counts the exchanges of the recording, from 1.
 	Number int
-	// Job, Pointer, At, Login, Attempt and Redirected are those of har.Origin.
+	// Job, Pointer, At, Login, Attempt and Redirected are copied from har.Origin.
 	Job, Pointer      string
 	At                []int
 	Login, Redirected bool
 	Attempt           int
 	Method, URL       string
-	// Status is 0 without a response; then Error is the reason. NotRecorded is set for a
-	// request that is not in the recording which answered the try.
+	// Status is 0 if there was no response. Error has the reason then. NotRecorded is
+	// true if a replay had no recorded response to the request.
 	Status      int
 	NotRecorded bool
 	Error       string
 	Bytes       int64
 	Took        time.Duration
-	// Reading is what was found in the response; nil for one that was not read.
+	// Reading describes what was found in the response, or is nil if the response was not
+	// read.
 	Reading *har.PageFindings
 
-	// Line is where it is in the recording.
+	// Line is the range of the exchange in the recording.
 	Line har.Span
 }
 
-// maxURL is how much of an address a row has.
+// maxURL is the maximum length of a URL or an error in a row.
 const maxURL = 1000
 
-// Index are the exchanges of a try in the order of the tree: by iteration, job and page,
-// child jobs below the page of their parent.
+// Index lists the exchanges of a try in the order of the tree: by iteration, job and
+// page. The requests of child jobs follow the page of their parent.
 type Index struct {
 	Rows []Row
-	// Jobs and Iterations are how many root jobs and iterations there are.
+	// Jobs is the number of root jobs. Iterations is the number of iterations.
 	Jobs, Iterations int
 }
 
-// cachedIndex is the index of the try that was looked at last. One is enough for a person,
-// and its memory is limited like the requests of one try.
+// cachedIndex holds the index of the try that was shown last. One index is enough for one
+// person. Its size is bounded by the maximum number of requests of a try.
 type cachedIndex struct {
 	mu    sync.Mutex
 	try   *Try
 	index *Index
 }
 
-// Index reads the index of the recording, unless it was the last one that was read; nil if
-// there is none. The index holds no body.
+// Index returns the index of the recording, or nil if there is no recording. It reads the
+// index from its file unless it is cached. The index holds no bodies.
 func (t *Try) Index() (*Index, error) {
 	t.latest.mu.Lock()
 	defer t.latest.mu.Unlock()
@@ -77,7 +78,7 @@ func (t *Try) Index() (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the index of a try: %w", err)
 	}
-	defer file.Close() // it is only read
+	defer file.Close() // only read
 	index, err := readIndex(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the index of a try: %w", err)
@@ -86,9 +87,9 @@ func (t *Try) Index() (*Index, error) {
 	return index, nil
 }
 
-// keepIndex reads the recording, if there is one, and stores its index, so that no page has
-// to read all of a recording, which may have gigabytes.
-func (t *Try) keepIndex() error {
+// saveIndex stores the index of the recording, if there is a recording. So pages of the
+// web UI do not read the whole recording, which may have gigabytes.
+func (t *Try) saveIndex() error {
 	recording, err := os.Open(filepath.Join(t.dir, recordingName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -96,7 +97,7 @@ func (t *Try) keepIndex() error {
 	if err != nil {
 		return fmt.Errorf("reading the recording of a try: %w", err)
 	}
-	defer recording.Close() // it is only read
+	defer recording.Close() // only read
 	index, err := newIndex(recording)
 	if err != nil {
 		return fmt.Errorf("reading the recording of a try: %w", err)
@@ -111,7 +112,8 @@ func (t *Try) keepIndex() error {
 	return nil
 }
 
-// write writes the index: a JSON value without rows, then one for each row.
+// write writes the index as a JSON value without rows, followed by one JSON value for
+// each row.
 func (x *Index) write(w io.Writer) error {
 	buffer := bufio.NewWriter(w)
 	out := json.NewEncoder(buffer)
@@ -167,7 +169,7 @@ func newIndex(r io.Reader) (*Index, error) {
 	slices.SortStableFunc(x.Rows, func(a, b Row) int {
 		return cmp.Or(slices.Compare(a.At, b.At), cmp.Compare(a.Number, b.Number))
 	})
-	last := map[string]int{} // the last exchange of each page: the one that was read
+	last := map[string]int{} // index of the last exchange of each page, which is the exchange that was read
 	jobs, iterations := map[string]bool{}, map[int]bool{}
 	for i, row := range x.Rows {
 		if len(row.At) < 2 {
@@ -187,8 +189,8 @@ func newIndex(r io.Reader) (*Index, error) {
 	return x, nil
 }
 
-// shortened is a reading for the index. A path whose names are long comes from a response that
-// wants to fill the memory; it is left out.
+// shortened returns the findings for the index. It drops paths with long names, because a
+// hostile response could fill the memory with them.
 func shortened(found har.PageFindings) *har.PageFindings {
 	long := func(path []string) bool { return len(strings.Join(path, "")) > maxURL }
 	if long(found.Data) {
@@ -199,15 +201,15 @@ func shortened(found har.PageFindings) *har.PageFindings {
 	return &found
 }
 
-// RecordedExchange is one exchange with its head. Its body is read by Body, from the file.
+// RecordedExchange is an exchange of a recording. Body reads its body from the file.
 type RecordedExchange struct {
 	Row
 	har.Summary
 	file *os.File
 }
 
-// Exchange opens an exchange by its number. It must be closed. ok is false if there is
-// none.
+// Exchange opens the exchange with the given number. ok is false if there is none. The
+// caller must close the exchange.
 func (t *Try) Exchange(number int) (x *RecordedExchange, ok bool, err error) {
 	index, err := t.Index()
 	if err != nil || index == nil {
@@ -228,8 +230,8 @@ func (t *Try) Exchange(number int) (x *RecordedExchange, ok bool, err error) {
 	return x, true, nil
 }
 
-// Body reads the body of the response, piece by piece.
+// Body returns a reader of the response body. It streams the body from the file.
 func (x *RecordedExchange) Body() io.Reader { return x.Summary.Body(x.file) }
 
-// Close closes the file.
+// Close closes the recording.
 func (x *RecordedExchange) Close() error { return x.file.Close() }

@@ -13,29 +13,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Table is the beginning of a table.
+// Table holds the first rows of a table.
 type Table struct {
 	Name    string
 	Columns []string
-	// Rows are the first rows. Cells are cut.
+	// Rows are the first rows. Long cells are cut.
 	Rows [][]string
-	// More is set if there are more rows.
+	// More is true if the table has more rows.
 	More bool
 }
 
-// How much of a table is read.
+// Limits of what is read from the tables of a try.
 const (
 	tableRows    = 20
 	tableColumns = 200
 	maxTables    = 100
 	cellCut      = 200
 	tableBytes   = 8 << 20
-	// shownBytes is how many bytes of cells all tables have together.
+	// shownBytes is the maximum size, in bytes, of the cells of all tables together.
 	shownBytes = 1 << 20
 )
 
-// Tables are the beginnings of the tables that would come out, by their names, at most
-// maxTables.
+// Tables returns the first rows of the tables that a job would load, sorted by name. It
+// returns at most maxTables tables.
 func (t *Try) Tables() ([]Table, error) {
 	dir := filepath.Join(t.dir, tablesName)
 	files, err := os.ReadDir(dir)
@@ -61,14 +61,15 @@ func (t *Try) Tables() ([]Table, error) {
 	return all, nil
 }
 
-// readTable reads the beginning of a table, and takes the bytes of its cells off left.
+// readTable reads the first rows of a table. It subtracts the size of their cells from
+// left.
 func readTable(path string, left *int) (Table, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Table{}, err
 	}
-	defer file.Close() // it is only read
-	// A row may be as large as a response. One that is larger than this is left out.
+	defer file.Close() // only read
+	// A row may be as large as a response. A row beyond the limit is dropped.
 	r := csvtable.NewReader(io.LimitReader(file, tableBytes), ',', `"`)
 	var t Table
 	for n := 0; ; n++ {
@@ -76,7 +77,7 @@ func readTable(path string, left *int) (Table, error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			return t, nil
-		case err != nil && n > 0: // the limit cut it
+		case err != nil && n > 0: // the limit cut the row
 			t.More = true
 			return t, nil
 		case err != nil:

@@ -24,30 +24,31 @@ type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
 }
 
-// Options are those of all tries. Dir, Runner and Prepare are required.
+// Options configures all tries. Dir, Runner and Prepare are required.
 type Options struct {
-	// Dir is the directory of the tries. What is in it is removed.
+	// Dir is the directory of the tries. New removes its contents.
 	Dir    string
 	Runner Runner
-	// Prepare makes the spec of a job with a configuration of its own, and what is said
-	// about it before it starts. See queue.Try.
+	// Prepare returns the spec of a job with a configuration of its own, and the events
+	// that such a job has before the component starts. See queue.Try.
 	Prepare func(store.Job) (sandbox.Spec, []sandbox.Record, error)
-	// Parallel is how many run at once, Keep how many are kept for each configuration,
-	// MostKept how many at all, and Age how long; 0 is a default.
+	// Parallel is the maximum number of running tries. Keep is the number of tries to
+	// keep for each configuration, MostKept the number of tries to keep in total, and Age
+	// how long to keep them. A value of 0 means the default.
 	Parallel, Keep, MostKept int
 	Age                      time.Duration
 	Now                      func() time.Time
-	// Report receives errors that belong to no try.
+	// Report receives errors of the platform, which users of a try do not see.
 	Report func(error)
 }
 
-// ErrBusy says that there are as many tries as may run at once.
+// ErrBusy means that the maximum number of tries is running, or that Trials is closed.
 var ErrBusy = errors.New("other tries are running: wait for their end, or cancel one")
 
-// grace is how much longer than its limit of time a try may run.
+// grace is the time that a try may run beyond its time limit before it is killed.
 const grace = 30 * time.Second
 
-// Trials are the tries of a platform.
+// Trials starts tries and keeps them. It is safe for concurrent use.
 type Trials struct {
 	o       Options
 	workers sync.WaitGroup
@@ -57,12 +58,12 @@ type Trials struct {
 	mu      sync.Mutex
 	running int
 	closed  bool
-	all     []*Try // the oldest first
+	all     []*Try // oldest first
 	// latest is the index that was read last.
 	latest cachedIndex
 }
 
-// New makes the directory, and empties it: tries of an earlier process are forgotten.
+// New creates the directory of tries. It removes the tries of an earlier process.
 func New(o Options) (*Trials, error) {
 	if o.Runner == nil || o.Prepare == nil || o.Dir == "" {
 		return nil, failure.Applicationf("tries need a runner, a directory and a function that prepares them")
@@ -95,7 +96,7 @@ func New(o Options) (*Trials, error) {
 	return t, nil
 }
 
-// Close ends all tries and waits for them. It removes them.
+// Close cancels all tries, waits for them, and removes them.
 func (ts *Trials) Close() error {
 	ts.mu.Lock()
 	ts.closed = true
@@ -105,19 +106,21 @@ func (ts *Trials) Close() error {
 	return os.RemoveAll(ts.o.Dir)
 }
 
-// Input is what to try.
+// Input is the input of a try.
 type Input struct {
 	Component, Config string
-	// Document is the configuration as it stands.
+	// Document is the configuration as the editor has it, saved or not.
 	Document []byte
-	// Values are those of variables; nil for those that the configuration names.
+	// Values are the values of variables. If nil, the values that the configuration names
+	// are used.
 	Values []store.Variable
 	Limits Limits
-	// From answers from the recording of this try, not from the API; nil asks the API.
+	// From is a try with a recording. Its responses are replayed, and the API gets no
+	// requests. If nil, the requests go to the API.
 	From *Try
 }
 
-// Start begins a try. ErrBusy means that too many are running.
+// Start starts a try. It returns ErrBusy if too many tries are running.
 func (ts *Trials) Start(r Input) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
@@ -157,12 +160,13 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	return t, nil
 }
 
-// job is the job that would run the same.
+// job returns the job that runs the same configuration with the same values.
 func (r Input) job(id string) store.Job {
 	return store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run, VariableValuesData: store.ValuesData(r.Values)}
 }
 
-// forget removes tries that are too old or too many. The caller holds the lock.
+// forget removes tries that are too old or too many. It keeps running tries. The caller
+// holds the lock.
 func (ts *Trials) forget() {
 	kept, count := map[string]int{}, 0
 	var all []*Try
@@ -183,7 +187,7 @@ func (ts *Trials) forget() {
 	ts.all = all
 }
 
-// Get is the try with this id; ok is false if there is none.
+// Get returns the try with this id. ok is false if there is no such try.
 func (ts *Trials) Get(id string) (t *Try, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -194,7 +198,7 @@ func (ts *Trials) Get(id string) (t *Try, ok bool) {
 	return ts.all[i], true
 }
 
-// Of are the tries of a configuration, the newest first.
+// Of returns the tries of a configuration, newest first.
 func (ts *Trials) Of(component, config string) []*Try {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -207,7 +211,8 @@ func (ts *Trials) Of(component, config string) []*Try {
 	return found
 }
 
-// prepare makes the directory. For a replay it links to the recording.
+// prepare creates the directory of the try. For a replay it adds a hard link to the
+// recording.
 func (t *Try) prepare(from *Try) error {
 	if err := os.Mkdir(t.dir, 0o700); err != nil {
 		return failure.Applicationf("cannot make the directory of a try: %w", err)
@@ -224,8 +229,8 @@ func (t *Try) prepare(from *Try) error {
 	return nil
 }
 
-// recording is the recording of responses of the API: its own, or that of the try which
-// answered this one. It is "" if there is none.
+// recording returns the path of the recording with the responses of the API. For a replay
+// this is the recording that was replayed. It returns "" if there is no recording.
 func (t *Try) recording() string {
 	for _, name := range []string{sourceName, recordingName} {
 		file := filepath.Join(t.dir, name)
@@ -236,7 +241,7 @@ func (t *Try) recording() string {
 	return ""
 }
 
-// run runs the component and keeps what it leaves.
+// run runs the component and keeps its recording, report and tables.
 func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec) {
 	spec.Timeout = r.Limits.Time + grace
 	spec.Args = func(data string) []string { return arguments(data, r.Limits, r.From != nil) }
@@ -245,7 +250,7 @@ func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec) {
 	}
 	data, exit, err := o.Runner.Run(ctx, spec, t.record)
 	if err == nil {
-		err = errors.Join(t.keep(data.Dir), data.Remove(), t.keepIndex())
+		err = errors.Join(t.keep(data.Dir), data.Remove(), t.saveIndex())
 	}
 	t.end(o, exit, err, ctx.Err() != nil)
 }
@@ -262,8 +267,8 @@ func arguments(data string, l Limits, replay bool) []string {
 	return args
 }
 
-// keep moves what the component left into the directory of the try. Only files of known
-// names are moved, links are not.
+// keep moves the results of the component into the directory of the try. It moves only
+// regular files with known names, and the files of out/tables.
 func (t *Try) keep(data string) error {
 	root, err := os.OpenRoot(data)
 	if err != nil {
@@ -275,13 +280,13 @@ func (t *Try) keep(data string) error {
 		path.Join(sandbox.FilesDir, reportName, "report.json"): path.Join(reportName, "report.json"),
 	} {
 		if info, err := root.Lstat(from); err != nil || !info.Mode().IsRegular() {
-			continue // it was killed before it wrote it
+			continue // the component was killed before it wrote the file
 		}
 		if err := move(filepath.Join(data, from), filepath.Join(t.dir, to)); err != nil {
 			return err
 		}
 	}
-	tables, err := fs.ReadDir(root.FS(), "out/tables") // a link that leads out is an error
+	tables, err := fs.ReadDir(root.FS(), "out/tables") // fails if a link leads out of data
 	if err != nil {
 		return err
 	}
@@ -303,7 +308,7 @@ func move(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// refuse ends a try that cannot start.
+// refuse ends a try that could not start.
 func (t *Try) refuse(o Options, err error) {
 	if failure.KindOf(err) == failure.User {
 		t.finish(o, Failed, err.Error())
@@ -313,10 +318,10 @@ func (t *Try) refuse(o Options, err error) {
 	t.finish(o, Failed, internal)
 }
 
-// internal is the message for faults of the platform.
+// internal is the message for errors of the platform.
 const internal = "The try could not be run. The local platform says why, where it was started."
 
-// end stores how the try ended.
+// end sets the final status of the try from the result of the run.
 func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
 	status, message := Success, ""
 	switch {

@@ -17,27 +17,27 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Limits are those of one try.
+// Limits holds the limits of one try.
 type Limits struct {
-	// Sample is how many items each run of a job keeps.
+	// Sample is the number of items that each job run keeps.
 	Sample   int
 	Requests int
 	Time     time.Duration
-	// Bytes of the bodies of responses.
+	// Bytes is the maximum total size of response bodies.
 	Bytes int64
 }
 
-// DefaultLimits are small enough that a mistake harms no API.
+// DefaultLimits returns limits so low that a mistake does no harm to an API.
 func DefaultLimits() Limits {
 	return Limits{Sample: 10, Requests: 100, Time: 2 * time.Minute, Bytes: 50e6}
 }
 
-// mostLimits are the largest.
+// mostLimits returns the highest limits that a try may have.
 func mostLimits() Limits {
 	return Limits{Sample: 10_000, Requests: 10_000, Time: 30 * time.Minute, Bytes: 2e9}
 }
 
-// Check returns a user error for a limit that is not positive or too large.
+// Check returns a user error if a limit is less than 1 or too high.
 func (l Limits) Check() error {
 	most := mostLimits()
 	for _, one := range []struct {
@@ -57,13 +57,13 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// The status of a try.
+// Status is the status of a try.
 type Status string
 
 const (
 	Running   Status = "running"
 	Success   Status = "success"
-	Limited   Status = "limited" // by a limit: the tables hold a part of the data
+	Limited   Status = "limited" // a limit ended the try: its tables hold a part of the data
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 )
@@ -72,38 +72,38 @@ const (
 const (
 	recordingName = "recording.har"
 	indexName     = "index"
-	sourceName    = "source.har" // what a try without the API was answered from
+	sourceName    = "source.har" // recording that a replay reads
 	reportName    = "report"
 	tablesName    = "tables"
 )
 
-// recentEvents is how many of the newest events a try keeps.
+// recentEvents is the number of newest events that a try keeps.
 const recentEvents = 12
 
-// State is what is known about a try at a moment.
+// State is a snapshot of a try.
 type State struct {
 	ID, Component, Config string
 	Limits                Limits
-	// Replayed is set if it was answered from the recording of an earlier try.
+	// Replayed is true if the responses came from the recording of an earlier try.
 	Replayed       bool
 	Status         Status
-	Started, Ended time.Time // Ended is zero while it runs
-	// Message says why it failed, or which limit ended it.
+	Started, Ended time.Time // Ended is zero while the try runs
+	// Message is the reason of a failure, or the limit that ended the try.
 	Message string
-	// Requests and Bytes are those answered so far.
+	// Requests is the number of responses so far. Bytes is their total size.
 	Requests int
 	Bytes    int64
-	// Recent are the newest events, Events is how many there were.
+	// Recent holds the newest events. Events is the number of all events.
 	Recent []sandbox.Record
 	Events int
-	// Recorded is set if there is a recording.
+	// Recorded is true if the try has ended and has a recording.
 	Recorded bool
 }
 
 // Running reports whether the try has not ended.
 func (i State) Running() bool { return i.Status == Running }
 
-// Try is one try. Its methods may be called by several goroutines.
+// Try is one try. It is safe for concurrent use.
 type Try struct {
 	dir    string
 	cancel context.CancelFunc
@@ -115,7 +115,7 @@ type Try struct {
 	latest *cachedIndex
 }
 
-// Info is the state of the try now.
+// Info returns the current state of the try.
 func (t *Try) Info() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,10 +127,10 @@ func (t *Try) Info() State {
 // Values returns the values of variables that the try was given, including secrets.
 func (t *Try) Values() []store.Variable { return t.values }
 
-// Cancel ends the try; it returns at once.
+// Cancel cancels the try. It does not wait for the end of the try.
 func (t *Try) Cancel() { t.cancel() }
 
-// Done is closed when the try has ended.
+// Done returns a channel that is closed when the try has ended.
 func (t *Try) Done() <-chan struct{} { return t.done }
 
 func (t *Try) change(change func(*State)) {
@@ -139,7 +139,7 @@ func (t *Try) change(change func(*State)) {
 	change(&t.info)
 }
 
-// Report is the report of the try, nil if there is none.
+// Report returns the report of the try, or nil if there is none.
 func (t *Try) Report() (*report.Report, error) {
 	text, err := os.ReadFile(filepath.Join(t.dir, reportName, report.JSONFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -155,13 +155,13 @@ func (t *Try) Report() (*report.Report, error) {
 	return r, nil
 }
 
-// record takes an event of the component.
+// record stores an event of the component.
 func (t *Try) record(r sandbox.Record) {
 	var said struct {
 		Event string          `json:"event"`
 		Bytes json.RawMessage `json:"bytes"`
 	}
-	_ = json.Unmarshal(r.Fields, &said) // an event without fields counts nothing
+	_ = json.Unmarshal(r.Fields, &said) // an event that cannot be read is not counted as a response
 	t.change(func(i *State) {
 		i.Events++
 		if said.Event == "request.answered" {
@@ -175,7 +175,7 @@ func (t *Try) record(r sandbox.Record) {
 	})
 }
 
-// number is a number that may be a text, as in fields of GELF.
+// number parses a number, or a string with a number: GELF fields may be strings.
 func number(raw json.RawMessage) int64 {
 	text := string(raw)
 	if unquoted, err := strconv.Unquote(text); err == nil {

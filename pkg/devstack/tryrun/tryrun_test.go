@@ -158,7 +158,7 @@ func TestTryKeepsWhatTheComponentLeaves(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	// Another one is answered from the recording of the first, also if it is the second.
+	// A replay of the second try uses the recording of the first, too.
 	w.play = func(_ context.Context, dir string, given []string, _ func(sandbox.Record)) sandbox.Exit {
 		args = given
 		text, err := os.ReadFile(filepath.Join(dir, "try/source.har"))

@@ -8,10 +8,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxRunBytes is the size of the form that runs a configuration.
+// maxRunBytes is the maximum size, in bytes, of the form that runs a configuration.
 const maxRunBytes = 1 << 20
 
-// newJob is a job for the API of the queue.
+// newJob is the body of a request to the queue API that creates a job.
 type newJob struct {
 	Component          string          `json:"component"`
 	Config             string          `json:"config,omitempty"`
@@ -47,7 +47,8 @@ func (s *site) again(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// present is a JSON text; nil if it is null, which the store returns for none.
+// present returns a JSON text, or nil if it is null. The store returns null for a missing
+// text.
 func present(text json.RawMessage) json.RawMessage {
 	if string(text) == "null" {
 		return nil
@@ -55,11 +56,11 @@ func present(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// run runs a configuration, with the values of variables in the form.
+// run creates a job for a configuration, with the values of variables in the form.
 func (s *site) run(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRunBytes)
 	if err := r.ParseForm(); err != nil {
-		return &refused{Status: http.StatusBadRequest, Message: "The form cannot be read."}
+		return &apiError{Status: http.StatusBadRequest, Message: "The form cannot be read."}
 	}
 	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) error {
 	return s.createJob(w, r, job)
 }
 
-// createJob makes a job and shows it.
+// createJob creates a job and redirects to its page.
 func (s *site) createJob(w http.ResponseWriter, r *http.Request, job newJob) error {
 	var made struct {
 		ID string `json:"id"`
@@ -88,13 +89,13 @@ func (s *site) createJob(w http.ResponseWriter, r *http.Request, job newJob) err
 	return s.goTo(w, r, jobURL(made.ID))
 }
 
-// goTo shows another page after a change.
+// goTo redirects to another page after a change.
 func (s *site) goTo(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, s.session.path+path, http.StatusSeeOther)
 	return nil
 }
 
-// runnable says that jobs can run a configuration.
+// runnable reports whether jobs can run a configuration.
 func runnable(c store.Configuration) bool {
 	return c.Component != variables.DefaultComponent && !c.IsDeleted && !c.IsDisabled
 }

@@ -12,18 +12,18 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the style sheets, the scripts and the icon, which browsers get under
-// names that change with their contents.
+// assets holds the style sheets, the scripts and the icon. Their URLs contain a hash of
+// the content, so browsers may cache them forever.
 type assets struct {
-	contents map[string][]byte // by such a name
-	paths    map[string]string // by the name of the file
+	contents map[string][]byte // contents by hashed name
+	paths    map[string]string // URL paths by file name
 }
 
 func newAssets() assets {
 	a := assets{contents: map[string][]byte{}, paths: map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil {
-		panic(err) // cannot happen: they are compiled in
+		panic(err) // cannot happen: the files are compiled in
 	}
 	for _, file := range files {
 		a.add(file.Name())
@@ -34,7 +34,7 @@ func newAssets() assets {
 func (a assets) add(name string) {
 	content, err := assetFiles.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // cannot happen: it is compiled in
+		panic(err) // cannot happen: the file is compiled in
 	}
 	sum := sha256.Sum256(content)
 	hashed := hex.EncodeToString(sum[:6]) + "-" + name
@@ -42,8 +42,8 @@ func (a assets) add(name string) {
 	a.paths[name] = "/assets/" + hashed
 }
 
-// path is the path of a file, such as style.css. It panics if there is no such file,
-// because only templates name files.
+// path returns the URL path of a file, such as style.css. It panics if there is no such
+// file, because only templates name files.
 func (a assets) path(name string) string {
 	path, found := a.paths[name]
 	if !found {
@@ -52,7 +52,7 @@ func (a assets) path(name string) string {
 	return path
 }
 
-// ServeHTTP serves an asset, which a browser may keep forever.
+// ServeHTTP serves an asset and lets browsers cache it forever.
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, found := a.contents[name]

@@ -8,30 +8,32 @@ import (
 	"time"
 )
 
-// span is a stretch of time in which something ran.
+// span is the time range of something that ran.
 type span struct{ from, until time.Time }
 
-// axis maps times to positions. Long stretches in which nothing ran are shortened, so
-// that one pause does not squeeze everything else: one takes at most a quarter of the
-// time in which something ran, all together as much as that.
+// axis maps times to positions. It shortens long pauses, so that one pause does not
+// squeeze everything else. A shortened pause takes at most a quarter of the busy time,
+// and all pauses together take at most the busy time. The busy time is the time covered
+// by spans.
 type axis struct {
 	began  time.Time
 	pieces []piece
-	// total is the drawn length, in time as it is drawn.
+	// total is the length of the axis as drawn.
 	total time.Duration
 }
 
-// piece is a part of the axis with one scale. Both its time and its place are counted
-// from the beginning.
+// piece is a part of the axis with one scale. from and until are its times, at and length
+// its position and length as drawn, all relative to the start of the axis.
 type piece struct {
 	from, until time.Duration
 	at, length  time.Duration
-	// cut says that it is shorter than its time.
+	// cut is true if the piece is drawn shorter than its time. Until layOut has run, it
+	// marks all pauses.
 	cut bool
 }
 
-// newAxis covers all spans, in any order. What begins after them until a later time is
-// a pause.
+// newAxis returns an axis that covers all spans, in any order, and the time from the last
+// span to until, which is a pause.
 func newAxis(spans []span, until time.Time) axis {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(a.from.Compare(b.from), a.until.Compare(b.until)) })
 	if len(spans) == 0 {
@@ -55,12 +57,12 @@ func newAxis(spans []span, until time.Time) axis {
 	if last := until.Sub(a.began); last > end {
 		a.pieces = append(a.pieces, piece{from: end, until: last, cut: true})
 	}
-	a.place()
+	a.layOut()
 	return a
 }
 
-// place gives each piece its place and its length.
-func (a *axis) place() {
+// layOut sets the position and the length of each piece.
+func (a *axis) layOut() {
 	var busy time.Duration
 	var pauses []time.Duration
 	for _, p := range a.pieces {
@@ -86,8 +88,8 @@ func (a *axis) place() {
 	}
 }
 
-// fairShare is the longest pause, so that all pauses together, longer ones cut to it,
-// do not take more than the budget.
+// fairShare returns the maximum length of a pause, so that all pauses together take at
+// most the budget.
 func fairShare(pauses []time.Duration, budget time.Duration) time.Duration {
 	slices.Sort(pauses)
 	for i, pause := range pauses {
@@ -100,8 +102,8 @@ func fairShare(pauses []time.Duration, budget time.Duration) time.Duration {
 	return budget
 }
 
-// place of a time, from 0 to 1. A time within a shortened pause is at its share of it.
-func (a axis) of(t time.Time) float64 {
+// position returns the position of a time, from 0 to 1.
+func (a axis) position(t time.Time) float64 {
 	d := t.Sub(a.began)
 	for _, p := range a.pieces {
 		if d > p.until {
@@ -123,22 +125,24 @@ type tick struct {
 	Text string
 }
 
-// pause is a shortened stretch of the axis. Text is how long it took, "" if there is no
-// room for it.
+// pause is a shortened pause on the axis. Text is its duration, or "" if there is no room
+// for it.
 type pause struct {
 	X, Width, Middle string
 	Text             string
 }
 
 const (
-	// apart is the least distance between two texts on the axis, widest a pause with a
-	// text, seen one that is drawn.
+	// apart is the minimum distance of two texts on the axis. widest is the minimum width
+	// of a pause with a text. seen is the minimum width of a pause that is drawn. All are
+	// shares of the axis.
 	apart  = 0.13
 	widest = 0.09
 	seen   = 0.004
 )
 
-// Ticks are round times on the parts that are not shortened, apart from each other.
+// ticks returns marks at round times, outside of shortened pauses and apart from each
+// other.
 func (a axis) ticks() []tick {
 	step := roundUp(a.total / 6)
 	var ticks []tick
@@ -166,7 +170,7 @@ func (a axis) ticks() []tick {
 	return ticks
 }
 
-// pauses are the shortened parts that can be seen.
+// pauses returns the shortened pauses that are wide enough to be seen.
 func (a axis) pauses() []pause {
 	var found []pause
 	for _, p := range a.pieces {
@@ -184,7 +188,7 @@ func (a axis) pauses() []pause {
 	return found
 }
 
-// tickText is a time with as many digits as the steps need.
+// tickText formats a time with the number of digits that the step needs.
 func tickText(at, step time.Duration) string {
 	switch {
 	case at == 0:
@@ -202,7 +206,8 @@ func tickText(at, step time.Duration) string {
 	}
 }
 
-// roundUp is the next round duration.
+// roundUp returns the smallest duration of 1, 2 or 5 times a power of ten milliseconds
+// that is at least d.
 func roundUp(d time.Duration) time.Duration {
 	for unit := time.Millisecond; ; unit *= 10 {
 		for _, tenths := range []time.Duration{10, 20, 50} {

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// maxExample is how large an HTTP archive may be.
+	// maxExample is the maximum size, in bytes, of an HTTP archive.
 	maxExample = 64 << 20
-	// shownResponse is how much of a response is shown, in bytes.
+	// shownResponse is the maximum size, in bytes, of a response that a page shows.
 	shownResponse = 64 << 10
 	// defaultComponent is the component of the first configuration.
 	defaultComponent = "acme.ex-shop"
@@ -37,13 +37,13 @@ func (s *site) beginPages() paths {
 	}
 }
 
-// beginPage is the content of the page on which a configuration begins.
+// beginPage is the content of the page on which a new configuration begins.
 type beginPage struct {
-	// Example is what was pasted; it is shown again if it could not be used.
+	// Example is the text that was pasted. It is shown again if it could not be used.
 	Example string
-	// Problem says why.
+	// Problem is the reason why the example could not be used.
 	Problem string
-	// Search is a word, APIs are those of the gallery that match it.
+	// Search is the search phrase. APIs are the entries of the gallery that match it.
 	Search string
 	APIs   []gallery.API
 	All    int
@@ -68,15 +68,15 @@ func (s *site) showBegin(w http.ResponseWriter, status int, p beginPage) error {
 	return nil
 }
 
-// learn reads an example or the name of an API, fetches the first response, and leads to the
-// proposal.
+// learn reads an example or the name of an API, sends the request of the example, and
+// redirects to the draft.
 func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxExample)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
 		if err := r.ParseMultipartForm(maxDocument); err != nil {
 			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read: the file may be larger than 64 MB."})
 		}
-		defer func() { _ = r.MultipartForm.RemoveAll() }() // what is left is in the directory for temporary files
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // files that stay are in the temporary directory
 	} else if err := r.ParseForm(); err != nil {
 		return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read."})
 	}
@@ -93,7 +93,7 @@ func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// masked hides the credentials of an example in an error.
+// masked masks the credentials of the example text in an error.
 func masked(err error, text string) error {
 	request, unreadable := requestOf(text)
 	if unreadable != nil {
@@ -110,8 +110,8 @@ func registryOf(r example.Request) *secret.Registry {
 	return known
 }
 
-// requestOf reads an address or a curl command. Variables of a command have no value: those
-// of this program are none of the page's business.
+// requestOf parses a URL or a curl command. Environment variables in a command are empty,
+// because users of the web UI must not read the environment of this process.
 func requestOf(text string) (example.Request, error) {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return example.FromURL(text)
@@ -154,7 +154,7 @@ func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
 	return d, nil
 }
 
-// recognise finds the APIs of the gallery to which the first candidate belongs.
+// recognise finds the entries of the gallery for the host of the first candidate.
 func (d *draft) recognise() error {
 	u, err := url.Parse(d.candidates[0].Exchange.URL)
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *draft) recognise() error {
 	return err
 }
 
-// create makes the configuration and opens the editor.
+// create stores the configuration and redirects to the editor.
 func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r); err != nil {
 		return s.refuse(w, r, http.StatusBadRequest, err.Error())
@@ -178,7 +178,7 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 		return s.showDraft(w, r, http.StatusUnprocessableEntity, r.PostForm, "")
 	}
 	id, err := s.store(r.Context(), p)
-	if no, ok := errors.AsType[*refused](err); ok {
+	if no, ok := errors.AsType[*apiError](err); ok {
 		return s.showDraft(w, r, no.Status, r.PostForm, sentence(no.Message))
 	} else if err != nil {
 		return err
@@ -193,7 +193,8 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// store stores the configuration by the APIs, with its secrets encrypted.
+// store stores the configuration by requests to the APIs, with its secrets encrypted. It
+// returns the id of the configuration.
 func (s *site) store(ctx context.Context, p draftPage) (id string, err error) {
 	document, err := value.Parse(bytes.TrimSpace(p.config))
 	if err != nil {

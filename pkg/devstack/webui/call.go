@@ -8,17 +8,17 @@ import (
 	"net/http"
 )
 
-// refused is the response of an API to a request that it did not carry out.
-type refused struct {
+// apiError is an error response of an API.
+type apiError struct {
 	Status  int
 	Message string
 }
 
-func (e *refused) Error() string { return e.Message }
+func (e *apiError) Error() string { return e.Message }
 
-// call sends a request to the platform's APIs, with the token of the page. The body,
-// if it is not nil, is sent as JSON, and the response is decoded into result, if that is
-// not nil. A response of 4xx or 5xx is a *refused.
+// call sends a request to the platform's APIs with the token of the web UI. It sends body
+// as JSON unless body is nil, and decodes the response into result unless result is nil.
+// A response with status 4xx or 5xx is returned as an *apiError.
 func (s *site) call(ctx context.Context, method, path string, body, result any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *site) call(ctx context.Context, method, path string, body, result any) 
 	}
 	r.Header.Set("X-StorageApi-Token", s.Token)
 	r.Header.Set("Content-Type", "application/json")
-	a := &reply{header: http.Header{}}
+	a := &recorder{header: http.Header{}}
 	s.API.ServeHTTP(a, r)
 	if a.status >= http.StatusBadRequest {
 		var said struct {
@@ -42,7 +42,7 @@ func (s *site) call(ctx context.Context, method, path string, body, result any) 
 		if json.Unmarshal(a.body.Bytes(), &said) != nil || said.Error == "" {
 			said.Error = http.StatusText(a.status)
 		}
-		return &refused{Status: a.status, Message: said.Error}
+		return &apiError{Status: a.status, Message: said.Error}
 	}
 	if result == nil {
 		return nil
@@ -53,22 +53,22 @@ func (s *site) call(ctx context.Context, method, path string, body, result any) 
 	return nil
 }
 
-// reply keeps a response of the APIs.
-type reply struct {
+// recorder is an http.ResponseWriter that keeps the response.
+type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (a *reply) Header() http.Header { return a.header }
+func (a *recorder) Header() http.Header { return a.header }
 
-func (a *reply) WriteHeader(status int) {
+func (a *recorder) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
-func (a *reply) Write(text []byte) (int, error) {
+func (a *recorder) Write(text []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(text)
 }

@@ -23,7 +23,7 @@ func TestCall(t *testing.T) {
 	p.must(s.call(t.Context(), http.MethodDelete, configs+"/"+made.ID, nil, nil))
 
 	err := s.call(t.Context(), http.MethodGet, configs+"/0", nil, nil)
-	var no *refused
+	var no *apiError
 	if !errors.As(err, &no) || no.Status != http.StatusNotFound || no.Message == "" {
 		t.Errorf("%v", err)
 	}

@@ -21,7 +21,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		given    = "canary-given-2"    // one that is given with a try or a job
 		typed    = "canary-typed-3"    // one that is only in the editor
 		pasted   = "canary-pasted-4"   // in a curl command
-		returned = "tok-9-secret"      // what the API answers to the login
+		returned = "tok-9-secret"      // what the API returns for the login
 	)
 	p := newTryPlatform(t)
 	declared := p.configure(store.Configuration{Component: variablesComponent, Name: "Variables", Configuration: []byte(`{"variables": [{"name": "pass", "type": "string"}]}`),
@@ -78,7 +78,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		pages["a try that is refused "+form.Get("document")[:1]] = p.submit(configurationPath("acme.ex-shop", "1")+"/try", form).Body.String()
 	}
 
-	// What the script of the editor asks. The answers are about a text that the browser has.
+	// What the script of the editor asks. The responses are about a text that the browser has.
 	ask := func(want, document string, cursor int) {
 		body, err := json.Marshal(question{Want: want, Document: document, Cursor: cursor})
 		p.must(err)

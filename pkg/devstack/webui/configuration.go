@@ -13,29 +13,30 @@ import (
 
 type configurationPage struct {
 	store.Configuration
-	// Sources are the configuration and its rows.
+	// Sources are the documents of the configuration and its rows.
 	Sources   []source
 	Variables *variableList
 	Jobs      jobList
 	History   history
-	// Fields are the variables in the form that runs it.
+	// Fields are the variables in the form that runs the configuration.
 	Fields []field
 	Host   string
 }
 
-// Runnable says that the page can run it.
+// Runnable reports whether jobs can run the configuration.
 func (p configurationPage) Runnable() bool { return runnable(p.Configuration) }
 
-// variableList is the variables of a configuration, which another one declares.
+// variableList lists the variables of a configuration. Another configuration, named by
+// Component and ID, declares them.
 type variableList struct {
 	Component, ID string
-	// Missing says that this other configuration does not exist.
+	// Missing is true if the declaring configuration does not exist.
 	Missing bool
 	List    []variable
 }
 
-// variable is a variable and its value. Given is false without a value. Secret
-// hides the value.
+// variable is a variable with its value. Given is false if it has no value. Secret hides
+// the value.
 type variable struct {
 	Name, Type, Value string
 	Given, Secret     bool
@@ -69,9 +70,9 @@ func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sources are the documents of a configuration: itself, then its rows. If row ids
-// are given, other rows are left out; a single row then comes first, because its
-// settings win.
+// sources returns the documents of a configuration: the configuration first, then its
+// rows. If row ids are given, other rows are dropped. A single remaining row comes first,
+// because its settings win.
 func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error) {
 	secret, err := s.secretNames(c)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error)
 	return found, nil
 }
 
-// variables are declared in the configuration that c names in variables_id; nil if
-// it names none.
+// variables returns the variables that are declared in the configuration that c names in
+// variables_id. It returns nil if c names no configuration.
 func (s *site) variables(c store.Configuration) (*variableList, error) {
 	document := fields(c.Configuration)
 	id := document.Field("variables_id").Raw()
@@ -131,9 +132,9 @@ func (s *site) variables(c store.Configuration) (*variableList, error) {
 	return found, nil
 }
 
-// secretNames are the variables that are used below a key that begins with #: in
-// the configuration, in its rows or, if it declares variables, in any configuration
-// that uses them.
+// secretNames returns the variables that are used below a key that begins with #, in the
+// configuration or its rows. If the configuration declares variables, it also looks at
+// all configurations that use them.
 func (s *site) secretNames(c store.Configuration) (map[string]bool, error) {
 	names := map[string]bool{}
 	add := func(c store.Configuration) {

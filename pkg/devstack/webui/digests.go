@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// keptDigests is how many jobs are remembered, those that were looked at last.
+// keptDigests is the number of cached digests.
 const keptDigests = 64
 
-// digests remembers what the events of jobs say, so that only new events are read when
-// a page of a long job is shown again. It may be used by several goroutines.
+// digests caches the digests of the jobs that were shown last, so that showing a long job
+// again reads only new events. It is safe for concurrent use.
 type digests struct {
 	mu   sync.Mutex
-	kept []*keptDigest // that of the last use comes last
+	kept []*keptDigest // least recently used first
 }
 
 type keptDigest struct {
@@ -26,7 +26,7 @@ type keptDigest struct {
 	digest *digest
 }
 
-func (d *digests) of(job string) *keptDigest {
+func (d *digests) get(job string) *keptDigest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.IndexFunc(d.kept, func(k *keptDigest) bool { return k.job == job })
@@ -42,13 +42,14 @@ func (d *digests) of(job string) *keptDigest {
 	return k
 }
 
-// digest reads the events of a job up to now. The copy that it returns does not change.
+// digest reads the new events of a job and returns its digest. The result is a copy that
+// does not change.
 func (s *site) digest(ctx context.Context, job string) (digest, error) {
-	k := s.digests.of(job)
+	k := s.digests.get(job)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for {
-		// In batches, so that no transaction is open for long.
+		// Batches keep read transactions short.
 		n := 0
 		if err := s.Store.EventsOf(job, k.digest.after, func(e store.Event) bool {
 			k.digest.add(e)
@@ -67,14 +68,14 @@ func (s *site) digest(ctx context.Context, job string) (digest, error) {
 	copied := *k.digest
 	copied.progress.Lines = slices.Clone(copied.progress.Lines)
 	copied.progress.index = nil
-	copied.faults = slices.Clone(copied.faults) // they get numbers of lines
+	copied.faults = slices.Clone(copied.faults) // a page adds line numbers to them
 	copied.requests.ids = slices.Clone(copied.requests.newest())
 	copied.shown.ids = slices.Clone(copied.shown.newest())
 	copied.types = maps.Clone(copied.types)
 	return copied, nil
 }
 
-// eventsWith are the events with these ids. Those that are gone are left out.
+// eventsWith returns the events with these ids, in the same order.
 func (s *site) eventsWith(ids []uint64) (found []store.Event, err error) {
 	for _, id := range ids {
 		e, err := s.Store.Event(decimalID(id))

@@ -7,12 +7,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// directions are the characters that change the direction of writing. One that is not
-// closed reverses what follows on its line, the text of this page too.
+// directions are the characters that change the direction of writing. An unclosed
+// direction reverses the rest of its line, including the text of the page around it.
 const directions = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
-// withoutDirections replaces these characters in the text of a page, so that they are seen.
-// They stay in attributes and in what is edited, which is stored as it is.
+// withoutDirections replaces the characters in directions by U+FFFD in the text of a
+// page, so that they are visible. It keeps them in attributes and in text areas, because
+// their text is stored unchanged.
 func withoutDirections(page []byte) []byte {
 	found := false
 	for _, one := range directions {
@@ -25,7 +26,7 @@ func withoutDirections(page []byte) []byte {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	edited := false
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
-		raw := bytes.Clone(tokens.Raw()) // that of a tag is changed when its name is read
+		raw := bytes.Clone(tokens.Raw()) // TagName changes the bytes of Raw
 		switch kind {
 		case html.StartTagToken, html.EndTagToken:
 			if name, _ := tokens.TagName(); string(name) == "textarea" {

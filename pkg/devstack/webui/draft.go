@@ -18,23 +18,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// draftPage is a configuration that is about to begin, with the evidence for each choice.
+// draftPage is the page of a new configuration before it is stored, with the evidence for
+// each choice.
 type draftPage struct {
 	ID string
-	// Component and Name are those of the new configuration.
+	// Component and Name are the component and the name of the new configuration.
 	Component, Name string
-	// Questions are what can be chosen.
+	// Questions are the choices that the user can change.
 	Questions []draftQuestion
-	// Guesses are the decisions with their evidence, Notes what a person should know.
+	// Guesses are the inferred settings with their evidence. Notes are further hints for
+	// the user.
 	Guesses []infer.Inference
 	Notes   []string
-	// API is the one of the gallery whose configuration is made, nil for none. Filled are
-	// the attributes that the example filled, Missing what has to be filled in.
+	// API is the entry of the gallery that the configuration comes from, or nil. Filled
+	// are the attributes that the example filled. Missing are the attributes that the
+	// user has to fill in.
 	API     *gallery.API
 	Filled  []string
 	Missing []gallery.Input
-	// Request is method and address of the example, "" for none; Status, Kind and Response are
-	// what the API answered, More that it is longer.
+	// Request is the method and URL of the example, or "" without an example. Status,
+	// Kind and Response describe its response. More is true if Response is cut.
 	Request, Kind, Response string
 	Status                  int
 	More                    bool
@@ -73,7 +76,7 @@ func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, giv
 	return nil
 }
 
-// proposal is the configuration with these responses to the questions.
+// proposal returns the page with the configuration that results from the given choices.
 func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	p := draftPage{ID: d.id, Component: given.Get("component"), Name: given.Get("name")}
 	if p.Component == "" {
@@ -87,7 +90,7 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 		for _, api := range d.apis {
 			q.Options = append(q.Options, draftOption{Name: api.Name, Label: "The complete one for " + api.Title, Evidence: api.Summary})
 		}
-		p.ask(q, draftOption{Name: "example", Label: "One guessed from the example", Evidence: "with the choices that you make here"}, given)
+		p.addQuestion(q, draftOption{Name: "example", Label: "One guessed from the example", Evidence: "with the choices that you make here"}, given)
 	}
 	at := 0
 	if len(d.candidates) > 1 {
@@ -95,7 +98,7 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 		for i, c := range d.candidates {
 			q.Options = append(q.Options, draftOption{Name: strconv.Itoa(i), Label: registryOf(c.Exchange.Request).Mask(scaffold.Asked(c.Exchange)), Evidence: count(c.Items, "item")})
 		}
-		at = p.ask(q, draftOption{}, given)
+		at = p.addQuestion(q, draftOption{}, given)
 	}
 	var x *example.Exchange
 	if len(d.candidates) > 0 {
@@ -110,9 +113,9 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	return p, p.fromExample(*x, given)
 }
 
-// ask adds a question, with one more option if it has a name, and returns the index of the
-// answer; without one that of the first option.
-func (p *draftPage) ask(q draftQuestion, last draftOption, given url.Values) int {
+// addQuestion adds a question and returns the index of the chosen option, which is 0
+// without a choice. If last has a name, it becomes the last option.
+func (p *draftPage) addQuestion(q draftQuestion, last draftOption, given url.Values) int {
 	if last.Name != "" {
 		q.Options = append(q.Options, last)
 	}
@@ -127,7 +130,7 @@ func (p *draftPage) ask(q draftQuestion, last draftOption, given url.Values) int
 	return at
 }
 
-// usualComponent is the component of the newest configuration.
+// usualComponent returns the component of the newest configuration.
 func (s *site) usualComponent() (string, error) {
 	all, err := s.Store.Configurations("", false)
 	var newest store.Configuration
@@ -139,7 +142,8 @@ func (s *site) usualComponent() (string, error) {
 	return cmp.Or(newest.Component, defaultComponent), err
 }
 
-// showResponse shows the first page of the API without the credentials of the example.
+// showResponse adds the response of the example to the page. It masks the credentials of
+// the example.
 func (p *draftPage) showResponse(x example.Exchange) {
 	known := registryOf(x.Request)
 	p.Request, p.Status = known.Mask(scaffold.Asked(x)), x.Status
@@ -148,7 +152,7 @@ func (p *draftPage) showResponse(x example.Exchange) {
 	if v, err := value.Parse(text); err == nil {
 		text = v.Pretty()
 	}
-	// What a cut leaves of a secret at the end is cut off too.
+	// The cut after masking also removes a secret that the first cut left incomplete.
 	shown := known.Mask(string(text[:min(len(text), 2*shownResponse)]))
 	p.More = len(text) > shownResponse
 	p.Response = strings.ToValidUTF8(shown[:min(len(shown), shownResponse)], "\ufffd")
@@ -174,7 +178,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 	known := registryOf(x.Request)
 	proposal, err := infer.Infer(x, infer.Choice{DataField: given.Get("data"), Paging: given.Get("paging"), PrimaryKey: given.Get("key")})
 	if err != nil && (given.Has("data") || given.Has("paging") || given.Has("key")) {
-		// A choice may be impossible after another one was made.
+		// A choice may be impossible after another choice was made.
 		given.Del("paging")
 		given.Del("key")
 		proposal, err = infer.Infer(x, infer.Choice{DataField: given.Get("data")})
@@ -194,7 +198,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 			continue
 		}
 		asked := draftQuestion{Name: q.name, Text: q.text}
-		for i, o := range q.options { // the one that was taken comes first
+		for i, o := range q.options { // the chosen option comes first
 			asked.Options = append(asked.Options, draftOption{Name: o.Name, Label: known.Mask(o.Name), Evidence: known.Mask(o.Evidence), Chosen: i == 0})
 		}
 		p.Questions = append(p.Questions, asked)
@@ -204,7 +208,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 		p.Guesses = append(p.Guesses, g)
 	}
 	for _, note := range proposal.Notes {
-		if !strings.Contains(note, " --") { // what a flag of the command line chooses is a question here
+		if !strings.Contains(note, " --") { // flags of the command line are questions on this page
 			p.Notes = append(p.Notes, known.Mask(note))
 		}
 	}
@@ -217,7 +221,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 	return nil
 }
 
-// use takes a document and a name for the configuration.
+// use sets the document of the page. name is the default name of the configuration.
 func (p *draftPage) use(text []byte, name string) {
 	p.config = text
 	p.Name = cmp.Or(p.Name, name)

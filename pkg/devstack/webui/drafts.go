@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// keptDrafts is how many beginnings are kept, keptBytes how large their responses may be
-	// together.
+	// keptDrafts is the maximum number of drafts. keptBytes is the maximum size of all
+	// their responses together. The newest draft is always kept.
 	keptDrafts = 8
 	keptBytes  = 128 << 20
 )
 
-// draft is a configuration that is about to begin: an example with its response, which has
-// credentials, or only an API of the gallery.
+// draft is a configuration that is not stored yet. It has an example with its response,
+// which contain credentials, or only an API of the gallery.
 type draft struct {
 	id string
-	// candidates are the example, or those of an archive; none for an API alone.
+	// candidates are the example, or the exchanges of an archive. It is empty for an API
+	// alone.
 	candidates []scaffold.Candidate
-	// apis are those of the gallery to which the example belongs.
+	// apis are the entries of the gallery that the example may belong to.
 	apis []gallery.API
 }
 
@@ -35,10 +36,10 @@ func (d *draft) size() (bytes int) {
 	return bytes
 }
 
-// drafts keeps the newest ones in memory. The zero value is ready.
+// drafts keeps the newest drafts in memory. The zero value is ready to use.
 type drafts struct {
 	mu   sync.Mutex
-	list []*draft // the newest last
+	list []*draft // newest last
 }
 
 func (k *drafts) add(d *draft) {

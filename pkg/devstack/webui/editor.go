@@ -24,7 +24,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxDocument is how large a document of the editor may be, with the rest of its form.
+// maxDocument is the maximum size, in bytes, of a form or a request of the editor.
 const maxDocument = 8 << 20
 
 func (s *site) editorPages() paths {
@@ -38,16 +38,16 @@ func (s *site) editorPages() paths {
 	}
 }
 
-// editTarget is what the editor is open for: a configuration, or one of its rows.
+// editTarget is the configuration or row that the editor changes.
 type editTarget struct {
 	store.Configuration
-	// Row is the row, nil for the configuration itself.
+	// Row is nil if the configuration itself is edited.
 	Row *store.Row
-	// secretNames are the variables that are secrets.
+	// secretNames are the variables with secret values.
 	secretNames map[string]bool
 }
 
-// document is what is stored.
+// document returns the stored document.
 func (e editTarget) document() json.RawMessage {
 	if e.Row != nil {
 		return e.Row.Configuration
@@ -55,7 +55,7 @@ func (e editTarget) document() json.RawMessage {
 	return e.Configuration.Configuration
 }
 
-// RowID is the id of the row, "" for the configuration itself.
+// RowID returns the id of the row, or "" for the configuration itself.
 func (e editTarget) RowID() string {
 	if e.Row == nil {
 		return ""
@@ -63,7 +63,7 @@ func (e editTarget) RowID() string {
 	return e.Row.ID
 }
 
-// Title names what is edited.
+// Title returns the name of the configuration or row.
 func (e editTarget) Title() string {
 	if e.Row != nil {
 		return cmp.Or(e.Row.Name, "Row "+e.Row.ID)
@@ -71,8 +71,9 @@ func (e editTarget) Title() string {
 	return cmp.Or(e.Name, "Configuration "+e.ID)
 }
 
-// edited finds what a request is about.
-func (s *site) edited(component, id, row string) (editTarget, error) {
+// findTarget looks up the configuration or row of a request. A configuration in the trash
+// counts as not found.
+func (s *site) findTarget(component, id, row string) (editTarget, error) {
 	c, err := s.Store.Configuration(component, id)
 	if err != nil {
 		return editTarget{}, err
@@ -95,30 +96,31 @@ func (s *site) edited(component, id, row string) (editTarget, error) {
 // editorPage is the content of the editor.
 type editorPage struct {
 	editTarget
-	// Text is the text in the editor; Base says which document it began with.
+	// Text is the text in the editor. Base is the fingerprint of the document that it
+	// began with.
 	Text, Base string
 	Comment    string
 	// Findings are the problems of the text.
 	Findings findingList
-	// Problem says why it was not saved, Saved that it was.
+	// Problem is the reason why the text was not saved. Saved is true after it was saved.
 	Problem string
 	Saved   bool
-	// StoreID identifies the store: a browser offers no drafts of another one.
+	// StoreID identifies the store. A browser offers only the drafts of this store.
 	StoreID string
-	// At is the offset, in UTF-16 units, of the value to look at; -1 for none.
+	// At is the offset, in UTF-16 units, of the value to scroll to, or -1.
 	At int
-	// Try is for the panel in which the text is tried.
+	// Try is the panel for tries of the text.
 	Try tryPanel
 }
 
-// Path is that of the configuration.
+// Path returns the path of the configuration's page.
 func (p editorPage) Path() string { return configurationPath(p.Component, p.ID) }
 
 func configurationPath(component, id string) string {
 	return "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 }
 
-// editPath is the path of the editor, below that of the session.
+// editPath returns the path of the editor, below the path of the session.
 func editPath(component, id, row string) string {
 	path := configurationPath(component, id) + "/edit"
 	if row != "" {
@@ -129,15 +131,15 @@ func editPath(component, id, row string) string {
 
 func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), query.Get("row"))
+	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), query.Get("row"))
 	if err != nil {
 		return err
 	}
-	if len(e.pretty()) > langservice.MaxText {
+	if len(e.prettyText()) > langservice.MaxText {
 		return s.refuse(w, r, http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("this configuration is larger than %d MB, too large for the editor: change a file with extractor config pull and extractor config push", langservice.MaxText>>20))
 	}
-	p := editorPage{editTarget: e, Text: s.shown(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
+	p := editorPage{editTarget: e, Text: s.shownText(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
 	if query.Has("at") {
 		if place, _, found := places.New([]byte(p.Text)).Find(query.Get("at")); found {
 			p.At = units(p.Text, place.Value.Start)
@@ -146,11 +148,11 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 	return s.showEditor(w, r, http.StatusOK, p)
 }
 
-// shown is the stored document as the editor shows it.
-func (s *site) shown(e editTarget) string { return s.hideSecrets(e.pretty(), e.secretNames) }
+// shownText returns the stored document as the editor shows it.
+func (s *site) shownText(e editTarget) string { return s.hideSecrets(e.prettyText(), e.secretNames) }
 
-// pretty is the stored document in lines, with its secrets.
-func (e editTarget) pretty() string {
+// prettyText returns the stored document in lines, with its secrets.
+func (e editTarget) prettyText() string {
 	v, err := value.Parse(e.document())
 	if err != nil {
 		return string(e.document())
@@ -158,7 +160,8 @@ func (e editTarget) pretty() string {
 	return string(bytes.TrimSpace(v.Pretty()))
 }
 
-// fingerprint is a text that changes with the stored document, and with nothing else.
+// fingerprint returns a text that identifies the stored document. It changes only if the
+// document changes.
 func (s *site) fingerprint(e editTarget) string {
 	return strings.TrimPrefix(s.placeholder("fingerprint\x00"+string(e.document())), dots)
 }
@@ -178,11 +181,11 @@ func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p 
 	return nil
 }
 
-// submission is what the form of the editor sends.
+// submission is the content of the editor's form.
 type submission struct {
 	editTarget
 	text, comment, base, do string
-	// script says that a script sent it, which wants JSON.
+	// script is true if a script sent the form and expects JSON.
 	script bool
 }
 
@@ -191,7 +194,7 @@ func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r); err != nil {
 		return s.refuse(w, r, http.StatusBadRequest, err.Error())
 	}
-	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
+	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
 	if err != nil {
 		return err
 	}
@@ -205,7 +208,7 @@ func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 	return s.save(w, r, f)
 }
 
-// readForm reads a form of a limited size.
+// readForm parses a form of at most maxDocument bytes.
 func readForm(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
 	if err := r.ParseForm(); err != nil {
@@ -220,7 +223,7 @@ func (s *site) refuse(w http.ResponseWriter, _ *http.Request, status int, messag
 	return nil
 }
 
-// sentence is a message with a capital letter and a full stop.
+// sentence adds a capital letter and a full stop to a message.
 func sentence(message string) string {
 	if message == "" {
 		return ""
@@ -233,12 +236,12 @@ func sentence(message string) string {
 	return message
 }
 
-// reply of the editor to its script.
-type editorReply struct {
+// editorResponse is the response of the editor to its script.
+type editorResponse struct {
 	Problem string `json:"problem,omitzero"`
-	// Conflict says that another version was stored since the editor was opened.
+	// Conflict is true if another version was stored since the editor was opened.
 	Conflict bool `json:"conflict,omitzero"`
-	// Document is the text with its secrets as placeholders.
+	// Document is the text with placeholders for its secrets.
 	Document string `json:"document,omitzero"`
 	Version  int    `json:"version,omitzero"`
 	Base     string `json:"base,omitzero"`
@@ -249,7 +252,7 @@ type editorReply struct {
 func (s *site) respondEdit(w http.ResponseWriter, r *http.Request, f submission, status int, problem string) error {
 	problem = sentence(problem)
 	if f.script {
-		return writeJSON(w, status, editorReply{Problem: problem, Conflict: status == http.StatusConflict})
+		return writeJSON(w, status, editorResponse{Problem: problem, Conflict: status == http.StatusConflict})
 	}
 	return s.showEditor(w, r, status, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, Problem: problem, At: -1})
 }
@@ -261,12 +264,12 @@ func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) erro
 	}
 	f.text = strings.TrimSpace(string(v.Pretty()))
 	if f.script {
-		return writeJSON(w, http.StatusOK, editorReply{Document: f.text})
+		return writeJSON(w, http.StatusOK, editorResponse{Document: f.text})
 	}
 	return s.showEditor(w, r, http.StatusOK, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, At: -1})
 }
 
-// save makes a new version of the configuration or of its row.
+// save stores a new version of the configuration or row.
 func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error {
 	if f.base != s.fingerprint(f.editTarget) {
 		return s.respondEdit(w, r, f, http.StatusConflict,
@@ -284,7 +287,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error 
 		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration is an object, this is "+document.Kind().WithArticle())
 	}
 	stored, err := s.put(r.Context(), f, document)
-	if no, ok := errors.AsType[*refused](err); ok {
+	if no, ok := errors.AsType[*apiError](err); ok {
 		return s.respondEdit(w, r, f, no.Status, no.Message)
 	} else if err != nil {
 		return err
@@ -295,17 +298,17 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error 
 		http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)
 		return nil
 	}
-	e, err := s.edited(f.Component, f.ID, f.RowID())
+	e, err := s.findTarget(f.Component, f.ID, f.RowID())
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, editorReply{
+	return writeJSON(w, http.StatusOK, editorResponse{
 		Document: s.hideSaved(f.text, e.document(), e.secretNames), Base: s.fingerprint(e), Version: stored,
 		Message: fmt.Sprintf("Saved as version %d.", stored),
 	})
 }
 
-// reason is what a user error says, with its place.
+// reason returns the message of an error with its JSON pointer.
 func reason(err error) string {
 	if pointer := failure.PointerOf(err); pointer != "" {
 		return strings.TrimSuffix(err.Error(), " (at "+pointer+")") + " (at " + pointer + ")"
@@ -313,8 +316,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// put encrypts the secrets of a document and stores it by the APIs. It returns the number of
-// the new version of the configuration.
+// put encrypts the secrets of a document and stores it by requests to the APIs. It
+// returns the number of the new version of the configuration.
 func (s *site) put(ctx context.Context, f submission, document value.Value) (version int, err error) {
 	sealed, err := s.seal(ctx, f.Component, f.ID, document)
 	if err != nil {
@@ -331,8 +334,8 @@ func (s *site) put(ctx context.Context, f submission, document value.Value) (ver
 	return c.Version, err
 }
 
-// storagePath is the path of a configuration in the storage API, or of the configurations of
-// a component.
+// storagePath returns the path of a configuration in the storage API. If id is "", it
+// returns the path of all configurations of the component.
 func storagePath(component, id string) string {
 	path := "/v2/storage/components/" + url.PathEscape(component) + "/configs"
 	if id != "" {
@@ -341,8 +344,9 @@ func storagePath(component, id string) string {
 	return path
 }
 
-// seal encrypts the secrets of a document for a configuration, or for all of a component.
-// Names of variables stay: a cipher of {{name}} would not be replaced by the variable.
+// seal encrypts the secrets of a document for a configuration, or for all configurations
+// of the component if id is "". Names of variables stay plain: the platform does not
+// replace variables in a cipher.
 func (s *site) seal(ctx context.Context, component, id string, document value.Value) (value.Value, error) {
 	query := url.Values{"componentId": {component}, "projectId": {queue.Scope(component, id).Project}}
 	if id != "" {
@@ -356,7 +360,8 @@ func (s *site) seal(ctx context.Context, component, id string, document value.Va
 	return withHarmless(sealed, document), err
 }
 
-// withHarmless is a sealed document in which harmless values are as they were.
+// withHarmless returns the sealed document with its harmless values restored from the
+// original document.
 func withHarmless(sealed, document value.Value) value.Value {
 	if sealed.Kind() == value.Array {
 		items := make([]value.Value, sealed.Len())
@@ -376,7 +381,7 @@ func withHarmless(sealed, document value.Value) value.Value {
 	})
 }
 
-// writeJSON responds to a script.
+// writeJSON sends a JSON response to a script.
 func writeJSON(w http.ResponseWriter, status int, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -388,8 +393,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// isVariables reports whether a configuration declares variables and is none of the
-// extractor.
+// isVariables reports whether the configuration only declares variables. The extractor
+// does not run such a configuration.
 func (e editTarget) isVariables() bool { return e.Component == variables.DefaultComponent }
 
 func (s *site) explain(w http.ResponseWriter, r *http.Request) error {
@@ -401,7 +406,7 @@ func (s *site) explain(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readBody reads the JSON of a script.
+// readBody parses the JSON that a script sent.
 func readBody(w http.ResponseWriter, r *http.Request, body any) error {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDocument))
 	if err != nil {

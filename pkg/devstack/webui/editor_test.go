@@ -154,7 +154,7 @@ func TestSavedTextCanBeSavedAgain(t *testing.T) {
 	for version := 2; version < 5; version++ {
 		form := url.Values{"document": {document}, "base": {base}, "do": {"save"}}
 		w := p.post(path+"/edit", "application/x-www-form-urlencoded", "application/json", form.Encode())
-		var reply editorReply
+		var reply editorResponse
 		p.must(json.Unmarshal(w.Body.Bytes(), &reply))
 		if w.Code != http.StatusOK || reply.Version != version || strings.Contains(reply.Document, "s3cret") {
 			t.Fatalf("save %d: %d %s", version, w.Code, w.Body)
@@ -180,7 +180,7 @@ func openedBox(p *platform, c store.Configuration) string {
 	s := &site{Options: Options{Store: p.store}}
 	names, err := s.namesIn(c, nil)
 	p.must(err)
-	f, err := s.decrypted(s.storedSecrets(c, names), c).fill(s.shown(editTarget{Configuration: c, secretNames: names}), names)
+	f, err := s.decrypted(s.storedSecrets(c, names), c).fill(s.shownText(editTarget{Configuration: c, secretNames: names}), names)
 	p.must(err)
 	return compact(f.text)
 }

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// shownEvents is how many events a page shows at once.
+	// shownEvents is the number of events on a page.
 	shownEvents = 300
-	// batchEvents is how many events are read and sent at once.
+	// batchEvents is the number of events that are read and sent at once.
 	batchEvents = 200
 	// debugType is the type of events that are hidden unless they are chosen.
 	debugType = "debug"
 )
 
-// eventTypes are the types of events in the order of the filter.
+// eventTypes returns the types of events in the order of the filter.
 func eventTypes() []string { return []string{"info", "success", "warn", "error", debugType} }
 
-// eventLine is an event as it is shown.
+// eventLine is an event in a list.
 type eventLine struct {
 	ID      string
 	Created time.Time
-	// Type is one of eventTypes, info for any other.
+	// Type is one of eventTypes. Any other type becomes info.
 	Type, Message string
 }
 
@@ -34,8 +34,8 @@ func newEventLine(e store.Event, kind string) eventLine {
 	return eventLine{e.ID, e.Created, shownType(e, kind), e.Message}
 }
 
-// shownType is the type of an event. What the page shows as a request or as progress is
-// for debugging only.
+// shownType returns the type that a list shows for an event. Events that the page also
+// shows as requests or progress are listed as debug events.
 func shownType(e store.Event, kind string) string {
 	switch {
 	case kind == "request.sent" || kind == "request.answered" || kind == "job.live" || kind == "job.progress":
@@ -47,17 +47,17 @@ func shownType(e store.Event, kind string) string {
 	}
 }
 
-// recentIDs are the ids of the newest events of a kind, at most a number of them.
+// recentIDs holds the ids of the newest events of a kind. It keeps at most 2*most ids.
 type recentIDs struct {
 	ids  []uint64
 	most int
-	// total counts all of them.
+	// total is the number of all events, including forgotten ones.
 	total int
 }
 
 func (r *recentIDs) add(id uint64) {
 	r.total++
-	if len(r.ids) >= 2*r.most { // so that not every event moves all others
+	if len(r.ids) >= 2*r.most { // moving all ids on each event would be slow
 		r.ids = slices.Delete(r.ids, 0, len(r.ids)-r.most)
 	}
 	r.ids = append(r.ids, id)
@@ -65,24 +65,25 @@ func (r *recentIDs) add(id uint64) {
 
 func (r recentIDs) newest() []uint64 { return r.ids[max(len(r.ids)-r.most, 0):] }
 
-// digest is the result of one pass over the events of a job. Its size does not
-// depend on their number.
+// digest is the result of one pass over the events of a job. Its size does not depend on
+// their number.
 type digest struct {
 	progress progress
-	// requests are the events about requests, shown those that are not for debugging.
+	// requests are the newest events about requests. shown are the newest events that are
+	// not for debugging.
 	requests, shown recentIDs
-	// sent counts the requests.
+	// sent is the number of requests, bytes the size of their responses.
 	sent  int
 	bytes int64
 	// types counts the events of each type.
 	types map[string]int
-	// faults are the problems of the last error that names any.
+	// faults are the problems of the last error event that has problems.
 	faults []note
 	// findings are the first warnings that data may be missing.
 	findings []finding
-	// tables are those that the component has written.
+	// tables is the number of tables that the component has written.
 	tables int
-	// after is the id of the last event, 0 for none.
+	// after is the id of the last event that was read, or 0.
 	after uint64
 }
 
@@ -90,7 +91,7 @@ func newDigest() *digest {
 	return &digest{requests: recentIDs{most: 3 * shownRequests}, shown: recentIDs{most: shownEvents}, types: map[string]int{}}
 }
 
-// add adds the next event, from the oldest on.
+// add adds the next event. Events must come in order, oldest first.
 func (d *digest) add(e store.Event) {
 	d.after = eventID(e)
 	details := fields(e.Results)
@@ -121,7 +122,8 @@ func (d *digest) add(e store.Event) {
 	}
 }
 
-// rows are those on the pages of all jobs that keep them.
+// rows returns the number of rows on the pages of all jobs, without jobs that do not
+// store them.
 func (d *digest) rows() int {
 	rows := 0
 	for _, l := range d.progress.Lines {
@@ -132,7 +134,7 @@ func (d *digest) rows() int {
 	return rows
 }
 
-// fields is an object; the zero value for anything else.
+// fields parses a JSON object. It returns the zero value for any other text.
 func fields(results json.RawMessage) value.Value {
 	v, err := value.Parse(results)
 	if err != nil || v.Kind() != value.Object {
@@ -141,8 +143,8 @@ func fields(results json.RawMessage) value.Value {
 	return v
 }
 
-// decimal reads a number, or the text of one; 0 for anything else and for numbers
-// that are too large to be drawn.
+// decimal returns a number, or the number in a text. It returns 0 for any other value and
+// for numbers too large to be drawn.
 func decimal(v value.Value) float64 {
 	const largest = 1e12
 	f, err := strconv.ParseFloat(v.Raw(), 64)

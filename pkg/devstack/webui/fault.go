@@ -14,17 +14,17 @@ type note struct {
 	Pointer string
 	// Found, Expected and Hint may be empty.
 	Found, Expected, Hint string
-	// Key is the key that is missing in the object at Pointer, "" for none.
+	// Key is the key that is missing in the object at Pointer, or "".
 	Key string
-	// Line is its line, 0 if unknown.
+	// Line is the line of the value, or 0 if unknown.
 	Line int
-	// Missing says that the pointer does not exist, so that the line is that of the
-	// nearest value that contains it.
+	// Missing is true if the pointer does not exist. Line is the line of the nearest
+	// value that contains the pointer then.
 	Missing bool
 }
 
-// notes are the problems of an error event: those of its list, else that of its
-// pointer.
+// notes returns the problems of an error event. If the event has no list of problems, it
+// returns one note for the pointer of the event.
 func notes(e store.Event, details value.Value) []note {
 	list := details.Field("problems")
 	if list.Kind() == value.String {
@@ -51,7 +51,7 @@ func notes(e store.Event, details value.Value) []note {
 	return found
 }
 
-// missingKey is the key that a problem says is missing.
+// missingKey returns the key that is missing according to a problem, or "".
 func missingKey(problem value.Value) string {
 	if problem.Field("code").Raw() != string(failure.MissingKey) {
 		return ""
@@ -64,33 +64,33 @@ func missingKey(problem value.Value) string {
 	return key
 }
 
-// fault is why a job failed, shown in its configuration.
+// fault describes why a job failed, with notes in its configuration.
 type fault struct {
 	Message string
 	// Kind is user or application.
 	Kind, ExceptionID string
 	Notes             []note
-	// Component and Config are those of the configuration that can be edited; "" for
-	// none.
+	// Component and Config identify the configuration that can be edited. They are "" if
+	// there is none.
 	Component, Config string
 	// Sources are the documents with notes.
 	Sources []source
-	// Outdated says that the configuration has changed since. The current one is
-	// shown.
+	// Outdated is true if the configuration has changed since the job ran. The page shows
+	// the current configuration.
 	Outdated bool
 }
 
 // source is a document that configured a job.
 type source struct {
 	Title string
-	// Stored says that it is the configuration itself.
+	// Stored is true for the document of the configuration itself.
 	Stored   bool
 	Document document
 	marked   bool
 }
 
-// newFault adds each note to the document that contains most of its pointer; of
-// several to the first.
+// newFault adds each note to the document that contains the longest part of its pointer.
+// If documents are equal in this, the first one gets the note.
 func newFault(j store.Job, found []note, sources []source) *fault {
 	f := &fault{Notes: found}
 	if j.Result != nil {
@@ -106,7 +106,7 @@ func newFault(j store.Job, found []note, sources []source) *fault {
 				best, depth = k, held
 			}
 		}
-		found[i].Line = sources[best].Document.mark(found[i].Pointer, found[i])
+		found[i].Line = sources[best].Document.addNote(found[i].Pointer, found[i])
 		sources[best].marked = true
 	}
 	for _, s := range sources {
@@ -117,7 +117,7 @@ func newFault(j store.Job, found []note, sources []source) *fault {
 	return f
 }
 
-// Marks are the notes in a document, from its top.
+// Marks returns the notes in a document, from top to bottom.
 func (s source) Marks() []note {
 	var found []note
 	for _, l := range s.Document.Lines {
@@ -126,7 +126,7 @@ func (s source) Marks() []note {
 	return found
 }
 
-// First is the JSON pointer of the first note in a document.
+// First returns the JSON pointer of the first note in a document.
 func (s source) First() string {
 	for _, n := range s.Marks() {
 		return n.Pointer

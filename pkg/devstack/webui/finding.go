@@ -6,12 +6,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownFindings is how many findings the page of a job lists: the first.
+// shownFindings is the maximum number of findings on the page of a job. It lists the
+// first findings.
 const shownFindings = 100
 
 type finding struct {
 	Message string
-	// Pointer is the setting to look at.
+	// Pointer is the setting that caused the finding, or the job if the event names no
+	// setting.
 	Pointer string
 }
 
@@ -25,7 +27,7 @@ var findingKinds = func() map[string]bool {
 	return kinds
 }()
 
-// newFinding is the finding that an event reports; ok is false for other events.
+// newFinding returns the finding that an event reports. ok is false for other events.
 func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
 	if !findingKinds[details.Field("event").Raw()] {
 		return finding{}, false
@@ -37,8 +39,8 @@ func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
 	return finding{e.Message, pointer}, true
 }
 
-// incomplete reports whether a job succeeded although data may be missing from
-// its tables.
+// incomplete reports whether a job succeeded although data may be missing from its
+// tables.
 func incomplete(j store.Job) bool {
 	return j.Status == store.Success && j.Result != nil && j.Result.Incomplete > 0
 }

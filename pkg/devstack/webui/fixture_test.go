@@ -37,7 +37,7 @@ type platform struct {
 	// beats is the ticker of every stream, done ends them.
 	beats chan time.Time
 	done  chan struct{}
-	tries *tryrun.Trials // nil: none
+	tries *tryrun.Trials // nil runs no tries
 }
 
 func newPlatform(t *testing.T) *platform {
@@ -131,7 +131,7 @@ func (p *platform) endIncomplete(job string, findings int) store.Job {
 	return p.end(job, store.Success, store.Result{Message: "Component processing finished.", Incomplete: findings})
 }
 
-// request says what the extractor says of one answered request.
+// request adds the events of one request with a response.
 func (p *platform) request(job, path, query string, attempt, status int, took time.Duration) {
 	p.Helper()
 	message := "GET " + path

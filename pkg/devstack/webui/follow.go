@@ -6,21 +6,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// follower sends what is new about a job to a browser.
+// follower sends updates of a job's page to a browser.
 type follower struct {
 	site *site
 	r    *http.Request
 	out  stream
-	// after is the last event that the browser has.
+	// after is the id of the last event that the browser has.
 	after uint64
-	// events is what its list of events shows.
+	// events is the part of the event list that the page shows.
 	events listing
-	// head, lines and requests are what was sent last.
+	// head, lines and requests are the fragments that were sent last.
 	head, lines, requests string
 }
 
-// followJob sends the events of a job as they come, and other parts of its page
-// when they change. It returns when the job has ended and everything was sent.
+// followJob streams the events of a job, and other parts of its page when they change. It
+// returns when the job has ended and everything was sent.
 func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	if _, err := s.Store.Job(id); err != nil {
@@ -35,8 +35,7 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	defer stop()
 	for {
 		changes := s.Store.Changes()
-		// The job is read before its events: once it has ended there will be no
-		// more.
+		// The job is read before its events: once it has ended, no events follow.
 		j, err := s.Store.Job(id)
 		if err != nil {
 			return s.broken(r, err)
@@ -59,8 +58,8 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// catchUp sends the events that the browser does not have, and the head of the page
-// if it has changed.
+// catchUp sends the events that the browser does not have, and the head of the page if it
+// has changed.
 func (f *follower) catchUp(j store.Job) error {
 	for {
 		batch, last, err := f.site.eventsAfter(f.r.Context(), j.ID, f.after)
@@ -92,7 +91,7 @@ func (f *follower) catchUp(j store.Job) error {
 	if err != nil {
 		return err
 	}
-	// Only a beat sends what time and events change.
+	// Elapsed and Counted change all the time. Only beat sends them.
 	look := v
 	look.Elapsed, look.Counted = 0, nil
 	html, err := f.site.fragment("job-head", look)
@@ -103,8 +102,8 @@ func (f *follower) catchUp(j store.Job) error {
 	return f.replace("job-head", v)
 }
 
-// beat sends the elapsed time, how far the jobs are, and the requests if there are new
-// ones.
+// beat sends the totals of the job, the progress of its jobs and the list of requests. It
+// skips lists that have not changed.
 func (f *follower) beat(j store.Job) error {
 	v, err := f.site.viewOf(f.r.Context(), j)
 	if err != nil {
@@ -127,7 +126,7 @@ func (f *follower) beat(j store.Job) error {
 	return f.update("job-requests", requests, &f.requests)
 }
 
-// finish sends what is known at the end only.
+// finish sends the parts of the page that are known only at the end.
 func (f *follower) finish(j store.Job) error {
 	d, err := f.site.digest(f.r.Context(), j.ID)
 	if err != nil {
@@ -148,7 +147,7 @@ func (f *follower) finish(j store.Job) error {
 	return f.out.send("end", 0, "end")
 }
 
-// update sends a fragment unless it was sent last.
+// update sends a fragment unless it equals the fragment that was sent last.
 func (f *follower) update(fragment string, data any, sent *string) error {
 	html, err := f.site.fragment(fragment, data)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// shownRuns is how many jobs a history has.
+// shownRuns is the maximum number of jobs in a history.
 const shownRuns = 24
 
-// history is the last jobs of a configuration that have ended.
+// history holds the last finished jobs of a configuration.
 type history struct {
-	runs []pastRun // the newest first
+	runs []pastRun // newest first
 }
 
 type pastRun struct {
 	job  store.Job
 	took time.Duration
-	// rows are those of all tables, -1 if unknown.
+	// rows is the number of rows in all tables, or -1 if unknown.
 	rows int
 }
 
-// add adds the next older job.
+// add adds the next older job. It skips jobs that have not ended.
 func (h *history) add(j store.Job) {
 	if len(h.runs) == shownRuns || !j.Status.Finished() {
 		return
@@ -39,7 +39,7 @@ func (h *history) add(j store.Job) {
 	h.runs = append(h.runs, r)
 }
 
-// The measures of a chart in pixels. Duration is above the line, rows are below it.
+// Measures of the chart, in pixels. Durations are drawn above the line, rows below it.
 const (
 	chartStep, chartBar       = 7, 5
 	durationHeight, rowHeight = 20.0, 12.0
@@ -58,12 +58,12 @@ type runBar struct {
 // Any reports whether there is something to draw.
 func (h history) Any() bool { return len(h.runs) > 0 }
 
-// Width and Height are those of the chart, Line is where its line is.
+// Width and Height return the size of the chart, and Line the position of its line.
 func (h history) Width() int     { return chartStep*shownRuns - (chartStep - chartBar) }
 func (h history) Height() string { return pixels(durationHeight + rowHeight + 3) }
 func (h history) Line() string   { return pixels(chartLine) }
 
-// Bars are the jobs from the oldest on. The newest is at the right end.
+// Bars returns a bar for each job, oldest first. The newest job is at the right end.
 func (h history) Bars() []runBar {
 	var longest time.Duration
 	most := 0
@@ -101,7 +101,7 @@ func (r pastRun) title() string {
 	return strings.Join(parts, ", ")
 }
 
-// Summary is the chart in words.
+// Summary describes the chart in words.
 func (h history) Summary() string {
 	good, failed := 0, 0
 	for _, r := range h.runs {

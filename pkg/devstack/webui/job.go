@@ -20,10 +20,10 @@ type jobPage struct {
 	Job jobView
 	// Fault is nil unless the job failed.
 	Fault *fault
-	// Findings say which data may be missing. They are listed if the job is
-	// incomplete.
+	// Findings are the warnings that data may be missing. The page lists them if the job
+	// is incomplete.
 	Findings []finding
-	// Lines are the jobs of the configuration.
+	// Lines shows the progress of the jobs of the configuration.
 	Lines     lines
 	Events    eventList
 	Requests  requestList
@@ -31,33 +31,34 @@ type jobPage struct {
 	Variables []variable
 }
 
-// lines are the jobs of a configuration at a time.
+// lines shows the progress of the jobs of a configuration.
 type lines struct {
 	Lines []lineView
 	More  bool
-	// Iterations, Parents and Waiting say that at least one has any.
+	// Iterations, Parents and Waiting are true if at least one line has an iteration, has
+	// parents, or is running. They decide which columns are shown.
 	Iterations, Parents, Waiting bool
 }
 
-// jobView is a job with what the store knows about it elsewhere.
+// jobView is a job with related data from the store.
 type jobView struct {
 	store.Job
-	// ConfigName is the name of its configuration, or its id if it has no name.
+	// ConfigName is the name of the configuration, or its id if it has no name.
 	ConfigName string
-	// Known says that the configuration exists.
+	// Known is true if the configuration exists.
 	Known bool
-	// Elapsed is how long the job took, or has taken so far.
+	// Elapsed is the duration of the job so far.
 	Elapsed time.Duration
-	// Counted is what it fetched, or has fetched so far; nil if unknown.
+	// Counted holds the totals of the job so far, or is nil if they are unknown.
 	Counted *store.Counted
 }
 
-// Killable says that someone may still request its end.
+// Killable reports whether the end of the job can still be requested.
 func (v jobView) Killable() bool {
 	return !v.Kill && !v.Status.Finished() && v.Status != store.Terminating
 }
 
-// Programs are the names of what ran, without the directories.
+// Programs returns the names of the programs or images that ran, without directories.
 func (v jobView) Programs() (names []string) {
 	if v.Result == nil {
 		return nil
@@ -73,12 +74,13 @@ func (v jobView) Programs() (names []string) {
 	return names
 }
 
-// Plain says that the message of the result says nothing that is not shown elsewhere.
+// Plain reports whether the message of the result can be omitted, because it is empty or
+// the page already shows its content.
 func (v jobView) Plain() bool {
 	return v.Status == store.Success && v.Counted != nil || v.Message() == ""
 }
 
-// Title is the job and its state.
+// Title returns the number of the job and its status.
 func (v jobView) Title() string {
 	title := fmt.Sprintf("Job %s: %s", v.ID, v.Status)
 	if incomplete(v.Job) {
@@ -87,7 +89,7 @@ func (v jobView) Title() string {
 	return title
 }
 
-// Message is the message of the result, "" before the end.
+// Message returns the message of the result, or "" before the end.
 func (v jobView) Message() string {
 	if v.Result == nil {
 		return ""
@@ -97,8 +99,8 @@ func (v jobView) Message() string {
 
 type jobTable struct {
 	ID string
-	// Rows is how many it had after the job, Now how many it has; Gone says that it was
-	// deleted.
+	// Rows is the number of rows after the job, Now the current number. Gone is true if
+	// the table was deleted.
 	Rows, Now int
 	Gone      bool
 }
@@ -163,7 +165,7 @@ func (s *site) lines(d *digest, j store.Job) lines {
 	return l
 }
 
-// viewOf looks up what else is known about a job.
+// viewOf adds related data from the store to a job.
 func (s *site) viewOf(ctx context.Context, j store.Job) (jobView, error) {
 	v := jobView{Job: j, ConfigName: j.Config}
 	switch {
@@ -193,7 +195,7 @@ func (s *site) viewOf(ctx context.Context, j store.Job) (jobView, error) {
 	return v, err
 }
 
-// fault is why a job failed, nil if it did not.
+// fault returns why a job failed, or nil if it did not fail.
 func (s *site) fault(j store.Job, found []note) (*fault, error) {
 	if j.Status != store.Error {
 		return nil, nil
@@ -239,7 +241,8 @@ func (s *site) jobTables(j store.Job) ([]jobTable, error) {
 	return found, nil
 }
 
-// jobVariables are the values that a job ran with, secrets hidden.
+// jobVariables returns the values of variables that a job ran with. Secret values are
+// marked.
 func (s *site) jobVariables(j store.Job) ([]variable, error) {
 	if j.Result == nil {
 		return nil, nil
@@ -270,7 +273,7 @@ func (s *site) eventLog(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	to := newPatient(w)
+	to := newDeadlineWriter(w)
 	defer to.release()
 	out := bufio.NewWriter(to)
 	var last uint64
@@ -287,7 +290,7 @@ func (s *site) eventLog(w http.ResponseWriter, r *http.Request) error {
 				value.Member{Name: "time", Value: value.OfString(e.Created.UTC().Format(time.RFC3339Nano))},
 				value.Member{Name: "type", Value: value.OfString(e.Type)},
 				value.Member{Name: "message", Value: value.OfString(e.Message)},
-				value.Member{Name: "fields", Value: conceal(fields(e.Results), nil)},
+				value.Member{Name: "fields", Value: maskSecrets(fields(e.Results), nil)},
 			)
 			if _, err := out.Write(append(record.AppendJSON(nil), '\n')); err != nil {
 				return s.broken(r, err)

@@ -10,16 +10,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// eventList is the part of the events of a job that its page shows.
+// eventList is the part of a job's events that its page shows.
 type eventList struct {
 	listing
 	paging
 	Job   string
 	Lines []eventLine
 	Types []typeCount
-	// Total is how many events there are, debugging included.
+	// Total is the number of all events, including debug events.
 	Total int
-	// Others are the parameters of the other list.
+	// Others are the query parameters of the list of requests.
 	Others url.Values
 }
 
@@ -29,24 +29,25 @@ type typeCount struct {
 	Chosen bool
 }
 
-// requestList is the part of the requests of a job that its page shows.
+// requestList is the part of a job's requests that its page shows.
 type requestList struct {
 	listing
 	paging
 	waterfall
 	Job string
-	// Total counts all requests.
+	// Total is the number of all requests. Others are the query parameters of the list of
+	// events.
 	Total  int
 	Others url.Values
 }
 
-// The kinds of requests in their filter.
+// requestKinds returns the kinds of requests in the filter.
 func requestKinds() []string { return []string{"failed", "slow"} }
 
-// slowRequest is how long a slow one takes.
+// slowRequest is the minimum duration, in nanoseconds, of a slow request.
 const slowRequest = 1e9
 
-// standardTypes are shown unless others are chosen.
+// standardTypes returns the types of events that are shown unless others are chosen.
 func standardTypes() []string {
 	return slices.DeleteFunc(eventTypes(), func(t string) bool { return t == debugType })
 }
@@ -67,11 +68,11 @@ func wantsEvent(l listing, line eventLine) bool {
 	if len(types) == 0 {
 		types = standardTypes()
 	}
-	return slices.Contains(types, line.Type) && says(line.Message, l.Phrase)
+	return slices.Contains(types, line.Type) && contains(line.Message, l.Phrase)
 }
 
-// says reports whether a phrase is in a text, in any case of its letters.
-func says(text, phrase string) bool {
+// contains reports whether a text contains a phrase, ignoring case.
+func contains(text, phrase string) bool {
 	return phrase == "" || strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }
 
@@ -91,9 +92,9 @@ func (s *site) eventList(r *http.Request, job string, d *digest) (eventList, err
 		list.fill(found{events: events, earlier: d.shown.total > len(events)})
 		return list, nil
 	}
-	f, err := s.search(r, job, l, shownEvents, maySay(l.Phrase), func(e store.Event) (keep, counts bool) {
-		if !says(e.Message, l.Phrase) {
-			return false, false // without reading its fields, of which there may be many
+	f, err := s.search(r, job, l, shownEvents, mayContain(l.Phrase), func(e store.Event) (keep, counts bool) {
+		if !contains(e.Message, l.Phrase) {
+			return false, false // the fields may be large, so they are not parsed here
 		}
 		wanted := wantsEvent(l, newEventLine(e, kindOf(e)))
 		return wanted, wanted
@@ -113,10 +114,10 @@ func (l *eventList) fill(f found) {
 	l.paging = l.links(jobURL(l.Job), l.Others, first, last, f.earlier, f.later, "job-events")
 }
 
-// Live says that new events belong to the end of the list.
+// Live reports whether new events are appended to the list.
 func (l eventList) Live() bool { return !l.paged }
 
-// kindOf is the kind of an event of the component, "" for others.
+// kindOf returns the kind of an event of the component, or "" for other events.
 func kindOf(e store.Event) string {
 	if !bytes.Contains(e.Results, []byte(`"event"`)) {
 		return ""
@@ -174,11 +175,11 @@ func (l *requestList) fill(requests []request, earlier, later bool) {
 	l.paging = l.links(jobURL(l.Job), l.Others, first, last, earlier, later, "job-requests")
 }
 
-// Shown is how many requests are shown.
+// Shown returns the number of requests on the page.
 func (l requestList) Shown() int { return len(l.requests) }
 
-// Filtered says that not all requests are wanted.
+// Filtered reports whether the list is restricted by a phrase or by kinds.
 func (l requestList) Filtered() bool { return l.filtered() }
 
-// live says that a running job updates the list.
+// live reports whether a running job updates the list.
 func (l requestList) live() bool { return !l.paged && !l.filtered() }

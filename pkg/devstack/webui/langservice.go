@@ -14,18 +14,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownProblems is how many findings the editor lists: the first.
+// shownProblems is the maximum number of findings that the editor lists. It lists the
+// first findings.
 const shownProblems = 200
 
-// findingList is the problems of a text.
+// findingList lists the problems of a text.
 type findingList struct {
 	List []problem `json:"list"`
-	// Omitted is how many more there are.
+	// Omitted is the number of problems that are not in List.
 	Omitted int `json:"omitted,omitzero"`
 }
 
-// problem is one finding in a text. Lines count from 1, Start and End count UTF-16 units
-// of the text.
+// problem is one finding in a text. Line counts from 1. Start and End are offsets in
+// UTF-16 units.
 type problem struct {
 	Severity string `json:"severity"`
 	Code     string `json:"code"`
@@ -38,7 +39,7 @@ type problem struct {
 	End      int    `json:"end"`
 }
 
-// Errors counts those that prevent a run.
+// Errors returns the number of problems that prevent a run.
 func (l findingList) Errors() int {
 	n := 0
 	for _, p := range l.List {
@@ -49,23 +50,23 @@ func (l findingList) Errors() int {
 	return n
 }
 
-// question is what the script of the editor asks about a text.
+// question is a request of the editor's script about a text.
 type question struct {
 	// Want is findings, completions or hover.
 	Want     string `json:"want"`
 	Row      string `json:"row"`
 	Document string `json:"document"`
-	// Cursor counts UTF-16 units.
+	// Cursor is an offset in UTF-16 units.
 	Cursor int `json:"cursor"`
 }
 
-// assist answers what the script of the editor asks while a person types.
+// assist returns findings, completions or a hover text to the script of the editor.
 func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 	var q question
 	if err := readBody(w, r, &q); err != nil {
-		return writeJSON(w, http.StatusBadRequest, editorReply{Problem: "The question cannot be read."})
+		return writeJSON(w, http.StatusBadRequest, editorResponse{Problem: "The question cannot be read."})
 	}
-	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), q.Row)
+	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), q.Row)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,8 @@ func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 	}{items})
 }
 
-// declaredVariables are the names that another configuration declares for this one.
+// declaredVariables returns the names of variables that another configuration declares
+// for this configuration.
 func (s *site) declaredVariables(e editTarget) ([]string, error) {
 	found, err := s.variables(e.Configuration)
 	if err != nil || found == nil {
@@ -114,10 +116,10 @@ func (s *site) declaredVariables(e editTarget) ([]string, error) {
 	return names, nil
 }
 
-// findings are the problems of a text of the editor. Those of the configuration around a
-// row, or of the rows of a configuration, are left out.
+// findings returns the problems of a text of the editor. For a row it leaves out problems
+// of the configuration, and for a configuration problems of its rows.
 func (s *site) findings(ctx context.Context, e editTarget, text string) (findingList, error) {
-	s.checking.Lock() // one at a time; the script does not wait for old responses
+	s.checking.Lock() // one check at a time: the script cancels requests whose result it no longer needs
 	defer s.checking.Unlock()
 	if ctx.Err() != nil {
 		return findingList{}, nil
@@ -154,7 +156,7 @@ func (s *site) findings(ctx context.Context, e editTarget, text string) (finding
 	return list, nil
 }
 
-// check checks a text with its secrets.
+// check returns the findings about a text that contains its secrets.
 func check(ctx context.Context, e editTarget, text []byte, o load.Options) []langservice.Finding {
 	doc, err := value.Parse(text)
 	switch {
@@ -171,10 +173,10 @@ func check(ctx context.Context, e editTarget, text []byte, o load.Options) []lan
 	}
 }
 
-// checkedRows is with how many rows a configuration is checked: the first.
+// checkedRows is the maximum number of rows that a configuration is checked with.
 const checkedRows = 10
 
-// checkWithRows returns the findings about a configuration that it has with each of its rows.
+// checkWithRows returns the findings that a configuration has with every row.
 func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []store.Row, o load.Options) (common []langservice.Finding) {
 	for i, row := range rows {
 		found := langservice.CheckPart(ctx, text, queue.RowDocument(doc, fields(row.Configuration)).Pretty(), o)
@@ -188,5 +190,5 @@ func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []sto
 	return common
 }
 
-// units are the UTF-16 units before an offset.
+// units returns the number of UTF-16 units before a byte offset.
 func units(text string, offset int) int { return langservice.NewUnits(text).At(offset) }

@@ -6,21 +6,23 @@ import "slices"
 type change struct {
 	// Kind is same, old, new or gap. A gap stands for Omitted equal lines.
 	Kind string
-	// Old and New are the numbers of the line, 0 where it is not.
+	// Old and New are the line numbers in the two texts, or 0 if a text does not have the
+	// line.
 	Old, New int
 	Text     string
 	Omitted  int
 }
 
 const (
-	// contextLines is how many equal lines are shown around a difference.
+	// contextLines is the number of equal lines that are shown around a difference.
 	contextLines = 3
-	// maxEdits is how many differing lines are compared in detail. Beyond it, all lines
-	// between the first and the last difference are shown as replaced.
+	// maxEdits is the maximum number of differing lines that are compared in detail.
+	// Beyond it, all lines between the first and the last difference are shown as
+	// replaced.
 	maxEdits = 1000
 )
 
-// compareLines finds the differences between two texts in lines.
+// compareLines returns the lines of two texts as equal, removed and added lines.
 func compareLines(old, fresh []string) []change {
 	before := 0
 	for before < len(old) && before < len(fresh) && old[before] == fresh[before] {
@@ -37,10 +39,10 @@ func compareLines(old, fresh []string) []change {
 	return w.changes
 }
 
-// writer writes the lines of a comparison from its beginning.
+// writer writes the lines of a comparison, from first to last.
 type writer struct {
 	old, fresh []string
-	i, k       int // lines that are written
+	i, k       int // numbers of lines written so far
 	changes    []change
 }
 
@@ -75,7 +77,8 @@ func (w *writer) middle(old, fresh []string) {
 		}
 		return
 	}
-	// Backwards through the trace; steps are what to do from the beginning.
+	// The loop follows the trace backwards. Reversed, steps are the edits from the
+	// beginning.
 	var steps []byte
 	x, y := len(old), len(fresh)
 	for d := len(trace) - 1; d > 0; d-- {
@@ -115,7 +118,7 @@ func (w *writer) middle(old, fresh []string) {
 	}
 }
 
-// at reads the farthest x of a diagonal before step d.
+// at returns the farthest x of diagonal k before step d.
 func at(v []int, k, d int) int {
 	if i := k + d; i >= 0 && i < len(v) {
 		return v[i]
@@ -123,8 +126,8 @@ func at(v []int, k, d int) int {
 	return -1
 }
 
-// edits finds the shortest list of edits: the farthest points of all diagonals before each
-// step. found is false if there are more than maxEdits.
+// edits finds the shortest list of edits. It returns the farthest points of all diagonals
+// before each step. found is false if there are more than maxEdits edits.
 func edits(old, fresh []string) (trace [][]int, found bool) {
 	n, m := len(old), len(fresh)
 	limit := min(n+m, maxEdits)

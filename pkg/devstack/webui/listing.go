@@ -12,21 +12,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxPhrase is how many bytes of a phrase to search for are used.
+// maxPhrase is the number of bytes of a search phrase that are used.
 const maxPhrase = 200
 
 func decimalID(id uint64) string { return strconv.FormatUint(id, 10) }
 
-// listing is what a page shows of a long list: the newest entries, or those before or
-// after one; all or those with a phrase or of certain kinds.
+// listing selects the part of a long list that a page shows: the newest entries, or the
+// entries before or after an id. It may be restricted by a phrase and by kinds.
 type listing struct {
-	// Prefix begins the names of its parameters, so that a page can have two lists.
+	// Prefix begins the names of its query parameters, so that a page can have two lists.
 	Prefix string
 	Phrase string
 	Kinds  []string
 	before uint64
 	after  uint64
-	// paged says that it is not at the newest entries.
+	// paged is true if the page does not show the newest entries.
 	paged bool
 }
 
@@ -46,10 +46,10 @@ func newListing(query url.Values, prefix string, kinds []string) listing {
 	return l
 }
 
-// filtered says that not all entries are wanted.
+// filtered reports whether the list is restricted by a phrase or by kinds.
 func (l listing) filtered() bool { return l.Phrase != "" || len(l.Kinds) > 0 }
 
-// query has the parameters of the filter.
+// query returns the query parameters of the filter.
 func (l listing) query() url.Values {
 	q := url.Values{}
 	if l.Phrase != "" {
@@ -64,13 +64,13 @@ func (l listing) query() url.Values {
 // Wants reports whether a kind is chosen.
 func (l listing) Wants(kind string) bool { return slices.Contains(l.Kinds, kind) }
 
-// paging are the addresses of other parts of a list; "" for none.
+// paging holds the URLs of other parts of a list. A URL is "" if there is no such part.
 type paging struct {
 	First, Earlier, Later, Newest string
 }
 
-// links are the addresses from a page that shows the entries from first to last; others
-// are the parameters of other lists of the page.
+// links returns the URLs of other parts of a list, for a page that shows the entries from
+// first to last. others are the query parameters of other lists on the page.
 func (l listing) links(path string, others url.Values, first, last uint64, earlier, later bool, fragment string) paging {
 	to := func(name string, id uint64) string {
 		q := l.query()
@@ -95,15 +95,16 @@ func (l listing) links(path string, others url.Values, first, last uint64, earli
 	return p
 }
 
-// found is a part of a list of events, the oldest first.
+// found is a part of a list of events, oldest first.
 type found struct {
 	events         []store.Event
 	earlier, later bool
 }
 
-// search reads the events of a job that a listing shows: at most limit that are wanted
-// by count, and with them those wanted by keep. keep and count may be called with events
-// in falling order. Events whose JSON may refuses are not wanted; nil refuses none.
+// search returns the events of a job that a listing shows. wants returns whether to keep
+// an event and whether the event counts towards limit. search stops after limit counted
+// events. It may call wants with events in falling order. may skips events by their JSON
+// text. If may is nil, no event is skipped.
 func (s *site) search(r *http.Request, job string, l listing, limit int, may func(text []byte) bool, wants func(store.Event) (keep, counts bool)) (f found, err error) {
 	counted, more := 0, false
 	take := func(e store.Event) bool {
@@ -133,11 +134,11 @@ func (s *site) search(r *http.Request, job string, l listing, limit int, may fun
 	return f, err
 }
 
-// maySay returns a function that refuses the JSON of events whose message does not have a
-// phrase in any case, as far as that can be said without reading the JSON; nil if nothing
-// can be said.
-func maySay(phrase string) func(text []byte) bool {
-	const escaped = "\"\\<>&" // in JSON, or by the store
+// mayContain returns a function that returns false for the JSON of an event if its
+// message cannot contain the phrase in any case. It returns nil if the phrase cannot be
+// found without parsing the JSON.
+func mayContain(phrase string) func(text []byte) bool {
+	const escaped = "\"\\<>&" // characters that JSON or the store escapes
 	if phrase == "" || strings.ContainsFunc(phrase, func(r rune) bool { return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(escaped, r) }) {
 		return nil
 	}
@@ -146,7 +147,7 @@ func maySay(phrase string) func(text []byte) bool {
 		lower = lower[:0]
 		for _, c := range text {
 			if c >= utf8.RuneSelf {
-				return true // letters whose other case is in the phrase
+				return true // some letters beyond ASCII have lower-case ASCII forms
 			}
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'

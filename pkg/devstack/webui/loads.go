@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// loads are the last jobs that loaded a table, the newest first.
+// loads holds the last loads of a table, newest first.
 type loads []tableLoad
 
 type tableLoad struct {
@@ -15,7 +15,7 @@ type tableLoad struct {
 	rows int
 }
 
-// loadsOf finds the last loads of a table.
+// loadsOf returns the last loads of a table.
 func (s *site) loadsOf(table string) (found loads, err error) {
 	seen := 0
 	err = s.Store.Jobs(func(j store.Job) bool {
@@ -32,10 +32,10 @@ func (s *site) loadsOf(table string) (found loads, err error) {
 	return found, err
 }
 
-// The measures of the chart in pixels.
+// Measures of the chart, in pixels.
 const loadStep, loadBar, loadHeight = 12, 9, 44.0
 
-// loadBars are the loads from the oldest on.
+// loadShape is the bar of one load.
 type loadShape struct {
 	X         int
 	Y, Height string
@@ -61,7 +61,7 @@ func (l loads) Bars() []loadShape {
 	return bars
 }
 
-// Summary is the chart in words.
+// Summary describes the chart in words.
 func (l loads) Summary() string {
 	if len(l) == 0 {
 		return ""

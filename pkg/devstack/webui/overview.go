@@ -11,38 +11,38 @@ import (
 const (
 	shownJobs           = 25
 	shownConfigurations = 100
-	// searchedJobs is how many jobs are searched for the last one of each
-	// configuration.
+	// searchedJobs is the number of newest jobs that are searched for the last job of
+	// each configuration.
 	searchedJobs = 1000
 )
 
 // overview is the content of the first page.
 type overview struct {
 	Configurations []configurationLine
-	// OmittedConfigurations is how many more there are.
+	// OmittedConfigurations is the number of configurations that are not listed.
 	OmittedConfigurations int
 	Jobs                  jobList
-	// Running counts the jobs that have not ended.
+	// Running is the number of jobs that have not ended.
 	Running int
-	// Host is the address for commands.
+	// Host is the host and port for commands that the page shows.
 	Host string
 }
 
-// jobList is the newest jobs that match something.
+// jobList lists the newest jobs that match a condition.
 type jobList struct {
 	Jobs []jobView
-	// More says that there are older ones.
+	// More is true if older jobs match.
 	More bool
 }
 
-// configurationLine is a configuration with its last jobs, the newest last.
+// configurationLine is a configuration with its last jobs.
 type configurationLine struct {
 	store.Configuration
-	Last    *jobView // nil for none
+	Last    *jobView // nil if there is no job
 	History history
 }
 
-// Runnable says that the page can run it.
+// Runnable reports whether jobs can run the configuration.
 func (l configurationLine) Runnable() bool { return runnable(l.Configuration) }
 
 func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
@@ -54,7 +54,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Title says how many jobs have not ended.
+// Title returns the title of the page, with the number of jobs that have not ended.
 func (o overview) Title() string {
 	if o.Running == 0 {
 		return "Overview"
@@ -62,7 +62,7 @@ func (o overview) Title() string {
 	return count(o.Running, "job") + " running"
 }
 
-// Announcement is the same in a sentence.
+// Announcement returns the number of running jobs as a sentence.
 func (o overview) Announcement() string {
 	if o.Running == 0 {
 		return "No job is running."
@@ -91,7 +91,7 @@ func (s *site) lookAround(r *http.Request) (overview, error) {
 	return o, s.lastJobs(r.Context(), o.Configurations)
 }
 
-// jobs are the newest jobs that are wanted.
+// jobs returns the newest jobs that wanted accepts.
 func (s *site) jobs(ctx context.Context, wanted func(store.Job) bool) (jobList, error) {
 	var found []store.Job
 	if err := s.Store.Jobs(func(j store.Job) bool {
@@ -113,7 +113,7 @@ func (s *site) jobs(ctx context.Context, wanted func(store.Job) bool) (jobList, 
 	return list, nil
 }
 
-// lastJobs adds their last jobs to configurations.
+// lastJobs adds the last jobs to the lines of configurations.
 func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
 	index := map[[2]string]int{}
 	for i, l := range lines {
@@ -147,10 +147,11 @@ func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
 	return nil
 }
 
-// plainHost is a host that is safe in a shell command.
+// plainHost matches hosts that are safe in a shell command.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
 
-// host is the address that the browser used.
+// host returns the host and port of the request, or localhost if they are not safe in a
+// shell command.
 func host(r *http.Request) string {
 	if plainHost.MatchString(r.Host) {
 		return r.Host

@@ -1,9 +1,9 @@
-// Package webui is the web page of the local platform: configurations, running jobs,
-// errors beside the settings to fix, and tables.
+// Package webui serves the web UI of the local platform. It shows configurations, running
+// jobs, tables, and errors beside the settings to fix.
 //
 // It never shows the value of a key that begins with #, escapes everything that is
-// stored, and loads nothing from other hosts. It reads from the store, and changes
-// things by requests to the platform's APIs, as every other client.
+// stored, and loads no assets from other hosts. It reads from the store. It makes changes
+// by requests to the platform's APIs, as every other client does.
 package webui
 
 import (
@@ -20,38 +20,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
 )
 
+// Options configures the web UI. Store, API and Token are required.
 type Options struct {
 	Store *store.Store
-	// API serves the platform's APIs; the page calls it within the process.
+	// API serves the platform's APIs. The web UI calls it within the process.
 	API http.Handler
-	// Tries runs configurations that are open in the editor, saved or not; nil runs none.
+	// Tries runs configurations from the editor, saved or not. If nil, tries are off.
 	Tries *tryrun.Trials
-	// Token opens the page; required.
+	// Token is the token that opens the web UI.
 	Token string
-	// Now is the clock for running jobs; nil is time.Now. Times are shown in its
-	// zone until the browser's zone is known.
+	// Now is the clock for running jobs. Nil means time.Now. Times are shown in its time
+	// zone until the time zone of the browser is known.
 	Now func() time.Time
-	// Ticker beats once per interval until stop is called; nil is a time.Ticker.
+	// Ticker sends a beat per interval until stop is called. Nil means a time.Ticker.
 	Ticker func(interval time.Duration) (beats <-chan time.Time, stop func())
-	// Done ends the streams when it is closed. If it is nil, only the contexts of
-	// their requests do.
+	// Done ends the streams when it is closed. If it is nil, streams end only with the
+	// contexts of their requests.
 	Done <-chan struct{}
-	// Dial connects to an API whose response a configuration begins with; nil is a real
+	// Dial connects to the API of an example for a new configuration. Nil means a real
 	// connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Report receives errors that are not shown: those behind status 500 and behind
-	// broken responses. Several goroutines may call it. nil drops them.
+	// Report receives errors that are not shown: the errors behind status 500 and behind
+	// aborted responses. It must be safe for concurrent use. Nil discards them.
 	Report func(error)
 }
 
-// New makes the page, to be mounted at /. It panics if the token is empty: the page
-// would be open to everyone.
+// New returns the handler of the web UI, to be mounted at /. It panics if the token is
+// empty, because the web UI would be open to everyone.
 func New(o Options) http.Handler {
 	handler, _ := open(o)
 	return handler
 }
 
-// open is New, and also returns the session that the token opens.
+// open works like New. It also returns the session that the token opens.
 func open(o Options) (http.Handler, session) {
 	if o.Token == "" {
 		panic("page: the token is empty")
@@ -94,10 +95,10 @@ func (s *site) routes() http.Handler {
 	return mux
 }
 
-// paths are handlers by the pattern of their path.
+// paths maps patterns of paths to handlers.
 type paths map[string]func(http.ResponseWriter, *http.Request) error
 
-// pages are all paths that need a login.
+// pages returns the handlers of all paths that need a login.
 func (s *site) pages() paths {
 	all := paths{
 		"GET /{$}":                                  s.overview,
@@ -120,7 +121,7 @@ func (s *site) pages() paths {
 	return all
 }
 
-// headers forbids everything that the page does not need.
+// headers sets response headers that forbid everything that the web UI does not need.
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -129,8 +130,7 @@ func (s *site) headers(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		// Not no-referrer, which would remove the origin from the POST of the login
-		// form.
+		// Not no-referrer, which would remove the origin from the POST of the login form.
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
@@ -142,7 +142,7 @@ const failedMessage = "The page could not be made. The local platform says why, 
 
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := http.StatusInternalServerError, failedMessage
-	if no, ok := errors.AsType[*refused](err); ok {
+	if no, ok := errors.AsType[*apiError](err); ok {
 		status, message = no.Status, no.Message
 	} else if errors.Is(err, store.ErrNotFound) {
 		status, message = http.StatusNotFound, "There is nothing at this address. It may have been deleted."

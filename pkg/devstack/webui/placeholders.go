@@ -17,15 +17,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// dots begin the placeholder of a secret. Digits follow that say which secret it is, so that
-// it can be moved and copied in the editor.
+// dots begin the placeholder of a secret. The digits after them identify the secret, so
+// that the placeholder can be moved and copied in the editor.
 const dots = "••••••••"
 
-// someDots are found in what is left of a placeholder that was changed by mistake.
+// someDots detects a placeholder that was changed by mistake.
 const someDots = "•••"
 
-// placeholder is what the editor shows instead of a secret, which is given as JSON. Without
-// the key of the store nothing of the secret can be found by it.
+// placeholder returns the text that the editor shows instead of a secret, which is given
+// as JSON. The placeholder does not reveal the secret without the key of the store.
 func (s *site) placeholder(secret string) string {
 	key := s.Store.Key()
 	mac := hmac.New(sha256.New, key[:])
@@ -33,9 +33,9 @@ func (s *site) placeholder(secret string) string {
 	return dots + hex.EncodeToString(mac.Sum(nil)[:4])
 }
 
-// hideSecrets replaces the secrets in a JSON text by their placeholders: the values below
-// keys that begin with #, and those of the named variables. The rest of the text stays as it
-// is. Of a text that is too large for the editor nothing is left.
+// hideSecrets replaces the secrets in a JSON text by placeholders: the values below keys
+// that begin with #, and the values of the named variables. The rest of the text stays
+// unchanged. A text that is too large for the editor is replaced completely.
 func (s *site) hideSecrets(text string, names map[string]bool) string {
 	if len(text) > langservice.MaxText {
 		return value.OfString(dots).JSON()
@@ -43,15 +43,16 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 	return replaceSecrets(text, names, func(_, secret string) string { return secret }, s.placeholder)
 }
 
-// hideSaved hides the secrets of a text that was saved as the document. The document has ciphers
-// at the pointers of the secrets, and a later save looks for the placeholders of these ciphers.
+// hideSaved hides the secrets of a text after it was saved as document. document has
+// ciphers at the pointers of the secrets. The placeholders are made from the ciphers,
+// because a later save looks for them.
 func (s *site) hideSaved(text string, document json.RawMessage, names map[string]bool) string {
 	stored := map[string]string{}
 	eachSecret(string(document), names, func(p langservice.Value, secret string) { stored[p.Pointer()] = secret })
 	return replaceSecrets(text, names, func(pointer, _ string) string { return stored[pointer] }, s.placeholder)
 }
 
-// eachSecret visits each secret of a JSON text, with its JSON text.
+// eachSecret calls visit with each secret of a JSON text and its JSON.
 func eachSecret(text string, names map[string]bool, visit func(p langservice.Value, secret string)) {
 	langservice.New(text).Walk(func(p langservice.Value) bool {
 		if !holdsSecret(p, names) {
@@ -63,8 +64,8 @@ func eachSecret(text string, names map[string]bool, visit func(p langservice.Val
 	})
 }
 
-// replaceSecrets replaces each secret of a JSON text by the placeholder of its stored form, which
-// stored returns for the pointer and the text of the secret.
+// replaceSecrets replaces the secrets of a JSON text by placeholders. stored returns the
+// stored JSON of a secret, and placeholder the placeholder of it.
 func replaceSecrets(text string, names map[string]bool, stored func(pointer, secret string) string, placeholder func(string) string) string {
 	var b strings.Builder
 	done := 0
@@ -80,7 +81,8 @@ func replaceSecrets(text string, names map[string]bool, stored func(pointer, sec
 	return b.String()
 }
 
-// holdsSecret reports whether a value is a secret, apart from the values inside of it.
+// holdsSecret reports whether a value itself is a secret. It does not look at the values
+// inside of it.
 func holdsSecret(p langservice.Value, names map[string]bool) bool {
 	if isSecret(p.Name()) {
 		return true
@@ -92,11 +94,11 @@ func holdsSecret(p langservice.Value, names map[string]bool) bool {
 	return isSecret(name) || names[name]
 }
 
-// oneVariable is a text that a variable replaces as a whole.
+// oneVariable matches a text that consists of one variable.
 var oneVariable = regexp.MustCompile(`^\{\{\{?&?\s*[A-Za-z0-9_.-]+\s*\}?\}\}$`)
 
-// harmless reports whether the JSON text below a key with # is no secret: nothing, the name
-// of a variable, or that of one of the environment.
+// harmless reports whether the JSON text below a key with # is not a secret: an empty
+// value, true or false, a variable, a placeholder, or an environment variable.
 func harmless(text string) bool {
 	v, err := value.Parse([]byte(text))
 	switch {
@@ -111,7 +113,8 @@ func harmless(text string) bool {
 	}
 }
 
-// compact is a JSON text in one form, so that it can be found again.
+// compact returns the canonical form of a JSON text, so that equal values have equal
+// texts.
 func compact(text string) string {
 	v, err := value.Parse([]byte(text))
 	if err != nil {
@@ -120,10 +123,10 @@ func compact(text string) string {
 	return v.JSON()
 }
 
-// secrets are JSON texts by their placeholders.
+// secrets maps placeholders to the JSON texts of secrets.
 type secrets map[string]string
 
-// storedSecrets are the secrets of a configuration and its rows.
+// storedSecrets returns the secrets of a configuration and its rows.
 func (s *site) storedSecrets(c store.Configuration, names map[string]bool) secrets {
 	found := secrets{}
 	add := func(text []byte) {
@@ -139,7 +142,7 @@ func (s *site) storedSecrets(c store.Configuration, names map[string]bool) secre
 	return found
 }
 
-// decrypted are the same secrets as the component gets them.
+// decrypted returns the secrets as the component gets them.
 func (s *site) decrypted(stored secrets, c store.Configuration) secrets {
 	box := encryption.NewBox(s.Store.Key())
 	plain := secrets{}
@@ -154,19 +157,19 @@ func (s *site) decrypted(stored secrets, c store.Configuration) secrets {
 	return plain
 }
 
-// restoredText is a text of the editor with its secrets.
+// restoredText is a text of the editor with its secrets restored.
 type restoredText struct {
 	text string
-	// moved are the replaced parts, in their order.
+	// moved are the replaced ranges, in order.
 	moved []replacedRange
-	// unknown is the first placeholder that could not be replaced.
+	// unknown is the range of the first placeholder that could not be replaced.
 	unknown struct{ start, end int }
 }
 
-// replacedRange is a part that was replaced: it ended at oldEnd, and ends at newEnd.
+// replacedRange is a range before and after its text was replaced.
 type replacedRange struct{ oldStart, oldEnd, newStart, newEnd int }
 
-// original is the offset in the text of the editor.
+// original converts an offset in text to an offset in the text of the editor.
 func (f restoredText) original(offset int) int {
 	shift := 0
 	for _, m := range f.moved {
@@ -181,8 +184,9 @@ func (f restoredText) original(offset int) int {
 	return offset + shift
 }
 
-// fill replaces placeholders by secrets. A placeholder that is unknown or in another place
-// than that of a secret is a user error with its place; what is wrong stays.
+// fill replaces placeholders by secrets. A placeholder that is unknown, or that is not
+// below a key for a secret, stays unchanged. The first of them is a user error with its
+// pointer.
 func (stored secrets) fill(text string, names map[string]bool) (restoredText, error) {
 	var b strings.Builder
 	var out restoredText
@@ -194,7 +198,7 @@ func (stored secrets) fill(text string, names map[string]bool) (restoredText, er
 			out.unknown.start, out.unknown.end = p.Span()
 		}
 	}
-	end := -1 // of the value of a secret key
+	end := -1 // end of the value of the last secret key
 	langservice.New(text).Walk(func(p langservice.Value) bool {
 		start, stop := p.Span()
 		if holdsSecret(p, names) {
@@ -224,7 +228,8 @@ func (stored secrets) fill(text string, names map[string]bool) (restoredText, er
 	return out, problem
 }
 
-// namesIn are the variables that are secrets in a configuration, or in a text of the editor.
+// namesIn returns the variables with secret values, in a configuration or in a text of
+// the editor.
 func (s *site) namesIn(c store.Configuration, text []byte) (map[string]bool, error) {
 	names, err := s.secretNames(c)
 	if err != nil {
@@ -234,9 +239,9 @@ func (s *site) namesIn(c store.Configuration, text []byte) (map[string]bool, err
 	return names, nil
 }
 
-// restoreSecrets is a text of the editor with the secrets that are stored in the
-// configuration and its rows, as they are stored: encrypted or not. A placeholder without
-// such a secret is a user error.
+// restoreSecrets returns a text of the editor with the stored secrets of the
+// configuration and its rows. Secrets are as stored: encrypted or not. A placeholder
+// without a stored secret is a user error.
 func (s *site) restoreSecrets(component, id string, text []byte) ([]byte, error) {
 	if len(text) > langservice.MaxText {
 		return nil, failure.Userf("the text is larger than %d MB", langservice.MaxText>>20)

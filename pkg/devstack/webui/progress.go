@@ -9,20 +9,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownLines is how many jobs of a configuration the page of a job lists.
+// shownLines is the maximum number of jobs of a configuration on the page of a job.
 const shownLines = 200
 
-// progress is what the events of a run say about the jobs of its configuration.
+// progress is the progress of the jobs of a configuration, computed from events.
 type progress struct {
 	Lines []jobLine
-	// More says that there are more jobs.
+	// More is true if there are more jobs than shownLines.
 	More  bool
 	index map[lineKey]int
 }
 
 type lineKey struct{ pointer, iteration string }
 
-// jobLine is how far one job of a configuration is, with all its runs.
+// jobLine is the progress of one job of a configuration, with all its runs.
 type jobLine struct {
 	Name, Pointer, Iteration string
 	Depth                    int
@@ -30,18 +30,19 @@ type jobLine struct {
 	Pages, Rows              int
 	Requests, Failures       int
 	Parents, ParentsDone     int
-	// Ended says that it is complete, and Rule why; Unstored that its rows are in no
-	// table.
+	// Ended is true if the job is complete. Rule is the rule that ended it. Unstored is
+	// true if its rows are in no table.
 	Ended, Unstored bool
 	Rule            string
-	// Waiting is what it waits for since, and until then, if that is known.
+	// Waiting is the reason of the current wait, or "". The wait began at since and ends
+	// at until, if these are known.
 	Waiting      string
 	since, until time.Time
-	// began and last are its first and its last sign.
+	// began and last are the times of the first and the last activity.
 	began, last time.Time
 }
 
-// add takes what an event says about a job of the configuration.
+// add updates the progress from an event.
 func (p *progress) add(e store.Event, details value.Value) {
 	if kind := details.Field("event").Raw(); kind == "response.ignored" || kind == "response.skipped" {
 		p.allow(details)
@@ -93,8 +94,8 @@ func (p *progress) add(e store.Event, details value.Value) {
 	}
 }
 
-// allow takes back a failure that the configuration allows. The event does not say in
-// which iteration.
+// allow subtracts a failure that the configuration allows. The event does not contain the
+// iteration, so allow takes the newest line of the job with a failure.
 func (p *progress) allow(details value.Value) {
 	if decimal(details.Field("status")) < 400 {
 		return
@@ -107,7 +108,8 @@ func (p *progress) allow(details value.Value) {
 	}
 }
 
-// line is that of the job of an event; nil for none, and when there are too many.
+// line returns the line of the job of an event, and adds it if it is new. It returns nil
+// if the event belongs to no job or there are too many lines.
 func (p *progress) line(details value.Value) *jobLine {
 	pointer := details.Field("jobPointer").Raw()
 	if pointer == "" {
@@ -130,27 +132,27 @@ func (p *progress) line(details value.Value) *jobLine {
 	return &p.Lines[i]
 }
 
-// start moves the beginning to an earlier time.
+// start moves the beginning of the line to an earlier time.
 func (l *jobLine) start(at time.Time) {
 	if l.began.IsZero() || at.Before(l.began) {
 		l.began = at
 	}
 }
 
-// lineView is a line at a time.
+// lineView is a line at a point in time.
 type lineView struct {
 	jobLine
-	// Running says that it has not ended and its job has not either.
+	// Running is true if neither the line nor the platform's job has ended.
 	Running bool
 	Took    time.Duration
-	// Rate is rows in a second, 0 if that says nothing.
+	// Rate is the number of rows per second, or 0 if the time is too short.
 	Rate int
-	// Left is for how long it will wait, Waited for how long it has; 0 if that is
-	// unknown or too short to be shown.
+	// Left is the remaining time of a wait, Waited the time since its start if its end is
+	// unknown.
 	Left, Waited time.Duration
 }
 
-// views are the lines at a time; running says that the job is.
+// views returns the lines at time now. running is true if the platform's job is running.
 func (p progress) views(now time.Time, running bool) []lineView {
 	views := make([]lineView, len(p.Lines))
 	for i, l := range p.Lines {
@@ -178,7 +180,8 @@ func (p progress) views(now time.Time, running bool) []lineView {
 	return views
 }
 
-// Share is the part of the parents that are done, in percent with a unit; "" if unknown.
+// Share returns the percentage of parents that are done, with its unit. It returns "" if
+// the number of parents is unknown.
 func (l jobLine) Share() string {
 	if l.Parents <= 0 {
 		return ""

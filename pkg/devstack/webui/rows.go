@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// A search and a sorting read at most so many rows and bytes of a table.
+	// A search or a sort reads at most this number of rows and bytes of a table.
 	maxSearchedRows  = 1_000_000
 	maxSearchedBytes = 256 << 20
-	// maxPages is how far one can page, maxSortedPages in sorted rows, which are all
-	// held in memory.
+	// maxPages is the number of pages that can be reached. maxSortedPages is the number
+	// for sorted rows, because the keys of all reachable rows are held in memory.
 	maxPages       = 10_000
 	maxSortedPages = 10
 )
@@ -22,17 +22,17 @@ const (
 // rowView is the part of a table that its page shows.
 type rowView struct {
 	ID, Phrase string
-	// Sort is the name of a column, "" for the order of the table.
+	// Sort is the name of a column, or "" for the order of the table.
 	Sort    string
 	Desc    bool
-	Number  int // of the page, from 1
+	Number  int // page number, from 1
 	Columns []columnView
 	Rows    []shownRow
-	// Total is how many rows the table has, Matching how many match.
+	// Total is the number of rows in the table, Matching the number of rows that match.
 	Total, Matching int
-	// Cut says that not all rows were looked at.
+	// Cut is true if the table is too large, so that not all rows were read.
 	Cut  bool
-	more bool // rows follow
+	more bool // whether rows follow after this page
 }
 
 // shownRow is a row with its number in the table.
@@ -41,18 +41,19 @@ type shownRow struct {
 	Cells  []cell
 }
 
-// rowPosition is a row in its order.
+// rowPosition is the number of a row with its sort key.
 type rowPosition struct {
 	number int
 	key    sortKey
 }
 
-// size is how many rows a page has: few if there are thousands of columns.
+// size returns the number of rows on a page. It is small if there are thousands of
+// columns.
 func (v rowView) size() int {
 	return min(previewRows, max(1, pageBytes/(max(len(v.Columns), 1)*(cellBytes+cellRunes))))
 }
 
-// rows reads the part of a table that a request is about.
+// rows reads the part of a table that a request selects.
 func (s *site) rows(r *http.Request, page tablePage) (rowView, error) {
 	q := r.URL.Query()
 	v := rowView{ID: page.ID, Columns: page.Columns, Total: page.Table.Rows, Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Phrase: strings.TrimSpace(q.Get("q"))}
@@ -79,8 +80,8 @@ func (s *site) rows(r *http.Request, page tablePage) (rowView, error) {
 	return v, err
 }
 
-// matching calls keep with the rows that match the phrase, until it returns false or the
-// most were read.
+// matching calls keep with the rows that match the phrase. It stops if keep returns false
+// or the limit of rows or bytes is reached.
 func (s *site) matching(r *http.Request, v *rowView, keep func(number int, cells []string) bool) error {
 	bytes, number := 0, 0
 	phrase := strings.ToLower(v.Phrase)
@@ -111,7 +112,7 @@ func (s *site) inOrder(r *http.Request, v *rowView, skip int) error {
 		number := 0
 		err := s.Store.Rows(v.ID, func(cells []string) bool {
 			if number++; number > skip && len(cells) == len(v.Columns) {
-				v.Rows = append(v.Rows, v.lay(number, cells, &budget))
+				v.Rows = append(v.Rows, v.layOutRow(number, cells, &budget))
 			}
 			return len(v.Rows) < v.size() && r.Context().Err() == nil
 		})
@@ -119,14 +120,14 @@ func (s *site) inOrder(r *http.Request, v *rowView, skip int) error {
 	}
 	return s.matching(r, v, func(number int, cells []string) bool {
 		if v.Matching++; v.Matching > skip && len(v.Rows) < v.size() {
-			v.Rows = append(v.Rows, v.lay(number, cells, &budget))
+			v.Rows = append(v.Rows, v.layOutRow(number, cells, &budget))
 		}
 		return true
 	})
 }
 
-// sorted reads a page of rows in the order of a column: once to find them, and once more
-// to read them, so that only their keys are held.
+// sorted reads a page of rows in the order of a column. It reads the table twice: first
+// to find the rows of the page, then to read them. So it holds only sort keys in memory.
 func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
 	var found []rowPosition
 	if err := s.matching(r, v, func(number int, cells []string) bool {
@@ -146,7 +147,7 @@ func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
 	err := s.Store.Rows(v.ID, func(cells []string) bool {
 		number++
 		if i, wanted := at[number]; wanted && len(cells) == len(v.Columns) {
-			v.Rows[i] = v.lay(number, cells, &budget)
+			v.Rows[i] = v.layOutRow(number, cells, &budget)
 			left--
 		}
 		return left > 0
@@ -155,7 +156,7 @@ func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
 	return err
 }
 
-// insert keeps the first places in their order, at most so many.
+// insert inserts a position in sort order. It keeps only the first most positions.
 func insert(places []rowPosition, p rowPosition, most int, desc bool) []rowPosition {
 	at, _ := slices.BinarySearchFunc(places, p, func(a, b rowPosition) int {
 		// Rows that are equal keep the order of the table.
@@ -167,10 +168,10 @@ func insert(places []rowPosition, p rowPosition, most int, desc bool) []rowPosit
 	return slices.Insert(places[:min(len(places), most-1)], at, p)
 }
 
-// keptKey is how many bytes of a cell decide about its order.
+// keptKey is the number of bytes of a cell that decide about its order.
 const keptKey = 256
 
-// sortKey orders cells: numbers by their value, then texts; empty cells come last.
+// sortKey orders cells: numbers by value, then texts, then empty cells.
 type sortKey struct {
 	class int
 	n     float64
@@ -198,8 +199,9 @@ func (k sortKey) compare(other sortKey, desc bool) int {
 	return order
 }
 
-// lay makes the cells that are shown.
-func (v *rowView) lay(number int, cells []string, budget *int) shownRow {
+// layOutRow returns a row with its cells as shown. It subtracts the size of long texts
+// from budget.
+func (v *rowView) layOutRow(number int, cells []string, budget *int) shownRow {
 	line := shownRow{Number: number, Cells: make([]cell, len(cells))}
 	for i, text := range cells {
 		c := newCell(text, *budget)
@@ -210,7 +212,7 @@ func (v *rowView) lay(number int, cells []string, budget *int) shownRow {
 	return line
 }
 
-// address is that of another state of the page.
+// address returns the URL of the page with another sort order or page number.
 func (v rowView) address(sort string, desc bool, number int) string {
 	q := url.Values{}
 	if v.Phrase != "" {
@@ -231,8 +233,8 @@ func (v rowView) address(sort string, desc bool, number int) string {
 	return tableURL(v.ID) + "?" + q.Encode()
 }
 
-// By is the address that sorts by a column: ascending, then descending, then in the
-// order of the table.
+// By returns the URL that sorts by a column. It switches from ascending to descending to
+// the order of the table.
 func (v rowView) By(column string) string {
 	switch {
 	case v.Sort != column:
@@ -244,7 +246,7 @@ func (v rowView) By(column string) string {
 	}
 }
 
-// Order is how the rows are sorted by a column: ascending, descending or none.
+// Order returns the sort order by a column: ascending, descending or none.
 func (v rowView) Order(column string) string {
 	switch {
 	case v.Sort != column:
@@ -256,7 +258,7 @@ func (v rowView) Order(column string) string {
 	}
 }
 
-// Earlier and Later are the addresses of the pages beside this one, "" for none.
+// Earlier returns the URL of the previous page, or "" if there is none.
 func (v rowView) Earlier() string {
 	if v.Number == 1 {
 		return ""
@@ -264,6 +266,7 @@ func (v rowView) Earlier() string {
 	return v.address(v.Sort, v.Desc, v.Number-1)
 }
 
+// Later returns the URL of the next page, or "" if there is none.
 func (v rowView) Later() string {
 	if !v.more {
 		return ""
@@ -271,11 +274,11 @@ func (v rowView) Later() string {
 	return v.address(v.Sort, v.Desc, v.Number+1)
 }
 
-// First and Newest make it like a list with pages.
+// First and Newest return "". The template for lists with pages needs them.
 func (v rowView) First() string  { return "" }
 func (v rowView) Newest() string { return "" }
 
-// Summary says which rows are shown.
+// Summary describes in words which rows are shown.
 func (v rowView) Summary() string {
 	if len(v.Rows) == 0 {
 		return ""

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	cookieName    = "local_platform_" // followed by the port
-	sessionPath   = "/session/"       // followed by its key
+	cookieName    = "local_platform_" // the port follows
+	sessionPath   = "/session/"       // the key of the session follows
 	maxLoginBytes = 16 << 10
 )
 
-// session is what a browser gets for the token, until this process ends: a path to
-// the pages, and a cookie for that path. A browser sends the cookies of 127.0.0.1
-// to every port, but only to the path of the cookie. This path is secret, so
-// another server on this machine never gets the cookie. The path alone, in a
-// history or a screenshot, gives no access.
+// session is the access that a browser gets for the token, until this process ends. It
+// consists of a path to the pages and a cookie for that path. A browser sends the cookies
+// of 127.0.0.1 to every port, but only to the path of the cookie. The path is secret, so
+// another server on this machine never gets the cookie. The path alone, in a history or a
+// screenshot, gives no access.
 type session struct {
 	path, cookie string
 }
 
 func newSession() session { return session{path: sessionPath + rand.Text(), cookie: rand.Text()} }
 
-// requireSession serves the login and the assets to everyone, and everything else to clients
-// that have the cookie.
+// requireSession serves the login and the assets to everyone, and all other pages to
+// clients with the cookie.
 func (s *site) requireSession(inside http.Handler) http.Handler {
 	inside = http.StripPrefix(s.session.path, inside)
 	mux := http.NewServeMux()
@@ -47,7 +47,7 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 		case guard.Equal(session, s.session.path) && s.known(r):
 			inside.ServeHTTP(w, r)
 		case fromScript(r):
-			s.respondLogin(w, http.StatusUnauthorized, loginReply{Problem: "You are logged out."})
+			s.respondLogin(w, http.StatusUnauthorized, loginResponse{Problem: "You are logged out."})
 		default:
 			http.Redirect(w, r, "/login?next="+url.QueryEscape(page), http.StatusSeeOther)
 		}
@@ -55,24 +55,24 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 	return mux
 }
 
-// loginReply is the response to a script, which has no use for the login page.
-type loginReply struct {
+// loginResponse is the response to a script, which cannot use the login page.
+type loginResponse struct {
 	// Session is the path of the session that a login opened.
 	Session string `json:"session,omitzero"`
 	Problem string `json:"problem,omitzero"`
 }
 
-// fromScript reports whether a script of a page sent the request, see session.js.
+// fromScript reports whether a script of a page sent the request. See session.js.
 func fromScript(r *http.Request) bool { return r.Header.Get("X-Requested-With") == "script" }
 
-func (s *site) respondLogin(w http.ResponseWriter, status int, reply loginReply) {
+func (s *site) respondLogin(w http.ResponseWriter, status int, reply loginResponse) {
 	if err := writeJSON(w, status, reply); err != nil {
 		s.Report(err)
 	}
 }
 
-// splitSession splits the path of a session, of this process or an earlier one,
-// from that of a page; it is "" if there is none.
+// splitSession splits a path into the path of a session and the path of a page. The
+// session may be from an earlier process. session is "" if the path has no session.
 func splitSession(path string) (session, page string) {
 	rest, ok := strings.CutPrefix(path, sessionPath)
 	if !ok {
@@ -91,11 +91,11 @@ func (s *site) login(w http.ResponseWriter, r *http.Request) {
 	s.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
 }
 
-// enter sets the cookie if the token is right, and redirects to the page.
+// enter sets the cookie and redirects to the page if the token is right.
 func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string) {
 	if !guard.Equal(token, s.Token) {
 		if fromScript(r) {
-			s.respondLogin(w, http.StatusUnauthorized, loginReply{Problem: refusedToken})
+			s.respondLogin(w, http.StatusUnauthorized, loginResponse{Problem: refusedToken})
 			return
 		}
 		s.ask(w, http.StatusUnauthorized, next)
@@ -103,7 +103,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 	}
 	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 	if fromScript(r) {
-		s.respondLogin(w, http.StatusOK, loginReply{Session: s.session.path})
+		s.respondLogin(w, http.StatusOK, loginResponse{Session: s.session.path})
 		return
 	}
 	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)
@@ -131,8 +131,8 @@ func (s *site) known(r *http.Request) bool {
 	return false
 }
 
-// nameOfCookie contains the port of the request, so that several platforms do not
-// overwrite each other's cookie.
+// nameOfCookie returns the name of the cookie, which contains the port of the request. So
+// several platforms do not overwrite each other's cookie.
 func nameOfCookie(r *http.Request) string {
 	port := (&url.URL{Host: r.Host}).Port()
 	if port == "" {
@@ -141,9 +141,8 @@ func nameOfCookie(r *http.Request) string {
 	return cookieName + port
 }
 
-// ownSite refuses requests that other sites make a browser send, reads included;
-// other ports of this machine are other sites. Links that a person follows are
-// allowed.
+// ownSite refuses requests that other sites make a browser send, including reads. Other
+// ports of this machine are other sites. Links that a person follows are allowed.
 func ownSite(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !followsLink(r) && guard.CrossSite(r) {
@@ -154,15 +153,15 @@ func ownSite(next http.Handler) http.Handler {
 	})
 }
 
-// followsLink reports whether a browser opens a page in a window, not within a page
-// of another site.
+// followsLink reports whether a browser opens a page in a window, not within a page of
+// another site.
 func followsLink(r *http.Request) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return read && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// local is a path on this host, or / for anything that leads elsewhere. In a
-// browser a backslash is a slash, and a tab is ignored.
+// local returns next if it is a path on this host, and / otherwise. In a browser a
+// backslash is a slash, and a tab is ignored.
 func local(next string) string {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }) {
 		return "/"

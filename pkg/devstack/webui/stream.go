@@ -11,25 +11,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// beat is how often a stream shows that it is alive and sends what time changes.
+// beat is the interval between signs of life of a stream. Data that change with time are
+// sent as often.
 const beat = time.Second
 
-// headOnly reports whether only the headers of a stream are wanted. Its body would
-// go nowhere, so the stream would never notice its end.
+// headOnly reports whether the request needs only the headers of a stream. Writes of a
+// body would be discarded, so the stream would never notice that the client has
+// disconnected.
 func headOnly(r *http.Request) bool { return r.Method == http.MethodHead }
 
-// stream is server-sent events with HTML, of three kinds: replace (elements by
-// their id), append (lines of the list of events), and end.
+// stream sends server-sent events with HTML. Their kinds are replace (elements by their
+// id), append (lines of the list of events), and end.
 type stream struct{ to deadlineWriter }
 
 func newStream(w http.ResponseWriter) stream {
 	w.Header().Set("Content-Type", "text/event-stream")
-	// A proxy must not buffer them.
+	// A proxy must not buffer the events.
 	w.Header().Set("X-Accel-Buffering", "no")
-	return stream{newPatient(w)}
+	return stream{newDeadlineWriter(w)}
 }
 
-// send sends one event. id is where to resume, 0 to leave that unchanged.
+// send sends one event. The browser resumes after id. If id is 0, the previous id stays
+// valid.
 func (s stream) send(kind string, id uint64, html string) error {
 	var b strings.Builder
 	b.WriteString("event: " + kind + "\n")
@@ -43,7 +46,7 @@ func (s stream) send(kind string, id uint64, html string) error {
 	return s.write(b.String() + "\n")
 }
 
-// update replaces elements unless the same was sent last.
+// update sends a replace event unless the HTML equals the HTML that was sent last.
 func (s stream) update(html string, sent *string) error {
 	if html == *sent {
 		return nil
@@ -62,8 +65,8 @@ func (s stream) write(text string) error {
 	return s.to.Flush()
 }
 
-// followOverview sends the lists of the overview when they have changed, at most
-// once per beat.
+// followOverview sends the lists of the overview when they have changed, at most once per
+// beat.
 func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 	out := newStream(w)
 	if headOnly(r) {
@@ -84,7 +87,7 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 			return s.broken(r, err)
 		}
 		if out.update(html, &sent) != nil {
-			return nil // the client has gone
+			return nil // the client has disconnected
 		}
 		for again := false; !again; {
 			if s.wait(r, nil, beats) == over {
@@ -102,7 +105,7 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// signal is what ends the waiting of a stream.
+// signal is the reason why a stream stops waiting.
 type signal int
 
 const (
@@ -111,8 +114,8 @@ const (
 	over
 )
 
-// wait returns what comes first: a change, a beat, or the end of the request or the
-// platform.
+// wait waits for a change, a beat, or the end of the request or the platform. It returns
+// the first of them.
 func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.Time) signal {
 	select {
 	case <-r.Context().Done():
@@ -126,8 +129,8 @@ func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.
 	}
 }
 
-// eventsAfter are the next events of a job, and the id of the last one. They are
-// read in batches so that no transaction waits for a browser.
+// eventsAfter returns the next events of a job and the id of the last of them. It reads a
+// batch, so that no transaction waits for a browser.
 func (s *site) eventsAfter(ctx context.Context, job string, last uint64) ([]store.Event, uint64, error) {
 	var batch []store.Event
 	err := s.Store.EventsOf(job, last, func(e store.Event) bool {
@@ -145,8 +148,8 @@ func (s *site) eventsAfter(ctx context.Context, job string, last uint64) ([]stor
 	return batch, last, err
 }
 
-// resumeAfter is the last event that a browser has: that of its stream, else that
-// of its page.
+// resumeAfter returns the id of the last event that a browser has. The id comes from the
+// stream, otherwise from the page.
 func resumeAfter(r *http.Request) uint64 {
 	for _, text := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
 		if id, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -156,7 +159,8 @@ func resumeAfter(r *http.Request) uint64 {
 	return 0
 }
 
-// broken aborts a response that has begun, so that it does not look complete.
+// broken aborts a response that has begun, so that it does not look complete. It returns
+// nil if there was no error.
 func (s *site) broken(r *http.Request, err error) error {
 	if err == nil && r.Context().Err() == nil {
 		return nil

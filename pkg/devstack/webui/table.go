@@ -18,9 +18,9 @@ import (
 
 const (
 	previewRows = 100
-	// cellRunes is how much of a long cell is shown at once. pageBytes limits the
-	// rest of these cells in a page, and about as much what is shown at once;
-	// cellBytes is the size of a cell without its text.
+	// cellRunes is the number of characters of a long cell that are shown at once.
+	// cellBytes is the size of a cell without its text. pageBytes limits the hidden rest
+	// of long cells on a page, and roughly also the size of the visible cells.
 	cellRunes = 80
 	cellBytes = 40
 	pageBytes = 4 << 20
@@ -34,26 +34,26 @@ type bucketView struct {
 type tablePage struct {
 	store.Table
 	Columns []columnView
-	// Sampled is how many rows the types and the fill of the columns are from.
+	// Sampled is the number of rows that the statistics of the columns cover.
 	Sampled int
-	// Keyed and Typed say that at least one column is part of the key, or has a type
-	// that the component declared.
+	// Keyed is true if the table has a primary key. Typed is true if at least one column
+	// has a type that the component declared.
 	Keyed, Typed bool
 	Loads        loads
 	View         rowView
 }
 
-// columnView is a column. Key says that it is part of the primary key, Figure that
+// columnView is a column. Key is true if it is part of the primary key. Figure is true if
 // it contains numbers.
 type columnView struct {
 	store.Column
 	Key, Figure bool
-	// found is what is in the rows that were looked at.
+	// found is the statistics of the sampled cells.
 	found   report.Column
 	sampled int
 }
 
-// Found is what the cells look like, in words; "" without rows.
+// Found describes the shapes of the cells in words. It returns "" if there are no rows.
 func (c columnView) Found() string {
 	if c.sampled == 0 {
 		return ""
@@ -68,7 +68,7 @@ func (c columnView) Found() string {
 	return strings.Join(names, ", ")
 }
 
-// Lengths are the shortest and the longest of its cells, in characters.
+// Lengths returns the lengths of the shortest and the longest cell, in characters.
 func (c columnView) Lengths() string {
 	if len(c.found.Shapes) == 0 {
 		return ""
@@ -83,7 +83,8 @@ func (c columnView) Lengths() string {
 	return number(shortest) + "–" + number(longest)
 }
 
-// Filled is the share of cells that are not empty; "" without rows.
+// Filled returns the share of cells that are not empty. It returns "" if there are no
+// rows.
 func (c columnView) Filled() string {
 	if c.sampled == 0 {
 		return ""
@@ -101,13 +102,13 @@ func (c columnView) Filled() string {
 	}
 }
 
-// FilledWidth is the same for a bar.
+// FilledWidth returns the share of cells that are not empty as the width of a bar.
 func (c columnView) FilledWidth() string {
 	return percent(float64(c.sampled-c.found.Empty) / float64(max(c.sampled, 1)))
 }
 
-// cell is a cell as it is shown. Short is its beginning, Text the whole text if
-// that is longer. Cut says that Text is not complete either.
+// cell is a cell of a page. Short is its beginning. Text is the whole text if it is
+// longer than Short. Cut is true if Text is cut, too.
 type cell struct {
 	Short, Text        string
 	Cut, Empty, Figure bool
@@ -154,7 +155,7 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sample looks at the first rows of a table for what its columns have.
+// sample computes the statistics of the columns from the first rows of a table.
 func (s *site) sample(ctx context.Context, page *tablePage) error {
 	bytes := 0
 	err := s.Store.Rows(page.ID, func(cells []string) bool {
@@ -177,7 +178,7 @@ func (s *site) sample(ctx context.Context, page *tablePage) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// newCell keeps at most budget bytes of a long text.
+// newCell returns a cell. It keeps at most budget bytes of a long text.
 func newCell(text string, budget int) cell {
 	c := cell{Short: text, Empty: text == ""}
 	if utf8.RuneCountInString(text) <= cellRunes {
@@ -190,7 +191,7 @@ func newCell(text string, budget int) cell {
 	return c
 }
 
-// download streams a table as CSV with a header, every cell in quotes.
+// download streams a table as CSV with a header and with every cell in quotes.
 func (s *site) download(w http.ResponseWriter, r *http.Request) error {
 	t, err := s.Store.Table(r.PathValue("id"))
 	if err != nil {
@@ -198,7 +199,7 @@ func (s *site) download(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", attachment(t.ID+".csv"))
-	to := newPatient(w)
+	to := newDeadlineWriter(w)
 	defer to.release()
 	out := bufio.NewWriterSize(to, 64<<10)
 	names := make([]string, len(t.Columns))
@@ -220,7 +221,8 @@ func (s *site) download(w http.ResponseWriter, r *http.Request) error {
 	return s.broken(r, failed)
 }
 
-// attachment is a header that makes a browser save a file of this name.
+// attachment returns a Content-Disposition header that makes a browser save a file with
+// this name.
 func attachment(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '/' || r == '\\' {

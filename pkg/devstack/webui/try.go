@@ -27,25 +27,25 @@ func (s *site) tryPages() paths {
 	}
 }
 
-// tryPanel is what the editor shows to start a try, see the template try-panel. The
-// fields of its form belong to the form of the editor.
+// tryPanel is the panel for tries in the editor, see the template try-panel. The fields
+// of its form belong to the form of the editor.
 type tryPanel struct {
 	Component, Config string
 	Limits            tryrun.Limits
 	// Fields are the variables of the configuration.
 	Fields []field
-	// Off says that this platform runs no tries.
+	// Off is true if this platform runs no tries.
 	Off bool
-	// Last is the newest try, nil for none.
+	// Last is the newest try, or nil.
 	Last *tryView
-	// Problem is why the last one did not start.
+	// Problem is the reason why the last try did not start.
 	Problem string
 }
 
 // Open reports whether someone must enter a value before a try can succeed.
 func (p tryPanel) Open() bool { return slices.ContainsFunc(p.Fields, field.Empty) }
 
-// panel makes the panel of a configuration.
+// panel returns the panel of a configuration.
 func (s *site) panel(component, id string) (tryPanel, error) {
 	p := tryPanel{Component: component, Config: id, Limits: tryrun.DefaultLimits(), Off: s.Tries == nil}
 	c, err := s.Store.Configuration(component, id)
@@ -64,7 +64,7 @@ func (s *site) panel(component, id string) (tryPanel, error) {
 	return p, err
 }
 
-// startTry starts a try of the text of the editor, and leads to it.
+// startTry starts a try of the text in the editor and redirects to its page.
 func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	if s.Tries == nil {
 		return store.ErrNotFound
@@ -72,7 +72,7 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r); err != nil {
 		return s.refuse(w, r, http.StatusBadRequest, err.Error())
 	}
-	e, err := s.edited(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
+	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
 	if err != nil {
 		return err
 	}
@@ -95,10 +95,10 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// tryURL is the path of a try below the path of the session.
+// tryURL returns the path of a try, below the path of the session.
 func tryURL(id string) string { return "/tries/" + url.PathEscape(id) }
 
-// lookUp is the try of a request.
+// lookUp returns the try that the path of r names.
 func (s *site) lookUp(r *http.Request) (*tryrun.Try, error) {
 	if s.Tries == nil {
 		return nil, store.ErrNotFound
@@ -110,24 +110,25 @@ func (s *site) lookUp(r *http.Request) (*tryrun.Try, error) {
 	return t, nil
 }
 
-// tryView is a try as it is shown.
+// tryView is a try with data from its files.
 type tryView struct {
 	tryrun.State
 	ConfigName string
 	Elapsed    time.Duration
-	// What follows is there when the try has ended.
+	// Report, Tables and Tree are set when the try has ended.
 	Report *report.Report
 	Tables []tryTable
 	Tree   *requestTree
 }
 
-// tryTable is the beginning of a table; Total is -1 if the number of rows is unknown.
+// tryTable holds the first rows of a table. Total is the number of rows, or -1 if
+// unknown.
 type tryTable struct {
 	tryrun.Table
 	Total int
 }
 
-// Shown is the status in the words of jobs.
+// Shown returns the job status that corresponds to the status of the try.
 func (v tryView) Shown() store.Status {
 	switch v.Status {
 	case tryrun.Running:
@@ -144,13 +145,13 @@ func (v tryView) Shown() store.Status {
 // Bad reports whether the try failed.
 func (v tryView) Bad() bool { return v.Status == tryrun.Failed }
 
-// Path is that of the try below the path of the session.
+// Path returns the path of the try, below the path of the session.
 func (v tryView) Path() string { return tryURL(v.ID) }
 
-// EditPath is that of the editor, at a place of the document.
+// EditPath returns the path of the editor, scrolled to the value at pointer.
 func (v tryView) EditPath(pointer string) string { return editURL(v.Component, v.Config, pointer) }
 
-// editURL is the path of the editor below the path of the session.
+// editURL returns the path of the editor, below the path of the session.
 func editURL(component, id, pointer string) string {
 	at := configurationPath(component, id) + "/edit"
 	if pointer != "" {
@@ -159,7 +160,8 @@ func editURL(component, id, pointer string) string {
 	return at
 }
 
-// tryView reads what is known about a try. from is the first request of its tree to show.
+// tryView reads a try from its files. from is the index of the first request in its tree
+// to show.
 func (s *site) tryView(t *tryrun.Try, from int) (*tryView, error) {
 	info := t.Info()
 	v := &tryView{State: info, ConfigName: info.Config}
@@ -207,7 +209,7 @@ func (s *site) try(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // anything else is the beginning
+	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // invalid values become 0
 	v, err := s.tryView(t, from)
 	if err != nil {
 		return err
@@ -217,7 +219,7 @@ func (s *site) try(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Announcement is what a screen reader says when the status changes.
+// Announcement returns the text that a screen reader speaks when the status changes.
 func (v tryView) Announcement() string {
 	if v.Running() {
 		return "The try is running."
@@ -225,10 +227,10 @@ func (v tryView) Announcement() string {
 	return "The try has ended: " + string(v.Shown()) + "."
 }
 
-// maxProblems is how many problems of a configuration are listed.
+// maxProblems is the maximum number of problems that are listed.
 const maxProblems = 100
 
-// Problems are those of the configuration that the try failed with.
+// Problems returns the problems of the configuration that made the try fail.
 func (v tryView) Problems() []report.Problem {
 	if v.Report == nil || v.Report.Error == nil {
 		return nil
@@ -236,7 +238,7 @@ func (v tryView) Problems() []report.Problem {
 	return v.Report.Error.Problems[:min(len(v.Report.Error.Problems), maxProblems)]
 }
 
-// FaultPointer is the setting that the try failed at, "" if it is in the message.
+// FaultPointer returns the setting that made the try fail, or "" if it is unknown.
 func (v tryView) FaultPointer() string {
 	if v.Report == nil || v.Report.Error == nil {
 		return ""
@@ -244,7 +246,7 @@ func (v tryView) FaultPointer() string {
 	return v.Report.Error.Pointer
 }
 
-// Reason is the message without the setting, which is linked.
+// Reason returns the message without the pointer, which the page shows as a link.
 func (v tryView) Reason() string {
 	return strings.TrimSuffix(v.Message, " (at "+v.FaultPointer()+")")
 }

@@ -11,31 +11,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// bodyLevel is how much of a body is shown at once.
+// bodyLevel limits the part of a body that is shown.
 type bodyLevel struct {
 	bytes int64
 	lines int
 }
 
-// bodyLevels are the steps of "show more".
+// bodyLevels returns the limits for each step of "show more".
 func bodyLevels() []bodyLevel {
 	return []bodyLevel{{32 << 10, 600}, {256 << 10, 6000}, {2 << 20, 30_000}}
 }
 
-// maxToken is how much of a text in a body is shown.
+// maxToken is the maximum length of a shown token in a body.
 const maxToken = 4000
 
 // bodyView is the beginning of a body in lines.
 type bodyView struct {
 	Lines []bodyLine
-	// Cut says that there is more.
+	// Cut is true if the body has more lines.
 	Cut bool
-	// Binary says that the body is not text.
+	// Binary is true if the body is not text.
 	Binary bool
 }
 
-// bodyLine is a line of a body. Mark is data or next for where such a value begins, and
-// Label what is written beside it; Data says that the line is a part of the data.
+// bodyLine is a line of a body. If a marked value begins on the line, Mark is data or
+// next, and Label is the text beside it. Data is true if the line is a part of the data.
 type bodyLine struct {
 	Number, Indent int
 	Tokens         []token
@@ -43,13 +43,15 @@ type bodyLine struct {
 	Data           bool
 }
 
-// bodyMark is a place in a JSON body to mark. A name "*" is any item of a list.
+// bodyMark marks the value at a path in a JSON body. The name "*" matches any item of a
+// list.
 type bodyMark struct {
 	Kind, Label string
 	Path        []string
 }
 
-// newBodyView lays out the beginning of a body. JSON gets lines and marks, also if it is cut.
+// newBodyView lays out the beginning of a body in lines. JSON is indented and gets marks,
+// even if it is cut.
 func newBodyView(r io.Reader, level bodyLevel, marks []bodyMark) (bodyView, error) {
 	text, err := io.ReadAll(io.LimitReader(r, level.bytes+1))
 	if err != nil {
@@ -83,8 +85,8 @@ func newBodyView(r io.Reader, level bodyLevel, marks []bodyMark) (bodyView, erro
 	return v, nil
 }
 
-// markOnly keeps those marks of values for the next page whose value is one of these; all
-// marks if none is.
+// markOnly removes the next marks from lines with a value that is not in values. If no
+// line has such a value, all marks stay.
 func (v *bodyView) markOnly(values []string) {
 	var others []int
 	kept := false
@@ -106,8 +108,8 @@ func (v *bodyView) markOnly(values []string) {
 	}
 }
 
-// bodyLayout lays out a JSON text that may be incomplete or not JSON at all: it splits it
-// at its signs and never fails.
+// bodyLayout lays out a JSON text in lines. The text may be incomplete or invalid:
+// bodyLayout only looks at brackets, commas, colons and quotes, and never fails.
 type bodyLayout struct {
 	text  string
 	marks []bodyMark
@@ -117,17 +119,18 @@ type bodyLayout struct {
 
 	stack []bodyFrame
 	now   bodyLine
-	// dataDepth is the depth of the data while it is open, -1 otherwise.
+	// dataDepth is the depth of the data while it is open, and negative otherwise.
 	dataDepth int
 }
 
-// bodyFrame is an object or a list that is open.
+// bodyFrame is an open object or list.
 type bodyFrame struct {
 	list bool
-	// name is that of the current member, index that of the current item.
+	// name is the name of the current member, index the index of the current item.
 	name  string
 	index int
-	// named says that the name of the current member has come.
+	// named is true if the name of the current member was read. empty is true until the
+	// first member or item.
 	named, empty bool
 }
 
@@ -171,7 +174,8 @@ func (l *bodyLayout) run() {
 	}
 }
 
-// bodyWord is a text with its quotes, or a number or word.
+// bodyWord returns the string, number or word at an offset, and its end. A string
+// includes its quotes.
 func bodyWord(text string, at int) (word string, end int) {
 	if text[at] == '"' {
 		for end = at + 1; end < len(text); end++ {
@@ -190,7 +194,7 @@ func bodyWord(text string, at int) (word string, end int) {
 	return text[at:max(end, at+1)], max(end, at+1)
 }
 
-// word is a name or a scalar.
+// word adds a name or a scalar.
 func (l *bodyLayout) word(word string) {
 	n := len(l.stack)
 	if n > 0 && !l.stack[n-1].list && !l.stack[n-1].named {
@@ -211,7 +215,8 @@ func (l *bodyLayout) word(word string) {
 	l.put(kind, word)
 }
 
-// bodyName is the name in a JSON text.
+// bodyName returns the text of a JSON string. It returns invalid strings without their
+// quotes.
 func bodyName(word string) string {
 	if name, err := strconv.Unquote(word); err == nil {
 		return name
@@ -219,7 +224,7 @@ func bodyName(word string) string {
 	return strings.Trim(word, `"`)
 }
 
-// open makes a new line for what comes first in an object or a list.
+// open begins a new line before the first member or item.
 func (l *bodyLayout) open() {
 	if n := len(l.stack); n > 0 && l.stack[n-1].empty {
 		l.stack[n-1].empty = false
@@ -227,7 +232,7 @@ func (l *bodyLayout) open() {
 	}
 }
 
-// begin is called before a value: it marks the line if the value is to be marked.
+// begin prepares the line for a value and marks the line if a mark is at its path.
 func (l *bodyLayout) begin() {
 	if n := len(l.stack); n > 0 && l.stack[n-1].list {
 		l.open()
@@ -239,7 +244,7 @@ func (l *bodyLayout) begin() {
 	}
 }
 
-// isAt reports whether the value that begins is at a path.
+// isAt reports whether the value that begins has the given path.
 func (l *bodyLayout) isAt(path []string) bool {
 	if len(path) != len(l.stack) {
 		return false
@@ -272,7 +277,7 @@ func (l *bodyLayout) end(c byte) {
 	l.put("", string(c))
 	if l.dataDepth == len(l.stack) {
 		l.now.Data = true
-		l.dataDepth = -2 // marked once
+		l.dataDepth = -2 // only the first match is data
 	}
 }
 

@@ -69,7 +69,7 @@ type pieces func([]byte)
 func (p pieces) Write(text []byte) (int, error) { p(text); return len(text), nil }
 
 // tryShop is an API with a login, pages and children. Hold, if it is not nil, keeps its
-// answers until it is closed. Pad makes its responses larger.
+// responses until it is closed. Pad makes its responses larger.
 type tryShop struct {
 	*httptest.Server
 	requests atomic.Int64

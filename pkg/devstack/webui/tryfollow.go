@@ -42,7 +42,7 @@ func (s *site) followTry(w http.ResponseWriter, r *http.Request) error {
 			return s.broken(r, err)
 		}
 		if out.update(html, &sent) != nil || s.wait(r, t.Done(), beats) == over || out.alive() != nil {
-			return nil // the client has gone, or the platform ends
+			return nil // the client has disconnected, or the platform ends
 		}
 	}
 	return s.broken(r, s.sendTry(out, t))

@@ -12,7 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// wantedTry reads the form of the panel. Errors are user errors, or those of the store.
+// wantedTry reads the form of the panel. Its errors are user errors or errors of the
+// store.
 func (s *site) wantedTry(r *http.Request, e editTarget) (tryrun.Input, error) {
 	c := e.Configuration
 	wanted := tryrun.Input{Component: c.Component, Config: c.ID}
@@ -37,14 +38,15 @@ func (s *site) wantedTry(r *http.Request, e editTarget) (tryrun.Input, error) {
 		}
 		wanted.From = t
 	}
-	asked := c // a text that is not saved yet may use other variables
+	asked := c // a text that is not saved may use other variables
 	asked.Configuration = wanted.Document
 	wanted.Values, err = s.givenValues(asked, r.PostForm)
 	return wanted, err
 }
 
-// whole is the document that a job would run with a text of the editor: of a row on top of its
-// configuration, of a configuration with rows below the first one.
+// whole returns the document that a job would run with a text of the editor. A row is
+// merged over its configuration. For a configuration with rows, its first row is merged
+// over it.
 func (e editTarget) whole(text []byte) []byte {
 	switch {
 	case e.Row != nil:
@@ -56,7 +58,7 @@ func (e editTarget) whole(text []byte) []byte {
 	}
 }
 
-// limitsOf reads the limits in a form; one that is missing has its default.
+// limitsOf reads the limits in a form. Missing limits have their defaults.
 func limitsOf(form url.Values) (tryrun.Limits, error) {
 	l := tryrun.DefaultLimits()
 	var seconds, megabytes int
@@ -83,7 +85,8 @@ func limitsOf(form url.Values) (tryrun.Limits, error) {
 	return l, l.Check()
 }
 
-// checkDocument refuses a text that is not JSON before anything is started.
+// checkDocument returns an error if a text is empty or not JSON, so that no try is
+// started.
 func checkDocument(text []byte) error {
 	if len(text) == 0 {
 		return failure.Userf("There is no configuration to try: the editor is empty.")

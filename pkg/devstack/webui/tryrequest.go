@@ -17,31 +17,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// Limits of what the page of a request shows.
+// Limits of the page of a request.
 const (
 	maxParts   = 300
 	maxPart    = 2000
 	maxAddress = 8000
 )
 
-// requestPage is one exchange of a try.
+// requestPage is the page of one exchange of a try.
 type requestPage struct {
 	Try     tryrun.State
 	TryPath string
 	Row     tryrun.Row
-	// Path is that of this page.
+	// Path is the path of this page.
 	Path   string
 	Method string
 	URL    string
-	// Parts say where the parts of the address and the method come from.
+	// Parts are the parts of the URL and the method, with their sources.
 	Parts []requestPart
-	// Headers are those of the request.
+	// Headers are the headers of the request, with their sources.
 	Headers []requestPart
-	// Sent is the body of the request, SentParts where its fields come from.
+	// Sent is the body of the request. SentParts are its fields, with their sources.
 	Sent      *bodyView
 	SentParts []requestPart
 	SentType  string
-	// Responded says that there is a response.
+	// Responded is true if there is a response.
 	Responded       bool
 	Tone            string
 	Status          int
@@ -52,29 +52,29 @@ type requestPage struct {
 	Size            int64
 	// Omitted is the reason why the recording lacks the body, or "".
 	Omitted string
-	// More is the path that shows more of the body, "" if all is shown or only the
-	// download has the rest.
+	// More is the path that shows more of the body. It is "" if the page shows the whole
+	// body, or as much of it as it can.
 	More     string
 	Reading  *har.PageFindings
 	DataPath string
-	// StopEdit is the path of the setting behind the reason to stop.
+	// StopEdit is the path of the editor at the setting that ended pagination.
 	StopEdit string
 	// Previous and Next are the paths of the neighbours in the tree.
 	Previous, Next string
 }
 
-// requestPart is a part of a request: its name, value and source.
+// requestPart is a part of a request: its name, value and sources.
 type requestPart struct {
 	Name, Value string
-	// Hidden says that the value is a secret.
+	// Hidden is true if the value is a secret.
 	Hidden  bool
 	Sources []partSource
-	// Marked says that it leads to the next page.
+	// Marked is true if the part leads to the next page.
 	Marked bool
 }
 
-// partSource is where a part comes from: in words, the setting, and the path of the editor
-// there.
+// partSource is the source of a part: a description, the pointer of the setting, and the
+// path of the editor at the setting.
 type partSource struct{ From, Pointer, Edit string }
 
 func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
@@ -83,7 +83,7 @@ func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer x.Close()
-	level, _ := strconv.Atoi(r.URL.Query().Get("more")) // anything else is the first one
+	level, _ := strconv.Atoi(r.URL.Query().Get("more")) // invalid values become 0
 	level = max(0, min(level, len(bodyLevels())-1))
 	info := t.Info()
 	page, err := newRequestPage(info, x, level)
@@ -97,8 +97,8 @@ func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// exchange is the try and the exchange in it that the path of r names. The exchange must
-// be closed.
+// exchange returns the try and the exchange that the path of r names. The caller must
+// close the exchange.
 func (s *site) exchange(r *http.Request) (*tryrun.Try, *tryrun.RecordedExchange, error) {
 	t, err := s.lookUp(r)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *site) exchange(r *http.Request) (*tryrun.Try, *tryrun.RecordedExchange,
 	return t, x, err
 }
 
-// tryBody sends the whole body of a response, as text that no browser runs.
+// tryBody sends the whole body of a response, with a type that no browser renders.
 func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 	_, x, err := s.exchange(r)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 	defer x.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fmt.Sprintf("answer-%d%s", x.Number, extension(x.Response.Content.MimeType))}))
-	to := newPatient(w)
+	to := newDeadlineWriter(w)
 	defer to.release()
 	if r.Method == http.MethodHead {
 		return nil
@@ -135,11 +135,11 @@ func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 		n, err := body.Read(buffer)
 		if n > 0 {
 			if _, failed := to.Write(buffer[:n]); failed != nil {
-				return nil // the browser has gone
+				return nil // the browser has disconnected
 			}
 		}
 		if err != nil {
-			return nil // its end; a body that cannot be read ends here too
+			return nil // end of the body; a read error ends the download, too
 		}
 	}
 }
@@ -157,7 +157,8 @@ func extension(mimeType string) string {
 	}
 }
 
-// neighbours sets the paths of the requests before and after a page in the tree.
+// neighbours sets the paths of the requests before and after a page in the tree. It also
+// removes marks of values that do not lead to the next page.
 func neighbours(page *requestPage, t *tryrun.Try) error {
 	index, err := t.Index()
 	if err != nil || index == nil {
@@ -177,11 +178,11 @@ func neighbours(page *requestPage, t *tryrun.Try) error {
 	return nil
 }
 
-// isOfItem reports whether a path for the next page leads to a value of each item, of which
-// paging takes one.
+// isOfItem reports whether a path for the next page leads to a value of each item.
+// Pagination uses one value only.
 func isOfItem(path []string) bool { return len(path) > 0 && path[0] == "*" }
 
-// following is the address of the page after the first row, "" if there is none.
+// following returns the URL of the page after the first row, or "" if there is none.
 func following(rows []tryrun.Row) string {
 	if len(rows[0].At) == 0 {
 		return ""
@@ -196,7 +197,7 @@ func following(rows []tryrun.Row) string {
 	return ""
 }
 
-// queryValues are the values in the query of an address.
+// queryValues returns the values in the query of a URL.
 func queryValues(address string) []string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -255,7 +256,7 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 	return p, nil
 }
 
-// marksOf are the places to mark in the body of a response.
+// marksOf returns the marks for the body of a response.
 func marksOf(found *har.PageFindings) []bodyMark {
 	if found == nil {
 		return nil
@@ -283,8 +284,8 @@ type explainer struct {
 	sources []apirequest.Source
 }
 
-// with adds a source to a part.
-func (e explainer) with(p requestPart, s apirequest.Source) requestPart {
+// withSource adds a source to a part.
+func (e explainer) withSource(p requestPart, s apirequest.Source) requestPart {
 	from := partSource{From: textfmt.Cut(s.From, maxPart), Pointer: s.Pointer}
 	if s.Pointer != "" {
 		from.Edit = editURL(e.info.Component, e.info.Config, s.Pointer)
@@ -293,7 +294,7 @@ func (e explainer) with(p requestPart, s apirequest.Source) requestPart {
 	return p
 }
 
-// named are the parts whose kind is a prefix, with their values.
+// named returns the parts with a kind, with their values.
 func (e explainer) named(kind string, valueOf func(name string) string) []requestPart {
 	var all []requestPart
 	for _, s := range e.sources {
@@ -305,24 +306,24 @@ func (e explainer) named(kind string, valueOf func(name string) string) []reques
 		if valueOf != nil {
 			text = valueOf(name)
 		}
-		all = append(all, e.with(newPart(name, text, false), s))
+		all = append(all, e.withSource(newPart(name, text, false), s))
 	}
 	return all
 }
 
-// address are the parts of method and address: where they begin, what filled them, and
-// the parameters.
+// address returns the parts of the method and URL: the URL without its query,
+// placeholders, and query parameters.
 func (e explainer) address(r har.Request) []requestPart {
 	base, _, _ := strings.Cut(r.URL, "?")
 	all := []requestPart{newPart("address", base, false)}
 	for _, s := range e.sources {
 		switch {
 		case s.Part == "address":
-			all[0] = e.with(all[0], s)
+			all[0] = e.withSource(all[0], s)
 		case s.Part == "method":
-			all = append(all, e.with(newPart("method", r.Method, false), s))
+			all = append(all, e.withSource(newPart("method", r.Method, false), s))
 		case strings.HasPrefix(s.Part, "placeholder "):
-			all = append(all, e.with(newPart(strings.TrimPrefix(s.Part, "placeholder "), "", false), s))
+			all = append(all, e.withSource(newPart(strings.TrimPrefix(s.Part, "placeholder "), "", false), s))
 		}
 	}
 	for _, pair := range r.Query {
@@ -331,14 +332,14 @@ func (e explainer) address(r har.Request) []requestPart {
 		}
 		part := newPart("?"+pair.Name, pair.Value, false)
 		if s, ok := e.source("query ", pair.Name); ok {
-			part = e.with(part, s)
+			part = e.withSource(part, s)
 		}
 		all = append(all, part)
 	}
 	return all
 }
 
-// headers are the headers with their sources.
+// headers returns the headers with their sources.
 func (e explainer) headers(pairs []har.Pair) []requestPart {
 	var all []requestPart
 	for _, pair := range pairs {
@@ -347,14 +348,15 @@ func (e explainer) headers(pairs []har.Pair) []requestPart {
 		}
 		part := newPart(pair.Name, pair.Value, false)
 		if s, ok := e.source("header ", pair.Name); ok {
-			part = e.with(part, s)
+			part = e.withSource(part, s)
 		}
 		all = append(all, part)
 	}
 	return all
 }
 
-// source is the source of a part with a name; of filter[state] that of filter.
+// source returns the source of a part by its name. A parameter such as filter[state] has
+// the source of filter.
 func (e explainer) source(kind, name string) (apirequest.Source, bool) {
 	top, _, _ := strings.Cut(name, "[")
 	for _, s := range e.sources {
@@ -365,5 +367,5 @@ func (e explainer) source(kind, name string) (apirequest.Source, bool) {
 	return apirequest.Source{}, false
 }
 
-// Unknown reports whether the request was not in the recording that answered the try.
+// Unknown reports whether the request was missing in the recording that the try replayed.
 func (p *requestPage) Unknown() bool { return notRecorded(&p.Row) }

@@ -9,34 +9,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
 )
 
-// treeRows is how many requests of a tree a page shows.
+// treeRows is the maximum number of requests of a tree on a page.
 const treeRows = 200
 
-// requestTree is a part of the requests of a try: below their iterations, jobs and
+// requestTree shows a part of the requests of a try below their iterations, jobs and
 // pages.
 type requestTree struct {
 	Nodes []*treeNode
 	Total int
-	// First and Last are the shown requests, from 1. Earlier and Later are the paths
-	// with those before and after them, "" for none.
+	// First and Last are the numbers of the shown requests, from 1. Earlier and Later are
+	// the paths of the parts before and after them, or "".
 	First, Last    int
 	Earlier, Later string
 }
 
-// treeNode is an iteration, a job, or a request, with what is below it.
+// treeNode is an iteration, a job, or a request, with its child nodes.
 type treeNode struct {
-	// Kind is iteration, job or request; the first two have a Title, the last one has
-	// the others.
+	// Kind is iteration, job or request. Iterations and jobs have a Title, requests have
+	// Row and Path.
 	Kind  string
 	Title string
 	Row   *tryrun.Row
-	// Path is that of the request.
+	// Path is the path of the request's page.
 	Path  string
 	Nodes []*treeNode
 }
 
-// Label is the number of the page in its run. A child job has many runs for a page of its
-// parent: there it is the number of the run, and of the page after the first one.
+// Label returns the number of the page in its run. A child job has many runs for a page
+// of its parent. There the label is the number of the run, followed by the number of the
+// page if it is not the first.
 func (n *treeNode) Label() string {
 	at := n.Row.At
 	switch {
@@ -56,7 +57,7 @@ func (n *treeNode) Label() string {
 	}
 }
 
-// Tone is how the status of a request looks.
+// Tone returns the style of a request: ok, redirect, refused or failed.
 func (n *treeNode) Tone() string {
 	switch status := n.Row.Status; {
 	case status == 0:
@@ -70,7 +71,7 @@ func (n *treeNode) Tone() string {
 	}
 }
 
-// Address is the address without scheme and host.
+// Address returns the URL without scheme and host.
 func (n *treeNode) Address() string {
 	_, rest, ok := strings.Cut(n.Row.URL, "://")
 	if !ok {
@@ -82,7 +83,8 @@ func (n *treeNode) Address() string {
 	return "/"
 }
 
-// newRequestTree shows the requests from one on, counted from 0.
+// newRequestTree returns the part of the tree that contains the request with index from.
+// at is the path of the try.
 func newRequestTree(x *tryrun.Index, at string, from int) *requestTree {
 	t := &requestTree{Total: len(x.Rows)}
 	from = max(0, min(from, len(x.Rows)-1))
@@ -102,36 +104,35 @@ func newRequestTree(x *tryrun.Index, at string, from int) *requestTree {
 	return t
 }
 
-// treeBuilder adds requests in their order.
+// treeBuilder adds requests to a tree. They must come in the order of the index.
 type treeBuilder struct {
 	tree       *requestTree
 	iterations bool
-	// open are the nodes around the last request, with the part of the place that they
-	// stand for.
+	// open are the nodes around the last request, each with its prefix of Row.At.
 	open []openNode
 }
 
 type openNode struct {
 	at []int
-	// job is the pointer of the job whose requests it holds, "" for other nodes.
+	// job is the pointer of the job that the node stands for, or "" for other nodes.
 	job  string
 	node *treeNode
 }
 
 // around reports whether a request belongs below the node.
 func (o openNode) around(row *tryrun.Row) bool {
-	if !isPrefix(o.at, row.At) || len(o.at) == len(row.At) { // another attempt is beside the first one
+	if !isPrefix(o.at, row.At) || len(o.at) == len(row.At) { // another attempt is a sibling
 		return false
 	}
 	return o.job == "" || o.job == row.Pointer || len(o.at) < len(groupOf(row))
 }
 
-// groupOf is the place that the requests of a job have in common: that of the root job, or
-// the page of its parent.
+// groupOf returns the prefix of Row.At that all requests of a job share. It identifies
+// the root job, or the page of the parent.
 func groupOf(row *tryrun.Row) []int { return row.At[:len(row.At)-2] }
 
-// add adds a request below the nodes of its place: the iteration, its job, and for a child
-// job the request for the page of its parent.
+// add adds a request below its nodes: the iteration, the job, and for a child job the
+// request of the parent's page.
 func (b *treeBuilder) add(row *tryrun.Row, path string) {
 	request := &treeNode{Kind: "request", Row: row, Path: path}
 	if len(row.At) < 4 { // a recording of another program
@@ -151,7 +152,7 @@ func (b *treeBuilder) add(row *tryrun.Row, path string) {
 	b.enter(openNode{row.At, "", request})
 }
 
-// enter adds a node below the last open one, and opens it.
+// enter adds a node below the last open node, and opens it.
 func (b *treeBuilder) enter(o openNode) {
 	if len(b.open) == 0 {
 		b.tree.Nodes = append(b.tree.Nodes, o.node)
@@ -166,14 +167,15 @@ func isPrefix(short, long []int) bool {
 	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
 }
 
-// Unknown reports whether a request was not in the recording that answered the try.
+// Unknown reports whether a request was missing in the recording that the try replayed.
 func (n *treeNode) Unknown() bool { return notRecorded(n.Row) }
 
-// notRecorded reports whether the error of a request is that of har.Unknown.
+// notRecorded reports whether a request failed because the replayed recording did not
+// contain it.
 func notRecorded(row *tryrun.Row) bool { return row.Status == 0 && row.NotRecorded }
 
-// Stop is why a job of its own ended with the request; child jobs, which have many runs, say
-// it below the tables.
+// Stop returns the reason why a root job ended with the request. Child jobs have many
+// runs, so the page shows their reasons below the tables.
 func (n *treeNode) Stop() string {
 	if n.Row.Reading == nil || len(n.Row.At) > 4 {
 		return ""

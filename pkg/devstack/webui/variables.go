@@ -16,14 +16,14 @@ const valuePrefix = "value."
 // field is a variable in a form that runs or tries a configuration.
 type field struct {
 	variable
-	// Text is the first content of the field: the default value, or the value of the last try
-	// or job. The field of a secret is empty.
+	// Text is the initial content of the field: the default value, or the value of the
+	// last try or job. The field of a secret is empty.
 	Text string
 	// last is the value of the last try or job, or "".
 	last string
 }
 
-// Field is the name of the field.
+// Field returns the name of the field.
 func (f field) Field() string { return valuePrefix + f.Name }
 
 // Empty reports whether a run fails unless someone fills in the field.
@@ -53,8 +53,8 @@ func (s *site) formFields(c store.Configuration) ([]field, error) {
 	return found, nil
 }
 
-// formVariables are the variables of a configuration with their default values: those
-// that are declared, then those that it only uses.
+// formVariables returns the variables of a configuration with their default values: first
+// the declared variables, then the variables that it only uses.
 func (s *site) formVariables(c store.Configuration) ([]variable, error) {
 	var found []variable
 	declared, err := s.variables(c)
@@ -80,8 +80,8 @@ func (s *site) formVariables(c store.Configuration) ([]variable, error) {
 	return found, nil
 }
 
-// lastValues returns the value that each variable of a configuration had in the last try or in
-// the last job, whichever is newer.
+// lastValues returns the newest value of each variable, from the tries of a configuration
+// and its last job.
 func (s *site) lastValues(c store.Configuration) (map[string]string, error) {
 	var last store.Job
 	seen := 0
@@ -115,10 +115,10 @@ func (s *site) lastValues(c store.Configuration) (map[string]string, error) {
 	return values, err
 }
 
-// givenValues returns the values of a form, or nil if all of them are default values. The values
-// of a job replace all default values, so variables with an empty field get their default value.
-// The API takes no empty values, and the field of a secret is empty unless someone entered a
-// value.
+// givenValues returns the values of a form, or nil if all of them are default values. The
+// values of a job replace all default values, so variables with an empty field get their
+// default value. The API takes no empty values. The field of a secret is empty unless
+// someone entered a value.
 func (s *site) givenValues(c store.Configuration, form url.Values) ([]store.Variable, error) {
 	list, err := s.formVariables(c)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *site) givenValues(c store.Configuration, form url.Values) ([]store.Vari
 	return values, nil
 }
 
-// knownValues returns the values of variables for the check of a text: their default values,
-// otherwise the values of the last try or job.
+// knownValues returns the values of variables for the check of a text. A variable without
+// a default value has the value of the last try or job.
 func (s *site) knownValues(c store.Configuration) (variables.Inputs, error) {
 	list, err := s.formFields(c)
 	var known variables.Inputs

@@ -13,44 +13,45 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownVersions is how many versions are on one page.
+// shownVersions is the number of versions on one page.
 const shownVersions = 100
 
-// versionsPage is the versions of a configuration, and the comparison of two of them.
+// versionsPage lists the versions of a configuration and compares two of them.
 type versionsPage struct {
 	store.Configuration
 	List []versionLine
-	// Older is the number of the version before those in the list, 0 for none.
+	// Older is the number of the last version in the list if older versions follow,
+	// otherwise 0.
 	Older int
-	// From and To are compared; 0 for none.
+	// From and To are the numbers of the compared versions, or 0.
 	From, To int
 	Compared []comparison
-	// Same says that both are equal.
+	// Same is true if the compared versions are equal.
 	Same bool
-	// Problem says why a version was not restored.
+	// Problem is the reason why a version was not restored.
 	Problem string
 }
 
-// Path is that of the configuration.
+// Path returns the path of the configuration's page.
 func (p versionsPage) Path() string { return configurationPath(p.Component, p.ID) }
 
-// versionLine is one version. Current is the newest; Left and Right say that it is the first
-// or the second of those to compare.
+// versionLine is one version. Current is true for the newest version. Left and Right are
+// true for the first and the second version to compare.
 type versionLine struct {
 	store.Version
 	Who                  string
 	Current, Left, Right bool
 }
 
-// comparison is what differs in one document.
+// comparison holds the differences in one document.
 type comparison struct {
 	Title string
 	Lines []change
-	// Omitted is how many more lines there are.
+	// Omitted is the number of lines that are not in Lines.
 	Omitted int
 }
 
-// shownChanges is how many lines of a comparison are on a page.
+// shownChanges is the maximum number of lines of comparisons on a page.
 const shownChanges = 4000
 
 func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
@@ -80,7 +81,7 @@ func (s *site) showVersions(w http.ResponseWriter, r *http.Request, status int, 
 	return nil
 }
 
-// versionIn is the number of a version in a query, 0 for none.
+// versionIn returns the number of a version in a query, or 0 if there is none.
 func versionIn(query url.Values, name string) int {
 	n, err := strconv.Atoi(query.Get(name))
 	if err != nil || n < 1 {
@@ -89,8 +90,8 @@ func versionIn(query url.Values, name string) int {
 	return n
 }
 
-// listVersions adds the versions before a number, or the newest. Who made them is known to
-// the APIs only.
+// listVersions adds the versions before a number, or the newest versions if before is 0.
+// Only the APIs know who made a version.
 func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error {
 	offset := 0
 	if before > 0 {
@@ -105,7 +106,7 @@ func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error 
 	if !p.IsDeleted {
 		path := fmt.Sprintf("%s/versions?limit=%d&offset=%d", storagePath(p.Component, p.ID), shownVersions, offset)
 		err := s.call(r.Context(), http.MethodGet, path, nil, &records)
-		if _, no := errors.AsType[*refused](err); err != nil && !no {
+		if _, no := errors.AsType[*apiError](err); err != nil && !no {
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error 
 		p.List = append(p.List, versionLine{Version: v, Who: who[v.Number], Current: v.Number == p.Version})
 		return true
 	})
-	// Those to compare, or else the last two.
+	// By default, the last two versions are selected for comparison.
 	left, right := p.From, p.To
 	if left == 0 && len(p.List) > 1 {
 		left = p.List[1].Number
@@ -138,8 +139,9 @@ func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error 
 	return err
 }
 
-// compare compares the two versions of the page: the configuration, and each row. Secrets are
-// placeholders, which differ if the secrets do.
+// compare compares the two versions of the page: the name and description, the
+// configuration, and each row. Secrets are shown as placeholders, which differ if the
+// stored secrets differ.
 func (s *site) compare(p *versionsPage) error {
 	old, err := s.Store.Version(p.Component, p.ID, p.From)
 	if err != nil {
@@ -196,7 +198,7 @@ func (s *site) compare(p *versionsPage) error {
 	return nil
 }
 
-// about is what a version says besides its document.
+// about returns the name, the description and the state of a version as lines.
 func about(name, description string, disabled bool) []string {
 	all := append([]string{name}, strings.Split(description, "\n")...)
 	if disabled {
@@ -205,7 +207,7 @@ func about(name, description string, disabled bool) []string {
 	return all
 }
 
-// restore makes a new version like an earlier one.
+// restore makes a new version with the content of an earlier version.
 func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
 	number, err := strconv.Atoi(r.PathValue("version"))
 	if err != nil || number < 1 {
@@ -214,7 +216,7 @@ func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
 	component, id := r.PathValue("component"), r.PathValue("id")
 	path := fmt.Sprintf("%s/versions/%d/rollback", storagePath(component, id), number)
 	err = s.call(r.Context(), http.MethodPost, path, map[string]any{"changeDescription": fmt.Sprintf("Like version %d", number)}, nil)
-	if no, ok := errors.AsType[*refused](err); ok {
+	if no, ok := errors.AsType[*apiError](err); ok {
 		if no.Status == http.StatusNotFound {
 			return store.ErrNotFound
 		}

@@ -19,32 +19,32 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// views are the templates: each page in the frame, and the fragments for streams.
+// views holds the templates: each page in the frame, and the fragments for streams.
 type views struct {
 	pages     map[string]*template.Template
 	fragments *template.Template
 }
 
 type layout struct {
-	// Title says what is shown, and its state.
+	// Title describes the content of the page and its state.
 	Title string
 	// Section is the current entry of the navigation.
 	Section string
 	// Stream is the path of the events that update the page, below the path of the
 	// session.
 	Stream string
-	// Assets are the style sheets and scripts that only this page needs, as names of
-	// files: editor.css, editor.js.
+	// Assets are the file names of style sheets and scripts that only this page needs,
+	// such as editor.css.
 	Assets []string
-	// Outside says that the page is for clients without a login: it must not
+	// Outside is true if the page is for clients without a login. Such a page must not
 	// contain the path of the session.
 	Outside bool
 	Body    any
 }
 
-// newViews parses the templates: a page is a file that defines "content", the files
-// frame.html and parts*.html define what pages and fragments share. They are compiled
-// in, so it panics on an error.
+// newViews parses the templates. A page is a file that defines "content". The files
+// frame.html and parts*.html define templates that pages and fragments share. newViews
+// panics on an error, because the templates are compiled in.
 func newViews(s *site) views {
 	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts*.html"))
 	v := views{pages: map[string]*template.Template{}, fragments: base}
@@ -62,7 +62,7 @@ func newViews(s *site) views {
 	return v
 }
 
-// show writes a page, or an error if it cannot be made.
+// show writes a page, or an error if the page cannot be made.
 func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
 	var b bytes.Buffer
 	if err := s.views.pages[page].ExecuteTemplate(&b, "frame", l); err != nil {
@@ -73,7 +73,7 @@ func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
 	text := withoutDirections(b.Bytes())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // an error means that the browser has gone
+	_, _ = w.Write(text) // an error means that the browser has disconnected
 }
 
 func (s *site) fragment(name string, data any) (string, error) {
@@ -113,9 +113,10 @@ func (s *site) functions() template.FuncMap {
 	}
 }
 
-// jobURL and tableURL are paths below the path of the session.
+// jobURL returns the path of a job, below the path of the session.
 func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
 
+// tableURL returns the path of a table, below the path of the session.
 func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
 
 func tone(status store.Status) string {
@@ -146,8 +147,8 @@ func shellWord(text string) string {
 
 // stamp is a time for an HTML time element.
 type stamp struct {
-	// Machine is RFC 3339 in UTC, Text is for people, and Form is the format in
-	// which the script writes the time in the browser's zone.
+	// Machine is the time in RFC 3339 and UTC. Text is the time for people. Form names
+	// the format that a script uses to show the time in the time zone of the browser.
 	Machine, Text, Form string
 }
 
@@ -158,7 +159,7 @@ func (s *site) stamp(t time.Time, format, form string) stamp {
 	return stamp{t.UTC().Format("2006-01-02T15:04:05.000Z"), t.In(s.Now().Location()).Format(format), form}
 }
 
-// seconds is a duration for people: 84 ms, 1.42 s, 3 min 05 s, 2 h 04 min.
+// seconds formats a duration for people: 84 ms, 1.42 s, 3 min 05 s, 2 h 04 min.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -176,7 +177,8 @@ func seconds(d time.Duration) string {
 	}
 }
 
-// took is how long a request took. One within the same millisecond took some time.
+// took formats the duration of a request. Durations below one millisecond are not shown
+// as zero.
 func took(d time.Duration) string {
 	if d < time.Millisecond {
 		return "<1 ms"
@@ -196,7 +198,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[0])
 }
 
-// number is a number with thousands separators.
+// number formats a number with thousands separators.
 func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {

@@ -106,7 +106,7 @@ func TestDocument(t *testing.T) {
 		{"/a~1b/~0/2", 8, false, ""}, {"/a~1b/~0/9", 3, true, ""}, {"/a/b", 1, true, ""}, {"/", 12, false, ""}, {"/n/x", 13, true, ""}, {"nonsense", 1, true, ""}, {"/a~1b/no/such/thing", 2, true, ""},
 		{"/a~1b/no", 2, false, `"no": …`}, {"/limit", 1, false, `"limit": …`}, {"/a~1b/~0/1/y", 5, false, `"y": …`},
 	} {
-		at := d.mark(c.pointer, note{Pointer: c.pointer})
+		at := d.addNote(c.pointer, note{Pointer: c.pointer})
 		i := slices.IndexFunc(d.Lines, func(l line) bool { return len(l.Notes) > 0 && l.Notes[len(l.Notes)-1].Pointer == c.pointer })
 		if i < 0 || at != c.line || d.Lines[i].Notes[len(d.Lines[i].Notes)-1].Missing != c.missing || d.Lines[i].Absent != (c.absent != "") || !d.Lines[i].Absent && d.Lines[i].Number != at {
 			t.Errorf("%q: line %d, at %d of %+v, want %d", c.pointer, at, i, d.Lines, c.line)
@@ -127,7 +127,7 @@ func TestDocumentOfGreatDepth(t *testing.T) {
 	if len(d.Lines) != 2*maxIndent+1 {
 		t.Errorf("%d lines", len(d.Lines))
 	}
-	if got := d.mark(strings.Repeat("/0", depth-1), note{}); got != maxIndent+1 {
+	if got := d.addNote(strings.Repeat("/0", depth-1), note{}); got != maxIndent+1 {
 		t.Errorf("line %d", got)
 	}
 }
@@ -138,7 +138,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(`{"#a": {"#b": ["secret-text"]}}`, "//~1")
 	f.Fuzz(func(t *testing.T, text, pointer string) {
 		d := newDocument([]byte(text), nil)
-		if line := d.mark(pointer, note{Key: pointer}); line < 1 || line > len(d.Lines) {
+		if line := d.addNote(pointer, note{Key: pointer}); line < 1 || line > len(d.Lines) {
 			t.Errorf("line %d of %d", line, len(d.Lines))
 		}
 		v, err := value.Parse([]byte(text))
@@ -146,7 +146,7 @@ func FuzzDocument(f *testing.F) {
 			v = value.OfString(secret.Hidden)
 		}
 		again, err := value.Parse([]byte(d.text()))
-		if err != nil || !again.Equal(conceal(v, nil)) {
+		if err != nil || !again.Equal(maskSecrets(v, nil)) {
 			t.Errorf("%q is shown as %q: %v", text, d.text(), err)
 		}
 	})

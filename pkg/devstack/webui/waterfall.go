@@ -10,35 +10,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownRequests is how many requests a page shows at once.
+// shownRequests is the number of requests on a page.
 const shownRequests = 100
 
 // request is one attempt of a request.
 type request struct {
-	// ID is that of its event.
+	// ID is the id of its event.
 	ID                  uint64
 	Method, Path, Query string
 	Job, pointer        string
 	Login               bool
 	Attempt             int
-	// Status is 0 without a response; Reason then says why.
+	// Status is 0 if there was no response. Reason is the cause then.
 	Status int
 	Reason string
 	Bytes  int64
 	start  time.Time
 	Took   time.Duration
-	// Held is how long it was kept back before it was sent, by a limit of the rate.
+	// Held is the time that a rate limit delayed the request before it was sent.
 	Held time.Duration
-	// waitFrom and Wait are the pause after it, if there was one; WaitReason says what
-	// for.
+	// waitFrom and Wait describe the wait after the request, if there was one. WaitReason
+	// is the reason of the wait.
 	waitFrom   time.Time
 	Wait       time.Duration
 	WaitReason string
-	// Ignored says that the configuration allows its status.
+	// Ignored is true if the configuration allows the status.
 	Ignored bool
 }
 
-// isRequest reports whether an event says something about requests.
+// isRequest reports whether an event of this kind is about a request.
 func isRequest(kind string) bool {
 	switch kind {
 	case "request.answered", "request.retried", "job.waiting", "response.ignored", "response.skipped":
@@ -47,7 +47,7 @@ func isRequest(kind string) bool {
 	return false
 }
 
-// requestsOf are the requests in events, in the order of their responses.
+// requestsOf returns the requests in events, in the order of their responses.
 func requestsOf(events []store.Event) []request {
 	var found []request
 	for _, e := range events {
@@ -56,7 +56,8 @@ func requestsOf(events []store.Event) []request {
 	return found
 }
 
-// addRequest adds a request, the pause after one, or that its status is ignored.
+// addRequest updates the list from an event: it adds a request, or changes the last
+// matching request if the event is about a wait or an ignored response.
 func addRequest(found []request, e store.Event, details value.Value) []request {
 	last := func(is func(request) bool, change func(*request)) {
 		for i := len(found) - 1; i >= 0; i-- {
@@ -106,7 +107,7 @@ func eventID(e store.Event) uint64 {
 	return id
 }
 
-// duration reads seconds; 0 for negative numbers and more than a month.
+// duration reads seconds. It returns 0 for negative numbers and for more than 31 days.
 func duration(v value.Value) time.Duration {
 	seconds := decimal(v)
 	if seconds < 0 || seconds > 31*24*3600 {
@@ -115,7 +116,7 @@ func duration(v value.Value) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Class is the outcome: ok, redirect, ignored, refused or failed.
+// Class returns the outcome: ok, redirect, ignored, refused or failed.
 func (r request) Class() string {
 	switch {
 	case r.Status == 0:
@@ -131,19 +132,19 @@ func (r request) Class() string {
 	}
 }
 
-// matches reports whether a phrase, in small letters, is in its method, address, status,
-// reason or job.
+// matches reports whether the method, path, query, status, reason or job contains a
+// phrase. The phrase must be in lower case.
 func (r request) matches(phrase string) bool {
 	return strings.Contains(strings.ToLower(r.Method+" "+r.Path+"?"+r.Query+" "+strconv.Itoa(r.Status)+" "+r.Reason+" "+r.Job), phrase)
 }
 
-// waterfall is HTTP requests of a job on an axis of time.
+// waterfall shows requests of a job on a time axis.
 type waterfall struct {
 	requests []request
 	axis     axis
 }
 
-// newWaterfall draws requests, and the waits after them.
+// newWaterfall returns a waterfall of requests and the waits after them.
 func newWaterfall(requests []request) waterfall {
 	var spans []span
 	var until time.Time
@@ -156,19 +157,19 @@ func newWaterfall(requests []request) waterfall {
 	return waterfall{requests, newAxis(spans, until)}
 }
 
-// bar is a request with its place on the axis, in percent.
+// bar is a request with its position on the axis, in percent.
 type bar struct {
 	request
 	X, Width, WaitX, WaitWidth, HeldX, HeldWidth string
 }
 
-// Bars are the requests with their places.
+// Bars returns the requests with their positions.
 func (w waterfall) Bars() []bar {
 	bars := make([]bar, len(w.requests))
 	place := func(from, until time.Time) (x, width string) {
 		const thinnest = 0.006
-		start, end := w.axis.of(from), w.axis.of(until)
-		if end-start < thinnest { // so that it can be seen
+		start, end := w.axis.position(from), w.axis.position(until)
+		if end-start < thinnest { // so that the bar is visible
 			end = min(start+thinnest, 1)
 			start = end - thinnest
 		}
@@ -188,11 +189,12 @@ func (w waterfall) Bars() []bar {
 	return bars
 }
 
-// Ticks are round times, Pauses the stretches that are shortened because nothing ran.
+// Ticks returns marks at round times. Pauses returns the shortened pauses.
 func (w waterfall) Ticks() []tick   { return w.axis.ticks() }
 func (w waterfall) Pauses() []pause { return w.axis.pauses() }
 
-// Has reports whether a class of requests is among them, or "wait" or "pause".
+// Has reports whether the waterfall has requests of a class. The class may also be "wait"
+// or "pause".
 func (w waterfall) Has(class string) bool {
 	switch class {
 	case "wait":

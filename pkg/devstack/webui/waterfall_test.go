@@ -109,7 +109,7 @@ func TestAxis(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAxis(c.spans, time.Time{})
 			for d, want := range c.of {
-				if got := percent(a.of(at(d))); got != want {
+				if got := percent(a.position(at(d))); got != want {
 					t.Errorf("%s is at %s, want %s", d, got, want)
 				}
 			}

@@ -1,10 +1,11 @@
-// Searching the gallery while one types, and choices that take effect at once.
+// Search of the gallery while the user types, and choices that take effect at once.
 "use strict";
 
 const search = document.getElementById("search");
 if (search) {
   const entries = [...document.querySelectorAll("#gallery li")];
-  // The server has left out what did not match; with all of them the script searches.
+  // The server omits entries that do not match. If the page has all entries, the script
+  // searches.
   if (!search.value) {
     search.addEventListener("input", () => {
       const word = search.value.trim().toLowerCase();
@@ -19,7 +20,7 @@ if (search) {
   }
 }
 
-// The form is exchanged with its page, so the listener is on the document.
+// The form is replaced with its page, so the listener is on the document.
 if (document.getElementById("draft")) document.body.classList.add("scripted");
 document.addEventListener("change", async (event) => {
   const form = event.target.form;
@@ -29,8 +30,8 @@ document.addEventListener("change", async (event) => {
   for (const field of ["name", "component"]) {
     if (form.elements[field].value === form.elements[field].defaultValue) query.delete(field);
   }
-  const answer = await request(form.action + "?" + query);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+  const response = await request(form.action + "?" + query);
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
   if (!fresh) return;
   const place = window.scrollY;
   document.querySelector("main").replaceChildren(...fresh.childNodes);

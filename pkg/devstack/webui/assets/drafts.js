@@ -1,17 +1,17 @@
-// Drafts of the editor: the browser keeps a text that is not saved, without its secrets, and the
-// editor of the same configuration offers it when it opens again.
+// Drafts of the editor. The browser stores unsaved text, without its secrets. The editor
+// of the same configuration offers it when it opens again.
 "use strict";
 
 // knownValue matches the JSON text of a secret that was not typed: the dots of a stored
-// secret, a variable, a reference to the environment, or nothing.
+// secret, a variable, a reference to the environment, or an empty value.
 const knownValue = String.raw`(?:"••••[•\da-f]*"|"\{\{[^"\\{}]*\}\}"|""|null|true|false|\[\s*\]|\{\s*(?:"env"\s*:\s*"[^"\\]*"\s*)?\})`;
 const known = new RegExp(`^${knownValue}$`);
 const typedSecret = new RegExp(String.raw`(?:(?:^|["'\s{,])#[^:\n]*|\bvalue["']?\s*):\s*(?!${knownValue}\s*(?:[,}\]"]|$))\S`);
 
-// withoutSecrets returns a JSON text in which typed secrets are empty: the values below names
-// that begin with #, and the values of variables unless they are in the stored text. It returns
-// null for a text that is not JSON and has a typed secret, because the secret may begin and end
-// anywhere.
+// withoutSecrets returns a JSON text in which typed secrets are empty: the values below
+// names that begin with #, and the values of variables unless they are in the stored
+// text. It returns null for a text that is not JSON and has a typed secret, because the
+// secret may begin and end anywhere.
 function withoutSecrets(text, stored = "") {
   try {
     JSON.parse(text);
@@ -28,8 +28,8 @@ function withoutSecrets(text, stored = "") {
   return kept + text.slice(done);
 }
 
-// secretSpans returns the parts of a JSON text that are values of secrets, or values of variables
-// that the stored text does not have.
+// secretSpans returns the ranges of a JSON text with values of secrets, or with values of
+// variables that the stored text does not have.
 function secretSpans(text, stored) {
   const spans = [];
   const open = [{ name: "" }]; // the objects and lists around a token
@@ -64,7 +64,7 @@ function secretSpans(text, stored) {
   const name = prefix + [form.dataset.component, form.dataset.config, form.dataset.row].map(encodeURIComponent).join("/");
   const longest = 30 * 24 * 3600 * 1000;
 
-  // attempt returns null if the browser forbids storage or has no room: then nothing is kept.
+  // attempt returns null if the browser forbids storage or its storage is full.
   function attempt(change) {
     try {
       return change();
@@ -89,14 +89,14 @@ function secretSpans(text, stored) {
     if (kept !== null) write({ text: kept, version: form.dataset.version, time: Date.now() });
   }
 
-  let keeping = 0; // a timer while there is something to keep
+  let keeping = 0; // timer that is set while a draft waits to be stored
   form.addEventListener("editor:changed", (event) => {
     clearTimeout(keeping);
     keeping = 0;
     if (event.detail.saved) {
       if (own === null || own !== attempt(() => localStorage.getItem(name))) return;
       if (offer.hidden) remove(name);
-      else write(draft); // it is still offered
+      else write(draft); // the draft is still offered
       return;
     }
     keeping = setTimeout(() => {

@@ -1,7 +1,7 @@
-// The editor: colours, line numbers and marks below a textarea whose own text is not
-// painted. The textarea is as large as its text and scrolls with all of it, so both are
-// always in step, and editing, undo and selection are the browser's. Only lines in view have
-// elements. What completions, explanations and problems there are, the server says.
+// The editor paints colours, line numbers and marks below a textarea with invisible text.
+// The textarea is as large as its text and both scroll together, so they are always in
+// step. Editing, undo and selection are left to the browser. Only lines in view have
+// elements. The server computes completions, explanations and problems.
 "use strict";
 
 (() => {
@@ -42,7 +42,7 @@
     gutter.style.width = Math.max(3, String(lines.length).length) + 2 + "ch";
   }
 
-  // width is at least as many columns as a line needs.
+  // width returns an upper bound for the number of columns of a line.
   function width(line) {
     if (line.length > 2000) return line.length * 2;
     let columns = 0;
@@ -77,7 +77,7 @@
     return found;
   }
 
-  const longest = 5000; // characters of a line that are coloured
+  const longest = 5000; // maximum number of coloured characters in a line
 
   function paintLine(number) {
     const element = document.createElement("div");
@@ -110,7 +110,7 @@
       element.append(span);
     }
     if (marks.length && marks.every((p) => p.end - start <= 0 || p.start - start >= line.length)) {
-      const end = document.createElement("span"); // what is missing is behind the text
+      const end = document.createElement("span"); // the problem is after the end of the line
       end.className = "mark-" + worst(marks);
       end.textContent = " ";
       element.append(end);
@@ -144,7 +144,8 @@
     if (!frame) frame = requestAnimationFrame(() => ((frame = 0), paint()));
   }
 
-  // rect is where a place is in the window; null if its line is not painted.
+  // rect returns the rectangle of an offset in the window, or null if its line is not
+  // painted.
   function rect(offset) {
     const number = lineOf(offset);
     const line = layer.querySelector('[data-line="' + number + '"]');
@@ -165,7 +166,7 @@
     return new DOMRect(all.left, all.top, 0, lineHeight);
   }
 
-  // offsetAt is the place below the mouse, -1 beside the text.
+  // offsetAt returns the offset below the mouse pointer, or -1 beside the text.
   function offsetAt(event) {
     const number = Math.floor((event.clientY - area.getBoundingClientRect().top - padding) / lineHeight);
     if (number < 0 || number >= lines.length) return -1;
@@ -184,7 +185,7 @@
 
   // ---- Changing the text
 
-  // replaceRange changes the text so that it can be undone.
+  // replaceRange changes the text in a way that the user can undo.
   function replaceRange(start, end, insert, caret) {
     area.focus();
     area.setSelectionRange(start, end);
@@ -219,7 +220,7 @@
     hideHover();
   }
 
-  // shift moves the problems along with the text until the server has new ones.
+  // shift moves the problems along with the text until the server sends new ones.
   function shift(fresh) {
     let same = 0;
     const shorter = Math.min(text.length, fresh.length);
@@ -252,10 +253,10 @@
     form.dispatchEvent(new CustomEvent("editor:changed", { detail: { saved: isSaved } }));
   }
 
-  // ---- Asking the server
+  // ---- Requests to the server
 
-  // asker asks one kind of question: only the answer to the newest one counts. failed is
-  // called if there is no answer to it.
+  // asker returns a function that sends one kind of request. A new request cancels the
+  // previous one. failed is called if the newest request fails.
   function asker(failed = () => {}) {
     let running = null;
     return async (question) => {
@@ -295,8 +296,7 @@
     paint();
   }
 
-  // notChecked says that the listed problems are not those of the text, and checks again
-  // later.
+  // notChecked reports that the text could not be checked, and checks again later.
   function notChecked(problem) {
     const why = problem instanceof TypeError ? "The local platform does not answer." : problem.message;
     const said = element("p", "alert", why + " The text has not been checked.");
@@ -352,7 +352,7 @@
     look(+link.dataset.start, +link.dataset.end);
   });
 
-  // look selects a part of the text and scrolls to it.
+  // look selects a range of the text and scrolls to it.
   function look(start, end) {
     area.focus({ preventScroll: true });
     area.setSelectionRange(start, Math.max(start, end));
@@ -389,7 +389,7 @@
     popup.style.top = (below ? at.bottom + 4 : at.top - size.height - 4) + scrollY + "px";
   }
 
-  // prose writes a text whose names are in backticks.
+  // prose returns a paragraph. Names in backticks become code elements.
   function prose(doc) {
     const p = element("p", "");
     (doc || "").split("`").forEach((part, i) => part && p.append(i % 2 ? element("code", "", part) : part));
@@ -406,9 +406,9 @@
     clearTimeout(completing);
     const asked = { text: area.value, cursor: area.selectionStart };
     if (area.selectionStart !== area.selectionEnd) return;
-    const answer = await askCompletions({ want: "completions", cursor: asked.cursor });
-    if (!answer || area.value !== asked.text || area.selectionStart !== asked.cursor) return;
-    const items = answer.items || [];
+    const response = await askCompletions({ want: "completions", cursor: asked.cursor });
+    if (!response || area.value !== asked.text || area.selectionStart !== asked.cursor) return;
+    const items = response.items || [];
     if (!items.length) {
       hideChoices();
       if (wanted) announcement.textContent = "Nothing to complete here.";
@@ -453,7 +453,7 @@
     clearTimeout(completing);
   }
 
-  // inText reports whether a text is open at the cursor.
+  // inText reports whether the cursor is in a JSON string.
   function inText() {
     const line = lines[lineOf(area.selectionStart)];
     const before = line.slice(0, area.selectionStart - starts[lineOf(area.selectionStart)]).replace(/\\./g, "");
@@ -643,7 +643,7 @@
       complain(reply.problem);
       return;
     }
-    const typed = area.value !== sent; // while it was sent
+    const typed = area.value !== sent; // changed while the request was sent
     if (reply.document !== undefined && !typed) replaceAll(reply.document);
     if (what !== "save") {
       announcement.textContent = "Formatted.";
@@ -673,13 +673,13 @@
     if (area.value !== saved) event.preventDefault();
   });
 
-  // The panel of a try leads to settings.
+  // A link in the panel of a try selects a setting.
   form.addEventListener("editor:show", (event) => {
     event.preventDefault();
     look(event.detail.start, event.detail.end);
   });
 
-  // A draft is offered, and taken.
+  // The user takes the draft that is offered.
   form.addEventListener("editor:replace", (event) => replaceAll(event.detail));
 
   // ---- Begin

@@ -1,11 +1,11 @@
-// What happens while one looks: the server sends HTML, this puts it in its
-// place. Without it every page is whole, and as old as its last reload.
+// Live updates: the server sends HTML, and this script puts it into the page. Without the
+// script every page is complete, but shows the state of its last reload.
 "use strict";
 
 const shownEvents = 300;
 
-// settle makes new HTML feel at home: times in the browser's zone, the marked
-// line of a long document in view.
+// settle adapts new HTML to the page: it shows times in the browser's time zone and
+// scrolls to the marked line of a long document.
 function settle(root) {
   for (const time of root.querySelectorAll("time[data-form]")) {
     const at = new Date(time.dateTime);
@@ -30,7 +30,7 @@ function parse(html) {
   return template.content;
 }
 
-// replace exchanges elements by their ids and keeps the focus where it was.
+// replace exchanges elements by their ids and keeps the focus.
 function replace(html) {
   for (const fresh of [...parse(html).children]) {
     const old = document.getElementById(fresh.id);
@@ -54,8 +54,8 @@ function refocus(fresh, focused) {
   if (same) same.focus({ preventScroll: true });
 }
 
-// The log follows its end until someone scrolls away from it. A change of its size, or
-// of that of its lines, is no scrolling.
+// The log follows its end until the user scrolls away from it. A change of its size, or
+// of the size of its lines, does not count as scrolling.
 let atEnd = true;
 let size = "";
 const sizeOf = (log) => log.clientHeight + " " + log.scrollHeight;
@@ -80,7 +80,7 @@ function watchLog() {
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
-// append adds lines to the events, and follows the end.
+// append adds lines to the events and follows the end.
 function append(html) {
   const log = document.getElementById("log");
   const events = document.getElementById("events");
@@ -96,19 +96,18 @@ function append(html) {
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
-// show fetches another state of this page and exchanges one part of it. The state is
-// in the address.
+// show fetches the page in another state, given by its URL, and exchanges one part of it.
 let wanted = 0;
 async function show(address, part) {
   const turn = ++wanted;
   let text = "";
   try {
-    const answer = await request(address);
-    if (answer.ok) text = await answer.text();
+    const response = await request(address);
+    if (response.ok) text = await response.text();
   } catch {
-    // The browser shows why the page cannot be loaded.
+    // location.assign below makes the browser show why the page cannot be loaded.
   }
-  if (turn !== wanted) return; // there is a newer wish
+  if (turn !== wanted) return; // a newer call has replaced this one
   if (!text) return location.assign(address);
   const other = new DOMParser().parseFromString(text, "text/html");
   const fresh = other.getElementById(part);
@@ -164,8 +163,8 @@ document.addEventListener("click", (event) => {
   show(link.href, part.id);
 });
 
-// follow listens as long as the page is in view: a browser has few connections
-// to one server, and hidden pages must not take them all.
+// follow listens while the page is visible. A browser has few connections to one server,
+// and hidden pages must not use all of them.
 function follow(address) {
   let current = address;
   const live = document.getElementById("live");

@@ -1,13 +1,14 @@
-// The session of this window. After a restart, the platform has another session: the login
-// opens in the same window, and the request is sent again, so that no text is lost.
+// The session of this window. After a restart the platform has another session. Then the
+// login opens in the same window and the request is sent again, so that no text is lost.
 "use strict";
 
 let sessionPath = (location.pathname.match(/^\/session\/[^/]+/) || [""])[0];
-let loggingIn = null; // the login that is open
+let loggingIn = null; // promise of the open login
 let loginDismissed = false;
 
-// request sends a request like fetch. It throws a TypeError if the platform does not answer, and a LoggedOut if
-// someone closed the login. A background request does not open a login that was closed.
+// request works like fetch. It throws a TypeError if the platform sends no response, and
+// a LoggedOut if the user closed the login. A background request does not open a login
+// that was closed.
 async function request(address, options = {}, background = false) {
   for (;;) {
     const before = sessionPath;
@@ -55,7 +56,7 @@ function askForToken() {
   });
 }
 
-// enter logs in and returns why it could not, or "".
+// enter logs in. It returns the reason of a failure, or "".
 async function enter(body) {
   try {
     const response = await fetch("/login", { method: "POST", headers: { "X-Requested-With": "script" }, body });
@@ -67,7 +68,7 @@ async function enter(body) {
   }
 }
 
-// moveTo makes every address of this window one of another session.
+// moveTo changes every URL in this window to another session.
 function moveTo(session) {
   for (const element of document.querySelectorAll("*")) {
     for (const { name, value } of [...element.attributes]) {

@@ -1,18 +1,17 @@
-// The panel of a try. Without this script its buttons and links lead to pages that show
-// the same.
+// The panel of a try. Without this script its buttons and links lead to pages with the
+// same content.
 "use strict";
 
 const tryPart = (id) => document.getElementById(id);
 
-// fetchPage is a page of the platform as a document, with the address that it has in the
-// end.
+// fetchPage returns a page of the platform as a document.
 async function fetchPage(address, options) {
-  const answer = await request(address, options);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return { ok: answer.ok, page };
+  const response = await request(address, options);
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return { ok: response.ok, page };
 }
 
-// announceTry says a text to a screen reader.
+// announceTry makes a screen reader speak a text.
 function announceTry(text) {
   const live = tryPart("announcement");
   if (live && text) live.textContent = text;
@@ -50,7 +49,7 @@ function followTry() {
   for (const button of document.querySelectorAll("#try-start, #try-replay")) button.disabled = true;
 }
 
-// settleTry makes the panel ready for the next try.
+// settleTry prepares the panel for the next try.
 function settleTry() {
   const result = tryPart("try-result");
   const replay = tryPart("try-replay");
@@ -62,7 +61,7 @@ function settleTry() {
 
 // startTry sends the form of the editor and shows the try that it started.
 async function startTry(button) {
-  // A button that is disabled would not be a part of the form.
+  // FormData omits disabled buttons, so the buttons are disabled afterwards.
   const body = new URLSearchParams(new FormData(button.form, button));
   tryProblem("");
   for (const one of document.querySelectorAll("#try-start, #try-replay")) one.disabled = true;
@@ -104,7 +103,7 @@ async function openRequest(link) {
   if (marked && code && code.contains(marked)) code.scrollTop = Math.max(0, marked.offsetTop - code.clientHeight / 3);
 }
 
-// turnTree shows other requests of the tree.
+// turnTree shows another part of the tree.
 async function turnTree(link) {
   const { page } = await fetchPage(link.href);
   const tree = page.getElementById("try-tree");
@@ -113,8 +112,8 @@ async function turnTree(link) {
   tryPart("try-tree").focus({ preventScroll: true });
 }
 
-// placeOf is where the value of a JSON pointer is in a text, or the nearest value around it;
-// null if the text is not JSON.
+// placeOf returns the range of the value at a JSON pointer in a text, or of the nearest
+// value around it. It returns null if the text is not JSON.
 function placeOf(text, pointer) {
   try {
     JSON.parse(text);
@@ -169,7 +168,8 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     turnTree(link);
   } else if (link.matches(".try-edit") && tryPart("editor")) {
-    // The editor shows the setting in the text as it is now. Otherwise the link leads there.
+    // The editor shows the setting in its current text. Otherwise the link leads to the
+    // setting.
     const detail = placeOf(tryPart("document").value, link.dataset.at);
     if (detail && !tryPart("editor").dispatchEvent(new CustomEvent("editor:show", { detail, cancelable: true }))) event.preventDefault();
   }
@@ -188,7 +188,7 @@ document.addEventListener("keydown", (event) => {
     startTry(start);
     return;
   }
-  // Arrows go from request to request in the tree.
+  // Arrow keys move between the requests of the tree.
   if (!["ArrowDown", "ArrowUp"].includes(event.key) || !event.target.matches("#try-tree .tree-request")) return;
   const all = [...document.querySelectorAll("#try-tree .tree-request")].filter((link) => link.offsetParent);
   const next = all[all.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1)];
