@@ -88,8 +88,8 @@ func (r *repetition) check(number int, request config.RequestSpec, page *respons
 		r.pages, r.seed = map[byte][]earlier{}, maphash.MakeSeed()
 	}
 	before := r.last
-	r.last = seenPage{number: number, request: r.hash(request), fingerprint: page.Fingerprint, items: page.ItemCount, noBody: page.NoBody}
-	sameItems := before.number > 0 && page.Rows > 0 && page.ItemCount == before.items
+	r.last = seenPage{number: number, request: r.hash(request), fingerprint: page.Fingerprint, items: page.ItemsFingerprint, noBody: page.NoBody}
+	sameItems := before.number > 0 && page.Rows > 0 && page.ItemsFingerprint == before.items
 	if r.equal++; !sameItems {
 		r.equal = 1
 	}
@@ -141,7 +141,7 @@ func (r *repetition) unchanged(request config.RequestSpec) bool {
 // last page, or with the same rows if forever is set. If there is no such page, it keeps
 // the last page and returns 0.
 func (r *repetition) remember(number int, page *response.Page) (before int) {
-	key := binary.LittleEndian.AppendUint64(nil, page.ItemCount)
+	key := binary.LittleEndian.AppendUint64(nil, page.ItemsFingerprint)
 	if !r.forever {
 		key = binary.LittleEndian.AppendUint64(key, r.last.request)
 	}
@@ -152,7 +152,7 @@ func (r *repetition) remember(number int, page *response.Page) (before int) {
 			return int(e.number)
 		}
 	}
-	r.pages[byte(hash)] = append(part, earlier{hash, uint32(page.ItemCount), uint32(number)})
+	r.pages[byte(hash)] = append(part, earlier{hash, uint32(page.ItemsFingerprint), uint32(number)})
 	return 0
 }
 

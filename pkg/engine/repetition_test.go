@@ -55,7 +55,7 @@ func TestRepetition(t *testing.T) {
 				params, text, _ := strings.Cut(text, " ")
 				items, around, _ := strings.Cut(text, " ")
 				page := &response.Page{NoBody: items == "-"}
-				if fmt.Sscan(items, &page.ItemCount); page.ItemCount > 0 {
+				if fmt.Sscan(items, &page.ItemsFingerprint); page.ItemsFingerprint > 0 {
 					page.Rows = 1
 				}
 				for _, c := range text + around {
@@ -102,7 +102,7 @@ func TestCircleOfNumbers(t *testing.T) {
 	pages := func(rows func(n int) uint64) (int, *repeat) {
 		seen := repetition{numbered: true, forever: true}
 		for n := range 5 * mostKnown {
-			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, &response.Page{Rows: 1, ItemCount: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
+			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, &response.Page{Rows: 1, ItemsFingerprint: rows(n), Fingerprint: uint64(n) + 1}, nowhere); r != nil {
 				return n + 1, r
 			}
 		}
@@ -131,7 +131,7 @@ func TestRepetitionIsSmall(t *testing.T) {
 		before := inUse()
 		seen := repetition{numbered: forever, forever: forever}
 		page := func(n int) *response.Page {
-			return &response.Page{Rows: 1, ItemCount: uint64(n), Fingerprint: uint64(n)}
+			return &response.Page{Rows: 1, ItemsFingerprint: uint64(n), Fingerprint: uint64(n)}
 		}
 		for n := range pages {
 			if r := seen.check(n+1, config.RequestSpec{Endpoint: fmt.Sprint(n)}, page(n+1), nowhere); r != nil {

@@ -102,7 +102,7 @@ func (s *scan) fillBatchPage(page *Page) error {
 			return err
 		}
 	}
-	page.list, page.Found, page.Rows, page.ItemCount = true, s.found, s.rows, s.itemsHash.Sum64()
+	page.list, page.Found, page.Rows, page.ItemsFingerprint = true, s.found, s.rows, s.itemsHash.Sum64()
 	page.Indicators, page.OtherLists = s.survey.beside(s.path), s.survey.lists
 	return nil
 }

@@ -25,7 +25,7 @@ type decoder struct {
 	settings []field.Declaration
 	// decode reads the texts of a response once, from start to end. It adds the items to
 	// the store, unless it sets page.items. It writes what distinguishes two responses to
-	// the hash, and sets the fields of the page: also page.ItemCount, unless whole is
+	// the hash, and sets the fields of the page: also page.ItemsFingerprint, unless whole is
 	// set. It returns io.EOF if the response has no text, and a formatError if the
 	// response is not in the format.
 	decode func(*decodeState) error
@@ -106,9 +106,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	d.page.Fingerprint = d.hash.Sum64()
 	switch {
 	case d.page.Rows == 0:
-		d.page.ItemCount = 0
+		d.page.ItemsFingerprint = 0
 	case sc.decoders[format].whole:
-		d.page.ItemCount = d.page.Fingerprint
+		d.page.ItemsFingerprint = d.page.Fingerprint
 	}
 	d.items.complete()
 	return d.page, nil

@@ -93,10 +93,10 @@ func TestItemsAlone(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", tt.name, err)
 				}
-				if limit != 8 && page.ItemCount != hashes[i] || page.ItemCount == 0 && page.Rows > 0 {
-					t.Errorf("%s: %x, and %x in a file", tt.name, page.ItemCount, hashes[i])
+				if limit != 8 && page.ItemsFingerprint != hashes[i] || page.ItemsFingerprint == 0 && page.Rows > 0 {
+					t.Errorf("%s: %x, and %x in a file", tt.name, page.ItemsFingerprint, hashes[i])
 				}
-				hashes[i] = page.ItemCount
+				hashes[i] = page.ItemsFingerprint
 			}
 		}
 		if (hashes[0] == hashes[1]) != tt.same {
@@ -117,7 +117,7 @@ func TestItemsAloneUnpacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return page.ItemCount
+		return page.ItemsFingerprint
 	}
 	one := of(`{"n":1,"d":[1]}`, `{"n":1,"d":[2]}`)
 	if one != of(`{"n":2,"d":[1]}`, `{"d":[2]}`) || one == of(`{"n":1,"d":[1]}`, `{"n":1,"d":[3]}`) || one == of(`{"n":1,"d":[2]}`, `{"n":1,"d":[2]}`) {

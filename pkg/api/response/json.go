@@ -129,7 +129,7 @@ func (s *scan) fillPage(page *Page) error {
 	}
 	page.Found = data != valueRange{}
 	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
-	page.Rows, page.ItemCount = s.data.rows, s.data.hash
+	page.Rows, page.ItemsFingerprint = s.data.rows, s.data.hash
 	if !page.list || s.stored != s.data {
 		spool := s.spool
 		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }

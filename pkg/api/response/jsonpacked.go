@@ -60,7 +60,7 @@ func (d *decodeState) join(one *decodeState, first bool) error {
 	}
 	add(&d.hash, one.hash.Sum64())
 	if one.page.Rows > 0 {
-		add(&d.itemsHash, one.page.ItemCount)
+		add(&d.itemsHash, one.page.ItemsFingerprint)
 	}
 	page, rows, volume := one.page, d.page.Rows, d.page.Volume
 	if !first {
@@ -76,7 +76,7 @@ func (d *decodeState) join(one *decodeState, first bool) error {
 	}
 	page.items, page.Damaged, page.UnknownCharset = d.page.items, d.page.Damaged, d.page.UnknownCharset
 	page.Rows += rows
-	page.ItemCount = d.itemsHash.Sum64()
+	page.ItemsFingerprint = d.itemsHash.Sum64()
 	page.Volume += volume
 	*d.page = *page
 	return nil

@@ -81,10 +81,10 @@ type Page struct {
 	// Fingerprint is equal for two responses with the same values, regardless of white
 	// space and escapes. Fingerprints of different Scanners cannot be compared.
 	Fingerprint uint64
-	// ItemCount is the fingerprint of the items alone, not their number: it is equal for
+	// ItemsFingerprint is the fingerprint of the items alone: it is equal for
 	// two responses with the same items in the same order, regardless of the rest. It is
 	// 0 if there are no items.
-	ItemCount uint64
+	ItemsFingerprint uint64
 	// Volume is the size, in bytes, of the whole response as compact JSON in ASCII, with
 	// \/ for a slash. Numbers with a fraction or an exponent have 17 significant digits,
 	// other numbers are unchanged. In formats other than JSON it is the size of the list

@@ -262,7 +262,7 @@ func (x *xmlDocument) fillPage(first bool) error {
 		}
 	}
 	page.Rows += x.rows
-	page.ItemCount = x.itemsHash.Sum64()
+	page.ItemsFingerprint = x.itemsHash.Sum64()
 	page.Found = page.Found || x.rows > 0 || x.tree.detect || x.tree.root.items
 	for i := range page.fields {
 		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {
