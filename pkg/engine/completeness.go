@@ -59,7 +59,7 @@ func checkRepeated(e finishedRun) event.Finding {
 		return nil
 	}
 	hint := "check the address that leads to the next page"
-	if name := pagination.Parameter(e.scroller); name != "" {
+	if name := e.scroller.Traits().Parameter; name != "" {
 		hint = fmt.Sprintf("check that the API reads %s", name)
 	}
 	if r.Doubled {

@@ -65,7 +65,7 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	} else if v.otherLists == nil {
 		v.otherLists = page.OtherLists
 	}
-	for _, t := range pagination.Totals(scroller) {
+	for _, t := range scroller.Traits().Totals {
 		if number, err := page.Field(t.Path); err == nil {
 			v.count(total{field: t.Path.Text, pages: t.Pages, configured: true}, number)
 		}

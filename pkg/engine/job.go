@@ -144,7 +144,8 @@ func (r *jobRun) begin() (err error) {
 	if r.scroller, err = r.scrollerOf(r.job, r.scope); err != nil {
 		return err
 	}
-	r.repetition.numbered, r.repetition.forever = pagination.Numbered(r.scroller)
+	traits := r.scroller.Traits()
+	r.repetition.numbered, r.repetition.forever = traits.Numbered, traits.Distinct
 	if !r.user.dependsOnPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}

@@ -271,7 +271,7 @@ func (c compiler) expressions(place expr.Site, of config.JobScope, s config.Sect
 // references compiles the expressions of the scroller of a job, and collects the
 // references of all expressions of the job.
 func (c compiler) references(j *job) {
-	for _, s := range pagination.Expressions(j.scroller) {
+	for _, s := range j.scroller.Traits().Expressions {
 		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
 		compiler.Exact = true
 		compile := compiler.Entries

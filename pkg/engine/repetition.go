@@ -24,7 +24,7 @@ import (
 // the pages, no pair of request and rows occurs twice. If requests only count, at most
 // mostKnown pages occur between two pages with new rows.
 type repetition struct {
-	numbered, forever bool // results of pagination.Numbered for the scroller
+	numbered, forever bool // pagination.Traits.Numbered and Distinct of the scroller
 
 	seed maphash.Seed
 	// pages are grouped by a byte of their hashes, so that only a few pages are compared,

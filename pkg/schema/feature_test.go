@@ -62,6 +62,8 @@ func (c countdown) request(job config.RequestSpec, n int) (config.RequestSpec, p
 	return job.WithParam(c.param, value.OfInt(int64(n))), n
 }
 
+func (countdown) Traits() pagination.Traits { return pagination.Traits{} }
+
 func (countdown) Needs() pagination.Requirements { return pagination.Requirements{} }
 
 func (c countdown) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, pagination.State) {

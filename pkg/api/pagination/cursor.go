@@ -181,13 +181,13 @@ func (c cursor) Describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }
 
-// numbers implements numbered. Requests may repeat: a page without a larger id leads to
-// the same request.
-func (cursor) numbers() (forever bool) { return false }
+// Traits: the scroller is numbered, but requests may repeat, because a page without a
+// larger id leads to the same request.
+func (c cursor) Traits() Traits {
+	return Traits{Numbered: true, Parameter: c.param.phrase(), Place: c.place}
+}
 
-func (c cursor) parameter() parameter { return c.param }
-
-func (c cursor) withPlacedValues(names []string) Scroller {
+func (c cursor) place(names []string) Scroller {
 	c.param = c.param.withPlacedValues(names)
 	return c
 }

@@ -80,7 +80,7 @@ func (f forceStop) needs() Requirements {
 	return Requirements{Volume: f.volume.set, Time: f.seconds.set}
 }
 
-func (f forceStop) counts() bool { return !f.volume.set && !f.seconds.set }
+func (f forceStop) traits() ruleTraits { return ruleTraits{counts: !f.volume.set && !f.seconds.set} }
 
 func (forceStop) start(now time.Time) State { return forceStopState{start: now} }
 

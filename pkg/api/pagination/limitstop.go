@@ -53,8 +53,6 @@ func (l limitStop) needs() Requirements {
 	return Requirements{Fields: []response.Path{l.field}}
 }
 
-func (limitStop) counts() bool { return true }
-
 // start returns the state before the first page: 0 rows.
 func (limitStop) start(time.Time) State { return 0 }
 
@@ -96,9 +94,10 @@ func (l limitStop) describe() string {
 	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.number)
 }
 
-func (l limitStop) totals() []Total {
-	if l.field.Text == "" {
-		return nil
+func (l limitStop) traits() ruleTraits {
+	t := ruleTraits{counts: true}
+	if l.field.Text != "" {
+		t.totals = []Total{{Path: l.field}}
 	}
-	return []Total{{Path: l.field}}
+	return t
 }

@@ -59,3 +59,5 @@ func (l link) Describe(config.RequestSpec) []string {
 	text := fmt.Sprintf("Each request after the first goes to the address that the page before has in the header Link with the relation %q, until a page has none.", l.rel)
 	return []string{text, jobParams(l.includeParams)}
 }
+
+func (link) Traits() Traits { return Traits{} }

@@ -19,10 +19,10 @@ import (
 // All flagged pages come before the other pages.
 func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[config.RequestSpec, bool] {
 	return func(yield func(config.RequestSpec, bool) bool) {
-		f, ok := s.(predictable)
-		for announced := true; ok; {
+		t := s.Traits()
+		for announced := true; t.Full != nil; {
 			full := last
-			if full.Rows = f.full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+			if full.Rows = t.Full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
 				return // the size is not known, or is not plausible
 			}
 			request, next, stop, err := job.Next(s, state, full)
@@ -30,23 +30,12 @@ func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[co
 				return
 			}
 			state = next
-			announced = announced && f.announced(job.RequestSpec, state, last)
+			announced = announced && t.Exists(job.RequestSpec, state, last)
 			if !yield(request, announced) {
 				return
 			}
 		}
 	}
-}
-
-// predictable is a scroller with requests that follow from its state. The content of the
-// pages affects only the end of the job.
-type predictable interface {
-	// full returns the number of rows of the page that was requested with a state, if the
-	// API has enough rows. It returns 0 if the number is not known.
-	full(job config.RequestSpec, s State, last PageInfo) int
-	// announced reports whether the page that was requested with a state has rows,
-	// according to the last page.
-	announced(job config.RequestSpec, s State, last PageInfo) bool
 }
 
 // totalPath is the path of the number of all rows or pages in a response. An empty Text

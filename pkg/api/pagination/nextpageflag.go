@@ -72,7 +72,7 @@ func (n nextPageFlag) flag(p PageInfo) (flag value.Value, err error) {
 	return flag, nil
 }
 
-func (nextPageFlag) counts() bool { return false }
+func (n nextPageFlag) traits() ruleTraits { return ruleTraits{announces: n.announces} }
 
 func (nextPageFlag) start(time.Time) State { return nil }
 
@@ -96,7 +96,7 @@ func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 	return s, nil, nil
 }
 
-// announces implements announcer.
+// announces implements ruleTraits.announces.
 func (n nextPageFlag) announces(p PageInfo) string {
 	flag, err := n.flag(p)
 	if err != nil || flag.IsNull() || !isMissing(flag) == n.stopOn {

@@ -114,7 +114,13 @@ func (o offset) Describe(job config.RequestSpec) []string {
 		o.param, formatSeries(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 
-// full returns 0 if the API may return fewer rows than requested, because the next offset
+func (o offset) Traits() Traits {
+	t := o.traits()
+	t.FromStart, t.Full, t.Exists, t.Place = o.fromStart, o.full, o.exists, o.place
+	return t
+}
+
+// full implements Traits.Full. It returns 0 if the API may return fewer rows than requested, because the next offset
 // then depends on the number of rows.
 func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
@@ -126,7 +132,7 @@ func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	return int(state.(offsetState).pageSize)
 }
 
-func (o offset) announced(_ config.RequestSpec, state State, last PageInfo) bool {
+func (o offset) exists(_ config.RequestSpec, state State, last PageInfo) bool {
 	before := new(big.Int).Sub(state.(offsetState).at, big.NewInt(o.first))
 	return before.Cmp(big.NewInt(o.total.number(last))) < 0
 }
@@ -137,7 +143,7 @@ func (o offset) fromStart(job config.RequestSpec) bool {
 	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
 }
 
-func (o offset) withPlacedValues(names []string) Scroller {
+func (o offset) place(names []string) Scroller {
 	o.counter = o.counter.withPlacedNames(names)
 	return o
 }

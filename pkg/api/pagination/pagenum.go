@@ -84,7 +84,13 @@ func (n pageNumber) Describe(job config.RequestSpec) []string {
 	return sentences(n.firstPageParams, text)
 }
 
-// full returns the page size. If only the API knows the page size, it returns the number
+func (n pageNumber) Traits() Traits {
+	t := n.traits()
+	t.FromStart, t.Full, t.Exists, t.Place = n.fromStart, n.full, n.exists, n.place
+	return t
+}
+
+// full implements Traits.Full. It returns the page size. If only the API knows the page size, it returns the number
 // of rows of the last page, or 1 if that page is empty.
 func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 	if size := n.size.effective(job); size > 0 {
@@ -93,7 +99,7 @@ func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 	return max(1, last.Rows)
 }
 
-func (n pageNumber) announced(job config.RequestSpec, state State, last PageInfo) bool {
+func (n pageNumber) exists(job config.RequestSpec, state State, last PageInfo) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
 	before := pages.Int64() // no run fetches more than 2^63 pages
 	if before < n.totalPages.number(last) {
@@ -109,7 +115,7 @@ func (n pageNumber) fromStart(job config.RequestSpec) bool {
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }
 
-func (n pageNumber) withPlacedValues(names []string) Scroller {
+func (n pageNumber) place(names []string) Scroller {
 	n.counter = n.counter.withPlacedNames(names)
 	return n
 }

@@ -52,10 +52,7 @@ func (c counter) totals() []Total {
 	return all
 }
 
-// numbers implements numbered.
-func (counter) numbers() (forever bool) { return true }
-
-// afterLast implements absent. With lastPage "empty", an API may respond with 404 instead
+// afterLast implements Traits.AfterLast. With lastPage "empty", an API may respond with 404 instead
 // of an empty page after a page that is not full.
 func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
 	size := c.size.effective(job)
@@ -71,7 +68,10 @@ func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, la
 	}
 }
 
-func (c counter) parameter() parameter { return c.param }
+// traits returns the traits that all counting scrollers share.
+func (c counter) traits() Traits {
+	return Traits{Totals: c.totals(), Numbered: true, Distinct: true, AfterLast: c.afterLast, Parameter: c.param.phrase()}
+}
 
 // withPlacedNames returns the counter for a job with placed values.
 func (c counter) withPlacedNames(names []string) counter {

@@ -59,6 +59,14 @@ func (p parameter) String() string {
 	return p.name
 }
 
+// phrase describes the parameter for Traits.Parameter.
+func (p parameter) phrase() string {
+	if p.placed {
+		return p.String()
+	}
+	return "the parameter '" + p.name + "'"
+}
+
 // ownValue returns the parameter of the job itself. It returns false if the value is
 // placed.
 func (p parameter) ownValue(job config.RequestSpec) (v value.Value, ok bool) {

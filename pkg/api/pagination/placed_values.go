@@ -58,25 +58,6 @@ func (all Methods) ValueNames() []string {
 	return names
 }
 
-// valuePlacer is a scroller that supports placed values, see RequestValue.
-type valuePlacer interface {
-	// withPlacedValues implements WithPlacedValues.
-	withPlacedValues(names []string) Scroller
-}
-
-// WithPlacedValues returns the scroller of a job with placed values. names are their
-// names, see RequestValue.
-func WithPlacedValues(s Scroller, names []string) Scroller {
-	if g, ok := s.(stoppingScroller); ok {
-		g.inner = WithPlacedValues(g.inner, names)
-		return g
-	}
-	if p, ok := s.(valuePlacer); ok {
-		return p.withPlacedValues(names)
-	}
-	return s
-}
-
 // BaseRequest is the job's own request. The requests for all pages are built from it.
 type BaseRequest struct {
 	config.RequestSpec

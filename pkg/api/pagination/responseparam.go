@@ -87,13 +87,11 @@ func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolle
 	return r, parts
 }
 
-// expressions implements evaluator.
-func (r responseParam) expressions() []config.Section {
-	return []config.Section{r.scrolled.params, r.scrolled.headers}
+func (r responseParam) Traits() Traits {
+	return Traits{IsLast: r.isLast, Parameter: r.to.phrase(), Expressions: []config.Section{r.scrolled.params, r.scrolled.headers}, Evaluate: r.evaluate, Place: r.place}
 }
 
-// evaluated implements evaluator.
-func (r responseParam) evaluated(values []value.Value) Scroller {
+func (r responseParam) evaluate(values []value.Value) Scroller {
 	r.scroll.Params, r.scroll.Headers = values[0], values[1]
 	return r
 }
@@ -135,15 +133,13 @@ func (r responseParam) Describe(config.RequestSpec) []string {
 	return all
 }
 
-// isLast implements ending: the value for the next page is empty at every depth.
+// isLast implements Traits.IsLast: the value for the next page is empty at every depth.
 func (r responseParam) isLast(p PageInfo) bool {
 	v, err := r.from.value(p)
 	return err == nil && isDeepEmpty(v)
 }
 
-func (r responseParam) parameter() parameter { return r.to }
-
-func (r responseParam) withPlacedValues(names []string) Scroller {
+func (r responseParam) place(names []string) Scroller {
 	r.to = r.to.withPlacedValues(names)
 	return r
 }

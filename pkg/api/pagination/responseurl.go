@@ -110,3 +110,5 @@ func jobParams(included bool) string {
 	}
 	return "The parameters of the job are sent with the first request only."
 }
+
+func (responseURL) Traits() Traits { return Traits{} }

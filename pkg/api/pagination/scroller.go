@@ -172,6 +172,8 @@ type Scroller interface {
 	Next(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
 	// Describe returns sentences that describe the requests of a job and its end.
 	Describe(job config.RequestSpec) []string
+	// Traits returns the properties of the scroller that its requests do not show.
+	Traits() Traits
 }
 
 // singleRequest is the scroller without pagination. It sends one request.
@@ -191,5 +193,4 @@ func (singleRequest) Describe(config.RequestSpec) []string {
 	return []string{"Sends one request, without paging."}
 }
 
-// Pages reports whether a scroller can request more than one page.
-func Pages(s Scroller) bool { return withoutStoppers(s) != Scroller(singleRequest{}) }
+func (singleRequest) Traits() Traits { return Traits{Single: true} }

@@ -12,14 +12,24 @@ import (
 // Like a scroller it is a value without mutable state.
 type stopper interface {
 	needs() Requirements
-	// counts reports whether the rule only counts rows or pages.
-	counts() bool
+	traits() ruleTraits
 	// start returns the state at the first request of the job.
 	start(now time.Time) State
 	// after returns the state after another page, or the reason to stop.
 	after(s State, p PageInfo) (State, *Stop, error)
 	// describe returns a sentence about the rule, or "".
 	describe() string
+}
+
+// ruleTraits are the properties of a stopper.
+type ruleTraits struct {
+	// counts is true if the rule only counts rows or pages.
+	counts bool
+	// totals are the paths of totals that the rule reads.
+	totals []Total
+	// announces returns the field by which page p announces more pages, or "". It may be
+	// nil.
+	announces func(p PageInfo) string
 }
 
 // compileStoppers compiles the stoppers in the settings of a scroller, the innermost
@@ -78,8 +88,8 @@ func (g stoppingScroller) Next(job config.RequestSpec, state State, p PageInfo) 
 		return job, nil, stop, err
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
-	if rule, ok := g.rule.(announcer); ok && stop != nil {
-		stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
+	if announces := g.rule.traits().announces; announces != nil && stop != nil {
+		stop.Flag = cmp.Or(announces(p), stop.Flag)
 	}
 	return request, stoppableState{rule, inner}, stop, err
 }
@@ -92,14 +102,4 @@ func (g stoppingScroller) Describe(job config.RequestSpec) []string {
 	return all
 }
 
-func (g stoppingScroller) full(job config.RequestSpec, state State, last PageInfo) int {
-	if f, ok := g.inner.(predictable); ok {
-		return f.full(job, state.(stoppableState).inner, last)
-	}
-	return 0
-}
-
-func (g stoppingScroller) announced(job config.RequestSpec, state State, last PageInfo) bool {
-	f, ok := g.inner.(predictable)
-	return ok && g.rule.counts() && f.announced(job, state.(stoppableState).inner, last)
-}
+func (g stoppingScroller) Traits() Traits { return g.inner.Traits().around(g.rule) }

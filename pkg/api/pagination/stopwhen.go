@@ -32,7 +32,7 @@ func (w stopWhen) needs() Requirements {
 
 func conditionPath(path string) response.Path { return response.Path{Text: path, Separator: "."} }
 
-func (stopWhen) counts() bool { return false }
+func (w stopWhen) traits() ruleTraits { return ruleTraits{announces: w.announces} }
 
 func (stopWhen) start(time.Time) State { return nil }
 
@@ -44,7 +44,7 @@ func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
-// announces implements announcer. It returns the first path of the condition that has a
+// announces implements ruleTraits.announces. It returns the first path of the condition that has a
 // value. The condition does not hold, otherwise the rule would have ended the job.
 func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {

@@ -54,13 +54,19 @@ func (c textCursor) Describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.itemName())}
 }
 
-// fromStart implements startDetector. A job with its own cursor starts after it.
+func (c textCursor) Traits() Traits {
+	t := c.cursor.Traits()
+	t.FromStart, t.Place = c.fromStart, c.place
+	return t
+}
+
+// fromStart implements Traits.FromStart. A job with its own cursor starts after it.
 func (c textCursor) fromStart(job config.RequestSpec) bool {
 	own, _ := c.param.ownValue(job)
 	return own.Empty()
 }
 
-func (c textCursor) withPlacedValues(names []string) Scroller {
+func (c textCursor) place(names []string) Scroller {
 	c.param = c.param.withPlacedValues(names)
 	return c
 }

@@ -65,7 +65,7 @@ func TestTotals(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, total := range Totals(scroller(t, tt.settings, "")) {
+		for _, total := range scroller(t, tt.settings, "").Traits().Totals {
 			got = append(got, fmt.Sprintf("%s %s", total.Path.Text, map[bool]string{true: "pages", false: "rows"}[total.Pages]))
 		}
 		if got := strings.Join(got, ", "); got != tt.want {
@@ -178,7 +178,7 @@ func TestParameter(t *testing.T) {
 		`{"method":"response.param","responseParam":"v","queryParam":"q"}`: "the parameter 'q'",
 	}
 	for settings, want := range tests {
-		if got := Parameter(scroller(t, settings, "")); got != want {
+		if got := scroller(t, settings, "").Traits().Parameter; got != want {
 			t.Errorf("%s: got %q, want %q", settings, got, want)
 		}
 	}
