@@ -25,12 +25,12 @@ import (
 
 // wantsAction reports whether the document requests an action, so that no event goes to
 // stdout. It ignores invalid documents, because read reports their problems later.
-func wantsAction(o *Options) bool {
-	dir, err := datadir.Open(o.DataDir)
+func wantsAction(r *run) bool {
+	dir, err := datadir.Open(r.DataDir)
 	if err != nil {
 		return false
 	}
-	text, err := o.configuration(dir)
+	text, err := r.configuration(dir)
 	if err != nil {
 		return false
 	}
@@ -40,8 +40,8 @@ func wantsAction(o *Options) bool {
 }
 
 // writeResult writes the response of an action.
-func writeResult(o *Options, members ...value.Member) error {
-	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
+func writeResult(r *run, members ...value.Member) error {
+	_, err := fmt.Fprintln(r.Stdout, value.OfMembers(members...).JSON())
 	return err
 }
 
@@ -66,8 +66,8 @@ func (e invalidDocument) Unwrap() error { return e.Problems }
 
 // writeError writes the response of a failed action. It includes the problems of an invalid
 // configuration.
-func writeError(o *Options, err error) error {
-	secrets := o.Secrets
+func writeError(r *run, err error) error {
+	secrets := r.Secrets
 	members := textMembers("status", "error", "error", oneLine(secrets, err),
 		"kind", string(failure.KindOf(err)), "pointer", secrets.Mask(failure.PointerOf(err)))
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
@@ -76,7 +76,7 @@ func writeError(o *Options, err error) error {
 	if e, ok := errors.AsType[invalidDocument](err); ok {
 		members = append(members, value.Member{Name: "findings", Value: findings(secrets, e.Problems, e.warnings)})
 	}
-	return writeResult(o, members...)
+	return writeResult(r, members...)
 }
 
 func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
@@ -103,52 +103,52 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 
 // validate responds that the document is valid and lists the warnings. Invalid documents do
 // not get here, because read returns their problems.
-func validate(o *Options, doc *load.Result) error {
-	if err := o.finishRecording(); err != nil {
+func validate(r *run, doc *load.Result) error {
+	if err := r.finishRecording(); err != nil {
 		return err
 	}
 	found := append(doc.Config.Warnings.Unique(), doc.Lint()...).Unique()
 	warnings := make([]value.Value, len(found))
-	for i, w := range o.Secrets.Problems(found) {
+	for i, w := range r.Secrets.Problems(found) {
 		warnings[i] = value.OfString(w.String())
 	}
-	return writeResult(o,
+	return writeResult(r,
 		value.Member{Name: "status", Value: value.OfString("success")},
 		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
-		value.Member{Name: "findings", Value: findings(o.Secrets, nil, found)},
+		value.Member{Name: "findings", Value: findings(r.Secrets, nil, found)},
 	)
 }
 
 // testRequest sends the first request of the first job, after a login if the configuration
 // has one, and writes a summary of the response.
-func testRequest(ctx context.Context, o *Options, plan *engine.Program) error {
-	o.Temp = responseTempDir(o)
-	o.Limits = env.Limits{} // only one request is sent
-	probe, err := plan.Probe(ctx, &o.Run)
+func testRequest(ctx context.Context, r *run, plan *engine.Program) error {
+	r.Temp = responseTempDir(r)
+	r.Limits = env.Limits{} // only one request is sent
+	probe, err := plan.Probe(ctx, &r.Run)
 	if err != nil {
-		return o.interrupted(ctx, err)
+		return r.interrupted(ctx, err)
 	}
-	if err := o.finishRecording(); err != nil {
+	if err := r.finishRecording(); err != nil {
 		return err
 	}
-	return writeResult(o,
+	return writeResult(r,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "request", Value: value.OfMembers(textMembers("method", probe.Method, "url", o.Secrets.Mask(probe.URL))...)},
+		value.Member{Name: "request", Value: value.OfMembers(textMembers("method", probe.Method, "url", r.Secrets.Mask(probe.URL))...)},
 		value.Member{Name: "response", Value: value.OfMembers(
 			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
 			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
-			value.Member{Name: "sample", Value: redacted(o.Secrets, value.OfItems(probe.Sample...))},
+			value.Member{Name: "sample", Value: redacted(r.Secrets, value.OfItems(probe.Sample...))},
 		)},
 	)
 }
 
 // responseTempDir returns the directory for the temporary file of a large response: the
 // directory of the system, or the data directory if an image lacks it.
-func responseTempDir(o *Options) string {
+func responseTempDir(r *run) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
 		return os.TempDir()
 	}
-	return o.DataDir
+	return r.DataDir
 }
 
 func redacted(secrets *secret.Registry, v value.Value) value.Value {

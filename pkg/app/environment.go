@@ -9,18 +9,18 @@ import (
 
 // fillEnvironment sets Getenv and LookupEnv. If both are nil, they read the environment of
 // the process. If one is nil, it is derived from the other.
-func (o *Options) fillEnvironment() {
+func (r *run) fillEnvironment() {
 	switch {
-	case o.Getenv == nil && o.LookupEnv == nil:
-		o.Getenv, o.LookupEnv = os.Getenv, os.LookupEnv
-	case o.Getenv == nil:
-		o.Getenv = func(name string) string {
-			text, _ := o.LookupEnv(name)
+	case r.Getenv == nil && r.LookupEnv == nil:
+		r.Getenv, r.LookupEnv = os.Getenv, os.LookupEnv
+	case r.Getenv == nil:
+		r.Getenv = func(name string) string {
+			text, _ := r.LookupEnv(name)
 			return text
 		}
-	case o.LookupEnv == nil:
-		o.LookupEnv = func(name string) (string, bool) {
-			text := o.Getenv(name)
+	case r.LookupEnv == nil:
+		r.LookupEnv = func(name string) (string, bool) {
+			text := r.Getenv(name)
 			return text, text != ""
 		}
 	}
@@ -29,8 +29,8 @@ func (o *Options) fillEnvironment() {
 // boolVariable reads an environment variable that enables a feature. A value that is
 // neither true nor false is an error. So is an empty value: it is more likely a template
 // with a missing value than an intention to disable the feature.
-func (o *Options) boolVariable(name string) (bool, error) {
-	text, set := o.LookupEnv(name)
+func (r *run) boolVariable(name string) (bool, error) {
+	text, set := r.LookupEnv(name)
 	if !set {
 		return false, nil
 	}

@@ -29,19 +29,19 @@ type written struct {
 // reportFailure writes the error of a failed run to stderr and returns the exit code. On a
 // terminal it also shows the line of the configuration; the platform and programs get a
 // single line.
-func reportFailure(o *Options, err error) int {
-	if !o.stderrIsTerminal || !o.showSourceLine(err) {
-		fmt.Fprintln(o.Stderr, o.prefix()+oneLine(o.Secrets, err))
+func reportFailure(r *run, err error) int {
+	if !r.stderrIsTerminal || !r.showSourceLine(err) {
+		fmt.Fprintln(r.Stderr, r.prefix()+oneLine(r.Secrets, err))
 	}
 	return failure.ExitCode(err)
 }
 
 // prefix returns the prefix of a single-line error message on a terminal.
-func (o *Options) prefix() string {
+func (r *run) prefix() string {
 	switch {
-	case !o.stderrIsTerminal:
+	case !r.stderrIsTerminal:
 		return ""
-	case Colours(o.Stderr, o.Getenv):
+	case Colours(r.Stderr, r.Getenv):
 		return "\x1b[1;31merror\x1b[0m: "
 	default:
 		return "error: "
@@ -50,18 +50,18 @@ func (o *Options) prefix() string {
 
 // showSourceLine writes an error with the line of the configuration that caused it. It
 // returns false if no line is known.
-func (o *Options) showSourceLine(err error) bool {
-	if o.source.text == nil {
+func (r *run) showSourceLine(err error) bool {
+	if r.source.text == nil {
 		return false
 	}
 	pointer := failure.PointerOf(err)
-	message := strings.Replace(oneLine(o.Secrets, err), " (at "+o.Secrets.Mask(pointer)+")", "", 1)
-	r := diagnostic.OfFailure(o.source.file, o.source.text, o.Secrets, err, message)
-	if len(r.Findings) == 0 {
+	message := strings.Replace(oneLine(r.Secrets, err), " (at "+r.Secrets.Mask(pointer)+")", "", 1)
+	shown := diagnostic.OfFailure(r.source.file, r.source.text, r.Secrets, err, message)
+	if len(shown.Findings) == 0 {
 		return false
 	}
 	// If stderr cannot be written, the exit code and the events still report the failure.
-	_ = diagnostic.WriteText(o.Stderr, []*diagnostic.Report{r}, Colours(o.Stderr, o.Getenv))
+	_ = diagnostic.WriteText(r.Stderr, []*diagnostic.Report{shown}, Colours(r.Stderr, r.Getenv))
 	return true
 }
 
@@ -78,17 +78,17 @@ func (s failureFilter) Write(e event.Event) error {
 
 // outputSummary returns the last readable line of a run, with the paths of the written
 // files. It returns "" if no file was written.
-func (o *Options) outputSummary() string {
+func (r *run) outputSummary() string {
 	var parts []string
 	add := func(is bool, what, path string) {
 		if is {
-			parts = append(parts, what+" in "+textfmt.Printable(o.Secrets.Mask(path)))
+			parts = append(parts, what+" in "+textfmt.Printable(r.Secrets.Mask(path)))
 		}
 	}
-	add(o.written.tables, "tables", filepath.Join(o.DataDir, "out", "tables"))
-	add(o.written.state, "state", filepath.Join(o.DataDir, "out", "state.json"))
-	add(o.written.report, "report", filepath.Join(o.Report, report.HTMLFile))
-	add(o.written.recording, "recording", o.Record)
+	add(r.written.tables, "tables", filepath.Join(r.DataDir, "out", "tables"))
+	add(r.written.state, "state", filepath.Join(r.DataDir, "out", "state.json"))
+	add(r.written.report, "report", filepath.Join(r.Report, report.HTMLFile))
+	add(r.written.recording, "recording", r.Record)
 	if parts == nil {
 		return ""
 	}
@@ -97,16 +97,16 @@ func (o *Options) outputSummary() string {
 
 // interruptedSummary describes the data directory after an interrupted run: the run wrote
 // no table, and no state except the values that a login must remember.
-func (o *Options) interruptedSummary() string {
-	tables, state := filepath.Join(o.DataDir, "out", "tables"), filepath.Join(o.DataDir, "out", "state.json")
+func (r *run) interruptedSummary() string {
+	tables, state := filepath.Join(r.DataDir, "out", "tables"), filepath.Join(r.DataDir, "out", "state.json")
 	entries, err := os.ReadDir(tables)
 	hasTables := err == nil && len(entries) > 0
 	_, err = os.Stat(state)
 	hasState := err == nil
 	switch {
-	case o.written.kept && hasTables:
+	case r.written.kept && hasTables:
 		return fmt.Sprintf("no table was written, %s is as before; %s has the new credentials of a login", tables, state)
-	case o.written.kept:
+	case r.written.kept:
 		return fmt.Sprintf("no table was written; %s has the new credentials of a login", state)
 	case hasTables && hasState:
 		return fmt.Sprintf("no table and no state was written, %s and %s are those of the run before", tables, state)

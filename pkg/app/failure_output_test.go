@@ -19,10 +19,10 @@ func TestWhereabouts(t *testing.T) {
 		"everything": {written{true, true, true, true, false}, "Written: tables in d/out/tables, state in d/out/state.json, report in r/report.html, recording in [hidden].har\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &Options{DataDir: "d", Report: "r", Record: "s3cret-key.har", written: tc.written}
-			o.Secrets = &secret.Registry{}
-			o.Secrets.Add("s3cret-key")
-			if got := o.outputSummary(); got != tc.want {
+			r := &run{Options: Options{DataDir: "d", Report: "r", Record: "s3cret-key.har"}, written: tc.written}
+			r.Secrets = &secret.Registry{}
+			r.Secrets.Add("s3cret-key")
+			if got := r.outputSummary(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -60,8 +60,8 @@ func TestUnchanged(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			o := &Options{DataDir: dir, written: written{kept: tc.kept}}
-			if got := strings.ReplaceAll(o.interruptedSummary(), dir, "DIR"); got != tc.want {
+			r := &run{Options: Options{DataDir: dir}, written: written{kept: tc.kept}}
+			if got := strings.ReplaceAll(r.interruptedSummary(), dir, "DIR"); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

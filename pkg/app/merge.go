@@ -14,26 +14,26 @@ const mergingEvery = 10 * time.Second
 
 // mergeTables merges the incremental tables of the run into the tables of the previous run.
 // It has no effect without --merge or with --full.
-func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
-	if !o.Merge || o.Full {
+func mergeTables(ctx context.Context, r *run, dir *datadir.Dir, stage *datadir.Stage) error {
+	if !r.Merge || r.Full {
 		return nil
 	}
 	directories := merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}
 	return merge.Tables(ctx, directories, func(m merge.Result) {
-		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
-	}, mergeProgress(o))
+		r.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
+	}, mergeProgress(r))
 }
 
 // mergeProgress returns a function that emits progress events, at most one every
 // mergingEvery.
-func mergeProgress(o *Options) func(table string, rows int) {
-	last := o.Now()
+func mergeProgress(r *run) func(table string, rows int) {
+	last := r.Now()
 	return func(table string, rows int) {
-		now := o.Now()
+		now := r.Now()
 		if now.Sub(last) < mergingEvery {
 			return
 		}
 		last = now
-		o.Log.Emit(event.TableMerging{Table: table, Rows: rows})
+		r.Log.Emit(event.TableMerging{Table: table, Rows: rows})
 	}
 }

@@ -22,10 +22,10 @@ func (m *messages) Close() error { return nil }
 func TestMergeProgress(t *testing.T) {
 	var got messages
 	now := time.Unix(0, 0)
-	o := &Options{}
-	o.Now = func() time.Time { return now }
-	o.Log = event.NewLog(&got, &secret.Registry{}, o.Now)
-	progress := mergeProgress(o)
+	r := &run{}
+	r.Now = func() time.Time { return now }
+	r.Log = event.NewLog(&got, &secret.Registry{}, r.Now)
+	progress := mergeProgress(r)
 	for _, after := range []time.Duration{0, 9 * time.Second, time.Second, 9 * time.Second, 30 * time.Second} {
 		now = now.Add(after)
 		progress("b.t", int(now.Unix()))

@@ -12,9 +12,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/env"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Options are the options of a run. All fields except Stdout and Stderr have defaults.
@@ -57,35 +55,6 @@ type Options struct {
 	// part of the first event.
 	Version        string
 	Stdout, Stderr io.Writer
-
-	report *report.Collector // nil without Options.Report
-	source source
-	// stderrIsTerminal is true if a person reads stderr and therefore gets errors with
-	// lines of the configuration. The platform and programs expect a single line.
-	stderrIsTerminal bool
-	// sameTerminal is true if stdout is also a terminal with readable events.
-	sameTerminal bool
-
-	written written
-	// lastState is true if the state of the run is the last state in its data directory.
-	lastState bool
-}
-
-func (o *Options) fill() {
-	o.fillEnvironment()
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = Sleep
-	}
-	if o.After == nil {
-		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
-	}
-	o.DataDir = DataDir(o.DataDir, o.Getenv)
-	o.Version = cmp.Or(o.Version, "dev")
-	o.UserAgent = "configurable-extractor/" + o.Version
-	o.Secrets = &secret.Registry{}
 }
 
 // DefaultDataDir is the data directory on the platform.

@@ -83,9 +83,8 @@ func TestDataDirectory(t *testing.T) {
 	} {
 		variables["KBC_DATADIR"] = tt.environment
 		o := Options{DataDir: tt.given, Run: env.Run{Getenv: func(name string) string { return variables[name] }}}
-		o.fill()
-		if o.DataDir != tt.want {
-			t.Errorf("%+v: got %s", tt, o.DataDir)
+		if got := newRun(o).DataDir; got != tt.want {
+			t.Errorf("%+v: got %s", tt, got)
 		}
 	}
 }
@@ -172,11 +171,11 @@ func TestWantsAction(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := wantsAction(&Options{DataDir: dir}); got != want {
+		if got := wantsAction(&run{Options: Options{DataDir: dir}}); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
-	if wantsAction(&Options{DataDir: filepath.Join(t.TempDir(), "none")}) {
+	if wantsAction(&run{Options: Options{DataDir: filepath.Join(t.TempDir(), "none")}}) {
 		t.Error("a directory that is not there requests nothing")
 	}
 }
@@ -204,7 +203,7 @@ func TestConceal(t *testing.T) {
 func TestSources(t *testing.T) {
 	variables := map[string]string{"KBC_RUNID": "1.2", "KBC_URL": "https://platform.test", "KBC_TOKEN": "tok"}
 	getenv := func(name string) string { return variables[name] }
-	in, err := variableInputs(&Options{Variables: []string{"a=1=2", "b="}, Run: env.Run{Getenv: getenv}})
+	in, err := variableInputs(&run{Options: Options{Variables: []string{"a=1=2", "b="}, Run: env.Run{Getenv: getenv}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,10 +211,10 @@ func TestSources(t *testing.T) {
 		t.Errorf("got %+v", in)
 	}
 	delete(variables, "KBC_TOKEN")
-	if in, err = variableInputs(&Options{Run: env.Run{Getenv: getenv}}); err != nil || in.Platform != nil {
+	if in, err = variableInputs(&run{Options: Options{Run: env.Run{Getenv: getenv}}}); err != nil || in.Platform != nil {
 		t.Errorf("without a token: got %+v, %v", in, err)
 	}
-	if _, err = variableInputs(&Options{Variables: []string{"novalue"}, Run: env.Run{Getenv: getenv}}); failure.KindOf(err) != failure.User {
+	if _, err = variableInputs(&run{Options: Options{Variables: []string{"novalue"}, Run: env.Run{Getenv: getenv}}}); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v, want a user error", err)
 	}
 }

@@ -14,25 +14,25 @@ import (
 
 // checkRecord refuses a path for a recording if it belongs to the run or exists and is not
 // a recording. Writing a recording replaces the file.
-func checkRecord(o *Options) error {
+func checkRecord(r *run) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
-		if err := rejectRunPath(o, "--record expects a file", taken, o.Record); err != nil {
+		if err := rejectRunPath(r, "--record expects a file", taken, r.Record); err != nil {
 			return err
 		}
 	}
-	info, err := os.Lstat(filepath.Clean(o.Record))
+	info, err := os.Lstat(filepath.Clean(r.Record))
 	switch {
 	case err != nil: // does not exist, or creating it reports the reason
 		return nil
 	case !info.Mode().IsRegular():
-		return failure.Userf("--record expects a file, '%s' is %s", o.Record, kindOfFile(info.Mode()))
+		return failure.Userf("--record expects a file, '%s' is %s", r.Record, kindOfFile(info.Mode()))
 	}
-	known, err := isRecording(o.Record)
+	known, err := isRecording(r.Record)
 	switch {
 	case err != nil:
-		return failure.Userf("cannot record to '%s': %w", o.Record, err)
+		return failure.Userf("cannot record to '%s': %w", r.Record, err)
 	case !known:
-		return failure.Userf("--record would replace '%s', which is not a recording: give the name of a new file, or of one that an earlier --record wrote", o.Record)
+		return failure.Userf("--record would replace '%s', which is not a recording: give the name of a new file, or of one that an earlier --record wrote", r.Record)
 	}
 	return nil
 }
@@ -55,27 +55,27 @@ func isRecording(path string) (bool, error) {
 
 // checkReport refuses a directory for a report if it belongs to the run, or if it
 // or one of the names in it is already used for another purpose.
-func checkReport(o *Options) error {
+func checkReport(r *run) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
-		if err := rejectRunPath(o, "--report expects a directory", taken, o.Report); err != nil {
+		if err := rejectRunPath(r, "--report expects a directory", taken, r.Report); err != nil {
 			return err
 		}
 	}
-	for _, taken := range []string{o.DataDir, filepath.Join(o.DataDir, "out")} {
-		same, err := samePath(taken, o.Report)
+	for _, taken := range []string{r.DataDir, filepath.Join(r.DataDir, "out")} {
+		same, err := samePath(taken, r.Report)
 		if err != nil {
 			return err
 		}
 		if same {
-			return failure.Userf("--report expects a directory of its own, found '%s', which is a directory of the run", o.Report)
+			return failure.Userf("--report expects a directory of its own, found '%s', which is a directory of the run", r.Report)
 		}
 	}
-	info, err := os.Lstat(filepath.Clean(o.Report))
+	info, err := os.Lstat(filepath.Clean(r.Report))
 	if err == nil && !info.IsDir() {
-		return failure.Userf("--report expects a directory, '%s' is %s and not a directory", o.Report, kindOfFile(info.Mode()))
+		return failure.Userf("--report expects a directory, '%s' is %s and not a directory", r.Report, kindOfFile(info.Mode()))
 	}
 	for _, name := range []string{report.JSONFile, report.HTMLFile} {
-		path := filepath.Join(o.Report, name)
+		path := filepath.Join(r.Report, name)
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 			return failure.Userf("--report writes a file '%s', which is %s: remove it or give another directory", path, kindOfFile(info.Mode()))
 		}
@@ -104,8 +104,8 @@ func kindOfFile(mode fs.FileMode) string {
 
 // rejectRunPath refuses a path that is inside the part of the data directory that belongs
 // to the run.
-func rejectRunPath(o *Options, expects, taken, path string) error {
-	taken = filepath.Join(o.DataDir, taken)
+func rejectRunPath(r *run, expects, taken, path string) error {
+	taken = filepath.Join(r.DataDir, taken)
 	within, err := inside(taken, path)
 	if err != nil {
 		return err

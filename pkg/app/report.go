@@ -10,49 +10,49 @@ import (
 )
 
 // openReport starts collecting data for the report, if Options.Report is set.
-func (o *Options) openReport() error {
-	if o.Report == "" {
+func (r *run) openReport() error {
+	if r.Report == "" {
 		return nil
 	}
-	if err := checkReport(o); err != nil {
+	if err := checkReport(r); err != nil {
 		return err
 	}
-	if err := report.Prepare(o.Report); err != nil {
+	if err := report.Prepare(r.Report); err != nil {
 		return err
 	}
-	o.report = report.New(o.Now(), o.Secrets.Mask)
-	o.Log.Trace(o.report.Event)
+	r.report = report.New(r.Now(), r.Secrets.Mask)
+	r.Log.Trace(r.report.Event)
 	return nil
 }
 
 // writeReport writes the report of a run. err is the error of the run, nil after a success.
-func (o *Options) writeReport(err error) error {
-	if o.report == nil {
+func (r *run) writeReport(err error) error {
+	if r.report == nil {
 		return err
 	}
 	reason := ""
 	if err != nil {
-		reason = oneLine(o.Secrets, err)
+		reason = oneLine(r.Secrets, err)
 	}
-	writing := advised(o.report.Write(o.Report, o.Now(), reason))
-	o.written.report = writing == nil
+	writing := advised(r.report.Write(r.Report, r.Now(), reason))
+	r.written.report = writing == nil
 	return errors.Join(err, writing)
 }
 
 // describe sets the name of the configuration in the report, and the base URLs of its
 // iterations when they are known.
-func (o *Options) describe(iterations ...config.Iteration) {
-	if o.report == nil {
+func (r *run) describe(iterations ...config.Iteration) {
+	if r.report == nil {
 		return
 	}
-	name := o.source.file
-	if id := o.Getenv("KBC_CONFIGID"); OnPlatform(o.Getenv) && id != "" {
-		name = o.Getenv("KBC_COMPONENTID") + " " + id
+	name := r.source.file
+	if id := r.Getenv("KBC_CONFIGID"); OnPlatform(r.Getenv) && id != "" {
+		name = r.Getenv("KBC_COMPONENTID") + " " + id
 	}
 	var apis []string
 	for _, it := range iterations {
-		o.Secrets.AddAddress(it.BaseURL.String()) // as the run does later
-		apis = append(apis, o.Secrets.RedactAddress(it.BaseURL, secret.Sensitive{}).Whole)
+		r.Secrets.AddAddress(it.BaseURL.String()) // as the run does later
+		apis = append(apis, r.Secrets.RedactAddress(it.BaseURL, secret.Sensitive{}).Whole)
 	}
-	o.report.Describe(strings.TrimSpace(name), apis...)
+	r.report.Describe(strings.TrimSpace(name), apis...)
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -19,6 +21,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
+// run is one run of the program. Its Options are a copy with defaults filled in; Options
+// of the caller never change.
+type run struct {
+	Options
+
+	report *report.Collector // nil without Options.Report
+	source source
+	// stderrIsTerminal is true if a person reads stderr and therefore gets errors with
+	// lines of the configuration. The platform and programs expect a single line.
+	stderrIsTerminal bool
+	// sameTerminal is true if stdout is also a terminal with readable events.
+	sameTerminal bool
+
+	written written
+	// lastState is true if the state of the run is the last state in its data directory.
+	lastState bool
+}
+
+func newRun(options Options) *run {
+	r := &run{Options: options}
+	r.fillEnvironment()
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	if r.Sleep == nil {
+		r.Sleep = Sleep
+	}
+	if r.After == nil {
+		r.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	}
+	r.DataDir = DataDir(r.DataDir, r.Getenv)
+	r.Version = cmp.Or(r.Version, "dev")
+	r.UserAgent = "configurable-extractor/" + r.Version
+	r.Secrets = &secret.Registry{}
+	return r
+}
+
 // Run executes one run and returns the exit code: 0 for success, 1 for a user error, 2 for
 // an application error, 3 for a run that reached a limit.
 //
@@ -27,82 +66,82 @@ import (
 // configuration. After a limit the last event is run.cut, stderr has its message, and
 // out/tables has the data up to that point. Unless the run succeeds, out/state.json is
 // unchanged, except for values that a login remembered.
-func Run(ctx context.Context, o Options) (code int) {
-	o.fill()
-	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
-	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
+func Run(ctx context.Context, options Options) (code int) {
+	r := newRun(options)
+	r.Stdout, r.Stderr = newInterruptible(ctx, r.Stdout, r.After), newInterruptible(ctx, r.Stderr, r.After)
+	r.Secrets.Add(r.Getenv("KBC_TOKEN"))
 	// Go prints the values of a panic that is not recovered, and these may be secrets.
 	err := failure.Recover(func() error {
-		code = start(ctx, &o)
+		code = start(ctx, r)
 		return nil
 	})
 	if err != nil {
-		return reportFailure(&o, err)
+		return reportFailure(r, err)
 	}
 	return code
 }
 
 // start continues Run after the secrets of the environment are registered.
-func start(ctx context.Context, o *Options) int {
-	action := wantsAction(o)
-	live, err := o.boolVariable("EXTRACTOR_LIVE")
+func start(ctx context.Context, r *run) int {
+	action := wantsAction(r)
+	live, err := r.boolVariable("EXTRACTOR_LIVE")
 	if err != nil {
-		return reportFailure(o, err)
+		return reportFailure(r, err)
 	}
-	sink, unreached, err := openSink(ctx, o, action)
+	sink, unreached, err := openSink(ctx, r, action)
 	if err != nil {
-		return reportFailure(o, err)
+		return reportFailure(r, err)
 	}
 	_, readable := sink.(*event.Console)
-	if o.Live == nil {
-		o.Live = openLive(o, sink)
+	if r.Live == nil {
+		r.Live = openLive(r, sink)
 	}
-	sink = forPerson(o, sink)
-	if o.Live != nil {
-		sink = o.Live.Over(sink)
+	sink = forPerson(r, sink)
+	if r.Live != nil {
+		sink = r.Live.Over(sink)
 	}
-	err = o.openRecording()
-	o.Log = event.NewLog(sink, o.Secrets, o.Now)
+	err = r.openRecording()
+	r.Log = event.NewLog(sink, r.Secrets, r.Now)
 	if live {
-		o.reportLive()
+		r.reportLive()
 	}
 	var cut *event.RunCut
 	if err == nil {
-		err = o.openReport()
+		err = r.openReport()
 	}
 	if unreached != nil {
-		o.Log.Emit(event.LogUnreached{Text: unreached.Error()})
+		r.Log.Emit(event.LogUnreached{Text: unreached.Error()})
 	}
 	if err == nil {
 		err = failure.Recover(func() (err error) {
-			cut, err = run(ctx, o)
+			cut, err = extract(ctx, r)
 			return err
 		})
 	}
-	o.Live.Close()
-	if err = advised(o.closeRecording(err)); err != nil {
+	r.Live.Close()
+	if err = advised(r.closeRecording(err)); err != nil {
 		if action {
-			err = errors.Join(err, writeError(o, err))
+			err = errors.Join(err, writeError(r, err))
 		}
-		o.Log.Emit(event.RunFailed{
-			Error:     oneLine(o.Secrets, err),
+		r.Log.Emit(event.RunFailed{
+			Error:     oneLine(r.Secrets, err),
 			ErrorKind: string(failure.KindOf(err)),
 			Pointer:   failure.PointerOf(err),
 			Problems:  problems(err),
 		})
 	}
-	if closing := o.Log.Close(); err == nil && closing != nil {
+	if closing := r.Log.Close(); err == nil && closing != nil {
 		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
-	err = o.writeReport(err)
+	err = r.writeReport(err)
 	if readable {
-		_, _ = io.WriteString(o.Stdout, o.outputSummary()) // a failure to write the summary does not fail the run
+		_, _ = io.WriteString(r.Stdout, r.outputSummary()) // a failure to write the summary does not fail the run
 	}
 	if err != nil {
-		return reportFailure(o, err)
+		return reportFailure(r, err)
 	}
-	if cut != nil && !o.sameTerminal {
-		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
+	if cut != nil && !r.sameTerminal {
+		fmt.Fprintln(r.Stderr, oneLine(r.Secrets, errors.New(cut.Message())))
 	}
 	if cut != nil {
 		return failure.ExitLimitReached
@@ -142,45 +181,45 @@ func problems(err error) string {
 	return strings.TrimSpace(text.String())
 }
 
-// run executes a run. If a limit was reached, it returns the event.
-func run(ctx context.Context, o *Options) (*event.RunCut, error) {
-	began := o.Now()
-	if err := checkLimits(o); err != nil {
+// extract executes a run. If a limit was reached, it returns the event.
+func extract(ctx context.Context, r *run) (*event.RunCut, error) {
+	began := r.Now()
+	if err := checkLimits(r); err != nil {
 		return nil, err
 	}
-	dir, err := datadir.Open(o.DataDir)
+	dir, err := datadir.Open(r.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := read(ctx, o, dir)
+	doc, err := read(ctx, r, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := readState(o, dir); err != nil {
+	if err := readState(r, dir); err != nil {
 		return nil, err
 	}
-	deny, err := o.boolVariable("EXTRACTOR_DENY_PRIVATE_NETWORKS")
+	deny, err := r.boolVariable("EXTRACTOR_DENY_PRIVATE_NETWORKS")
 	if err != nil {
 		return nil, err
 	}
-	o.DenyPrivateNetworks = o.DenyPrivateNetworks || deny
+	r.DenyPrivateNetworks = r.DenyPrivateNetworks || deny
 	switch doc.Config.Action {
 	case "run":
-		o.Log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
-		return extractTables(ctx, o, dir, doc.Plan, began)
+		r.Log.Emit(event.RunStarted{Version: r.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
+		return extractTables(ctx, r, dir, doc.Plan, began)
 	case "validate":
-		return nil, validate(o, doc)
+		return nil, validate(r, doc)
 	default: // testRequest under any of its names: the schema allows no other action
-		o.keepAlone(dir)
-		return nil, testRequest(ctx, o, doc.Plan)
+		r.keepAlone(dir)
+		return nil, testRequest(ctx, r, doc.Plan)
 	}
 }
 
-func checkLimits(o *Options) error {
+func checkLimits(r *run) error {
 	for _, l := range []struct {
 		flag  string
 		value int64
-	}{{"max-requests", int64(o.Limits.Requests)}, {"max-time", int64(o.Limits.Time)}, {"max-bytes", o.Limits.Bytes}, {"sample", int64(o.Sample)}} {
+	}{{"max-requests", int64(r.Limits.Requests)}, {"max-time", int64(r.Limits.Time)}, {"max-bytes", r.Limits.Bytes}, {"sample", int64(r.Sample)}} {
 		if l.value < 0 {
 			return failure.Userf("--%s expects a positive value, or 0 for no limit", l.flag)
 		}
@@ -190,58 +229,58 @@ func checkLimits(o *Options) error {
 
 // extractTables runs the program in a stage and commits the results. If a limit was
 // reached, it returns the event.
-func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Program, began time.Time) (cut *event.RunCut, err error) {
+func extractTables(ctx context.Context, r *run, dir *datadir.Dir, plan *engine.Program, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
-	if err := checkState(o, dir); err != nil {
+	if err := checkState(r, dir); err != nil {
 		return nil, err
 	}
-	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
-	o.keepIn(stage)
-	if o.Recorder != nil || o.Player != nil {
+	r.Temp, r.Tables, r.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	r.keepIn(stage)
+	if r.Recorder != nil || r.Player != nil {
 		// A recording must not depend on the cache of other runs.
-		o.CacheDir = filepath.Join(stage.Temp(), "cache")
+		r.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
-	result, err := plan.Run(ctx, &o.Run)
+	result, err := plan.Run(ctx, &r.Run)
 	if err != nil {
-		return nil, o.interrupted(ctx, err)
+		return nil, r.interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, o.interrupted(ctx, err) // also if the events cannot be written any more
+		return nil, r.interrupted(ctx, err) // also if the events cannot be written any more
 	}
-	if err := o.Log.Err(); err != nil {
+	if err := r.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
 	if result.LimitReached != nil {
-		err = o.cutRecording()
+		err = r.cutRecording()
 		result.State = value.Value{} // otherwise the next run would miss the omitted data
 	} else {
-		err = o.finishRecording()
+		err = r.finishRecording()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if o.report != nil { // the tables are complete, but not moved yet
-		if err := o.report.Tables(o.Tables); err != nil {
+	if r.report != nil { // the tables are complete, but not moved yet
+		if err := r.report.Tables(r.Tables); err != nil {
 			return nil, err
 		}
 	}
-	if err := mergeTables(ctx, o, dir, stage); err != nil {
-		return nil, o.interrupted(ctx, err)
+	if err := mergeTables(ctx, r, dir, stage); err != nil {
+		return nil, r.interrupted(ctx, err)
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
-	o.written.tables, o.written.state = result.Tables > 0, !result.State.IsNull()
+	r.written.tables, r.written.state = result.Tables > 0, !result.State.IsNull()
 	if result.LimitReached == nil {
 		for _, e := range result.Remembered {
-			o.Log.Emit(e)
+			r.Log.Emit(e)
 		}
 	}
-	return reportEnd(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+	return reportEnd(r.Log, result, r.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
 // reportEnd emits the last event of a run. If a limit was reached, it returns the event.
@@ -260,13 +299,13 @@ func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 
 // interrupted returns an error with the cause of the interruption and the resulting state
 // of the data directory. If ctx has not ended, it returns err.
-func (o *Options) interrupted(ctx context.Context, err error) error {
+func (r *run) interrupted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil:
 		return err
-	case OnPlatform(o.Getenv): // the platform keeps no files of such a run
+	case OnPlatform(r.Getenv): // the platform keeps no files of such a run
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
 	default:
-		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.interruptedSummary())
+		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), r.interruptedSummary())
 	}
 }

@@ -24,19 +24,19 @@ const logTimeout = 10 * time.Second
 //
 // If the log server cannot be reached, the run continues without it, and openSink returns
 // the reason as unreached.
-func openSink(ctx context.Context, o *Options, action bool) (sink event.Sink, unreached, err error) {
-	if sink, unreached = openGELF(ctx, o); sink != nil {
+func openSink(ctx context.Context, r *run, action bool) (sink event.Sink, unreached, err error) {
+	if sink, unreached = openGELF(ctx, r); sink != nil {
 		return sink, nil, nil
 	}
-	sink, err = openOutput(o, action)
+	sink, err = openOutput(r, action)
 	return sink, unreached, err
 }
 
 // openGELF connects to the log server in the environment. It returns nil if the
 // environment names no server. It returns an error if the address or the port is missing, or
 // if the server cannot be reached.
-func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
-	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
+func openGELF(ctx context.Context, r *run) (event.Sink, error) {
+	address, port := r.Getenv("KBC_LOGGER_ADDR"), r.Getenv("KBC_LOGGER_PORT")
 	switch {
 	case address == "" && port == "":
 		return nil, nil
@@ -52,7 +52,7 @@ func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		return interruptibleConn{conn, newInterruptible(ctx, conn, o.After)}, nil
+		return interruptibleConn{conn, newInterruptible(ctx, conn, r.After)}, nil
 	}
 	sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
 	if err != nil {
@@ -62,19 +62,19 @@ func openGELF(ctx context.Context, o *Options) (event.Sink, error) {
 }
 
 // openOutput returns the sink for stdout.
-func openOutput(o *Options, action bool) (event.Sink, error) {
+func openOutput(r *run, action bool) (event.Sink, error) {
 	if action {
 		return event.Discard{}, nil
 	}
-	_, terminal := terminalOf(o.Stdout)
-	auto := o.LogFormat == "" || o.LogFormat == "auto"
+	_, terminal := terminalOf(r.Stdout)
+	auto := r.LogFormat == "" || r.LogFormat == "auto"
 	switch {
-	case o.LogFormat == "console", auto && terminal:
-		return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
-	case o.LogFormat == "json", auto:
-		return event.NewJSON(o.Stdout), nil
+	case r.LogFormat == "console", auto && terminal:
+		return event.NewConsole(r.Stdout, Colours(r.Stdout, r.Getenv)), nil
+	case r.LogFormat == "json", auto:
+		return event.NewJSON(r.Stdout), nil
 	default:
-		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", o.LogFormat)
+		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", r.LogFormat)
 	}
 }
 
@@ -82,12 +82,12 @@ const liveEvery = 200 * time.Millisecond
 
 // forPerson sets stderrIsTerminal and sameTerminal. If both streams are terminals, it
 // returns a sink that leaves the failure to stderr.
-func forPerson(o *Options, sink event.Sink) event.Sink {
-	_, stderr := terminalOf(o.Stderr)
-	o.stderrIsTerminal = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
+func forPerson(r *run, sink event.Sink) event.Sink {
+	_, stderr := terminalOf(r.Stderr)
+	r.stderrIsTerminal = stderr && r.LogFormat != "json" && !OnPlatform(r.Getenv)
 	_, readable := sink.(*event.Console)
-	_, stdout := terminalOf(o.Stdout)
-	if o.sameTerminal = o.stderrIsTerminal && readable && stdout; !o.sameTerminal {
+	_, stdout := terminalOf(r.Stdout)
+	if r.sameTerminal = r.stderrIsTerminal && readable && stdout; !r.sameTerminal {
 		return sink
 	}
 	return failureFilter{sink}
@@ -95,30 +95,30 @@ func forPerson(o *Options, sink event.Sink) event.Sink {
 
 // openLive starts live progress on stderr, below readable events. It returns nil if stderr
 // is not a suitable terminal.
-func openLive(o *Options, sink event.Sink) *event.Live {
+func openLive(r *run, sink event.Sink) *event.Live {
 	_, readable := sink.(*event.Console)
-	file, terminal := terminalOf(o.Stderr)
-	if !readable || !terminal || isDumb(o.Getenv) {
+	file, terminal := terminalOf(r.Stderr)
+	if !readable || !terminal || isDumb(r.Getenv) {
 		return nil
 	}
 	return event.NewLive(event.LiveOptions{
-		Terminal: o.Stderr,
+		Terminal: r.Stderr,
 		Size:     func() (width, height int, err error) { return term.GetSize(int(file.Fd())) },
 		Ticks:    time.NewTicker(liveEvery).C,
-		Secrets:  o.Secrets,
-		Now:      o.Now,
+		Secrets:  r.Secrets,
+		Now:      r.Now,
 	})
 }
 
 // reportLive enables events about the state of running jobs and about every request. The
 // local platform sets EXTRACTOR_LIVE for them.
-func (o *Options) reportLive() {
+func (r *run) reportLive() {
 	const every = time.Second
-	if o.Live != nil {
+	if r.Live != nil {
 		return
 	}
-	o.Log.EnableRequestEvents()
-	o.Live = event.NewReportedLive(time.NewTicker(every).C, o.Now, o.Log.Emit)
+	r.Log.EnableRequestEvents()
+	r.Live = event.NewReportedLive(time.NewTicker(every).C, r.Now, r.Log.Emit)
 }
 
 // Colours reports whether a writer is a terminal with colours and NO_COLOR

@@ -68,12 +68,12 @@ func (p Previous) Reused() event.StateReused {
 
 // checkState returns a user error if another run has written a new state since the state
 // was read. It must be called when no other run can end any more.
-func checkState(o *Options, dir *datadir.Dir) error {
-	if !o.lastState {
+func checkState(r *run, dir *datadir.Dir) error {
+	if !r.lastState {
 		return nil
 	}
 	state, path, err := dir.LastState()
-	if err == nil && !state.Equal(o.State) {
+	if err == nil && !state.Equal(r.State) {
 		err = failure.Userf("another run has just written %s: run again", path)
 	}
 	return err
@@ -81,20 +81,20 @@ func checkState(o *Options, dir *datadir.Dir) error {
 
 // readState sets the state of the run and reports its source. A run that is recorded or
 // replayed does not use the state of other runs, unless it is in in/state.json.
-func readState(o *Options, dir *datadir.Dir) error {
-	o.LoginsOnly = o.Full || (o.Recorder != nil || o.Player != nil) && !dir.HasState()
-	o.lastState = !o.LoginsOnly && isLast(dir, o.Getenv)
-	p, err := PreviousState(dir, o.Getenv, o.LoginsOnly)
+func readState(r *run, dir *datadir.Dir) error {
+	r.LoginsOnly = r.Full || (r.Recorder != nil || r.Player != nil) && !dir.HasState()
+	r.lastState = !r.LoginsOnly && isLast(dir, r.Getenv)
+	p, err := PreviousState(dir, r.Getenv, r.LoginsOnly)
 	if err != nil {
 		return err
 	}
-	o.Secrets.AddDocument(p.State)
-	o.State = p.State
+	r.Secrets.AddDocument(p.State)
+	r.State = p.State
 	if p.Warning != "" {
-		o.Log.Emit(event.StateWarning{Text: p.Warning})
+		r.Log.Emit(event.StateWarning{Text: p.Warning})
 	}
 	if p.Path != "" {
-		o.Log.Emit(p.Reused())
+		r.Log.Emit(p.Reused())
 	}
 	return nil
 }

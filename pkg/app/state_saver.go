@@ -25,7 +25,7 @@ const (
 // saves them immediately: in out/state.json, and on the platform, which drops this file
 // when a run fails.
 type stateSaver struct {
-	o          *Options
+	o          *run
 	write      func(state value.Value) error
 	client     *platform.Client // nil before the first call
 	failed     int              // number of consecutive failed uploads
@@ -33,12 +33,12 @@ type stateSaver struct {
 }
 
 // keepIn makes the run save durable state in its stage.
-func (o *Options) keepIn(stage *datadir.Stage) {
-	o.Keep = (&stateSaver{o: o, write: stage.KeepState}).save
+func (r *run) keepIn(stage *datadir.Stage) {
+	r.Keep = (&stateSaver{o: r, write: stage.KeepState}).save
 }
 
 // keepAlone makes an action, which has no stage, save durable state in a stage of its own.
-func (o *Options) keepAlone(dir *datadir.Dir) {
+func (r *run) keepAlone(dir *datadir.Dir) {
 	write := func(state value.Value) error {
 		stage, err := dir.Stage()
 		if err != nil {
@@ -46,7 +46,7 @@ func (o *Options) keepAlone(dir *datadir.Dir) {
 		}
 		return errors.Join(stage.KeepState(state), stage.Discard())
 	}
-	o.Keep = (&stateSaver{o: o, write: write}).save
+	r.Keep = (&stateSaver{o: r, write: write}).save
 }
 
 // save stores the state that change returns. On failure it emits an event instead of

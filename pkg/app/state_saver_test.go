@@ -67,7 +67,7 @@ func check(err error) {
 
 // keeping is a keeper with a platform and a data directory.
 type keeping struct {
-	*Options
+	*run
 	platform *storing
 	dir      string
 	texts    []string // of the warnings
@@ -86,7 +86,7 @@ func (k *keeping) Close() error { return nil }
 
 func newKeeping(t *testing.T, without ...string) *keeping {
 	t.Helper()
-	k := &keeping{Options: &Options{}, platform: &storing{}, dir: t.TempDir()}
+	k := &keeping{run: &run{}, platform: &storing{}, dir: t.TempDir()}
 	server := httptest.NewServer(k.platform)
 	t.Cleanup(server.Close)
 	env := map[string]string{

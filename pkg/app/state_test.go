@@ -14,7 +14,7 @@ import (
 )
 
 // laptop is a data directory with these files, and a run in it.
-func laptop(t *testing.T, files map[string]string) (*Options, *datadir.Dir) {
+func laptop(t *testing.T, files map[string]string) (*run, *datadir.Dir) {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -30,11 +30,11 @@ func laptop(t *testing.T, files map[string]string) (*Options, *datadir.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Options{DataDir: root}
-	o.Getenv = func(string) string { return "" }
-	o.Secrets = &secret.Registry{}
-	o.Log = event.NewLog(event.Discard{}, o.Secrets, time.Now)
-	return o, dir
+	r := &run{Options: Options{DataDir: root}}
+	r.Getenv = func(string) string { return "" }
+	r.Secrets = &secret.Registry{}
+	r.Log = event.NewLog(event.Discard{}, r.Secrets, time.Now)
+	return r, dir
 }
 
 // TestStateOfAnotherRun: a run that ended between the reading of the state and the
@@ -54,19 +54,19 @@ func TestStateOfAnotherRun(t *testing.T) {
 		"broken and without": {files: map[string]string{"out/state.json": `{`}, full: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, dir := laptop(t, row.files)
-			o.Full = row.full
-			o.Getenv = func(string) string { return row.env }
-			if err := readState(o, dir); err != nil {
+			r, dir := laptop(t, row.files)
+			r.Full = row.full
+			r.Getenv = func(string) string { return row.env }
+			if err := readState(r, dir); err != nil {
 				t.Fatal(err)
 			}
-			if err := checkState(o, dir); err != nil {
+			if err := checkState(r, dir); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(o.DataDir, "out", "state.json"), []byte(`{"a":2}`), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(r.DataDir, "out", "state.json"), []byte(`{"a":2}`), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			err := checkState(o, dir)
+			err := checkState(r, dir)
 			if row.fails != (err != nil) || err != nil && (failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "another run has just written")) {
 				t.Errorf("got %v", err)
 			}
