@@ -57,7 +57,7 @@ func cuts() []fault {
 			s.say(200, string(text[:len(text)-20]), "Content-Encoding: gzip")
 		}},
 	)
-	return with(passing("answer cut in the middle"), all...)
+	return with(passing("response cut in the middle"), all...)
 }
 
 // chunked is the response in chunks of a kilobyte.
@@ -103,7 +103,7 @@ func framing() []fault {
 		}
 	}
 	return slices.Concat(
-		with(fatal("answer that is not valid HTTP"),
+		with(fatal("response that is not valid HTTP"),
 			fault{name: "another protocol", says: "not valid HTTP", hit: sending("220 mail.test ESMTP\r\n\r\n")},
 			fault{name: "no head", says: "not valid HTTP", hit: func(s *strike) { s.send("[]\r\n\r\n") }},
 			fault{name: "line without a colon", says: "not valid HTTP", hit: sending(ok + "no colon\r\n\r\n")},
@@ -246,11 +246,11 @@ func endless() []fault {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	bomb := compressed(append([]byte("["), bytes.Repeat([]byte(" "), 8<<20)...))
 	common := func(f *fault) {
-		fatal("endless body, or one that was compressed a thousandfold")(f)
+		fatal("endless body, or a body compressed a thousandfold")(f)
 		f.settings, f.says = limit, "'api.http.maxResponseBytes'"
 	}
 	ignored := fault{name: "error of many megabytes that is to be ignored", only: noLogin, hit: func(s *strike) { s.say(403, string(bomb), "Content-Encoding: gzip") }}
-	fatal("endless body, or one that was compressed a thousandfold")(&ignored)
+	fatal("endless body, or a body compressed a thousandfold")(&ignored)
 	ignored.settings, ignored.says = `{"http": {"ignoreErrors": [403]}}`, "'errorData'"
 	return append(with(common,
 		fault{name: "endless body", hit: func(s *strike) { s.endless(ok+"\r\n[", strings.Repeat("1,", 5000)) }},

@@ -160,7 +160,7 @@ func cutByProxy() []fault {
 		})
 	}
 	all = append(all, fault{name: "request cut by the proxy", says: "network error", connect: proxied("limit_data", "upstream", `"bytes": 40`)})
-	return with(passing("answer cut in the middle"), all...)
+	return with(passing("response cut in the middle"), all...)
 }
 
 func tlsFaults() []fault {

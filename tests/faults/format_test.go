@@ -33,7 +33,7 @@ func formats() []fault {
 	lists, parallel := shaped("rows that are lists"), shaped("parallel lists")
 	zeros := bytes.Repeat([]byte("0"), 2_000_000)
 	return slices.Concat(
-		with(fatal("[another format](../how-to/formats.md) than `response.format` says: an HTML page, JSON in the place of CSV, CSV that is configured as JSON"),
+		with(fatal("[another format](../how-to/formats.md) than `response.format`: an HTML page, JSON instead of CSV, CSV that is configured as JSON"),
 			in("an HTML page for CSV", csv, "<!DOCTYPE html><html></html>", "HTML page"),
 			in("JSON for CSV", csv, `{"error": "no report"}`, "it is JSON"),
 			in("JSON for XML", xml, `{"error": "no report"}`, "outside of the elements"),
@@ -71,7 +71,7 @@ func formats() []fault {
 			in("a page after a zip", `{"format": "csv", "unpack": "zip"}`, archive([]byte("id\n1\n"))+"<html>", "after its end"),
 			in("a cut zip", `{"format": "csv", "unpack": "zip"}`, archive([]byte("id\n1\n"))[:60], "zip"),
 		),
-		with(fatal("with `dataField.keyAs`: a list, a text or a number in the place of the object, or an item with another value under the name"),
+		with(fatal("with `dataField.keyAs`: a list, a text or a number instead of the object, or an item with another value under the name"),
 			keyed("a list", `[{"name": "ann"}]`, "is an array"),
 			keyed("a text", `"none"`, "is a string"),
 			keyed("a number", `7`, "is a number"),

@@ -50,11 +50,11 @@ func ruled() []fault {
 		return func(s *strike) { s.say(status, `{"state": "pending"}`, headers...) }
 	}
 	return slices.Concat(
-		with(func(f *fault) { storm("answer that a rule has tried again")(f); f.only = noLogin },
+		with(func(f *fault) { storm("response that a rule retries")(f); f.only = noLogin },
 			fault{name: "limit in a 200", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(200, "2")},
 			fault{name: "limit in a 403", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(403, `"soon"`)},
 		),
-		with(func(f *fault) { storm("answer that is not ready by a rule")(f); f.only = noLogin },
+		with(func(f *fault) { storm("response that is not ready, by a rule")(f); f.only = noLogin },
 			fault{name: "202 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(202)},
 			fault{name: "200 that says when it is ready", settings: pending, says: "'timeout' of the rule", hit: waiting(200, "In: 30")},
 			fault{name: "503 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(503, "In: -1")},
@@ -64,7 +64,7 @@ func ruled() []fault {
 			fault{name: "retry in 1e400 seconds", settings: limited, says: "'api.retryConfig.maxWait'", hit: reached(200, "1e400")},
 			fault{name: "not ready before an hour", settings: pending, says: "'timeout' of the rule", hit: waiting(202, "In: 3601")},
 		),
-		with(func(f *fault) { fatal("answer that a rule refuses")(f); f.only = noLogin },
+		with(func(f *fault) { fatal("response that a rule refuses")(f); f.only = noLogin },
 			fault{name: "errors in a 200", settings: rules(`{"when": "errors!=", "do": "fail", "message": "errors.0"}`), says: "no more today",
 				hit: func(s *strike) { s.say(200, `{"errors": ["no more today"]}`) }},
 		),
