@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 )
 
@@ -146,10 +147,16 @@ func TestAPIs(t *testing.T) {
 	for name, start := range imitations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if slices.Contains(large, name) {
+				slowtest.OutsideCI(t, "its pages are as large as those of the API")
+			}
 			check(t, name, start)
 		})
 	}
 }
+
+// large are the APIs with pages of many thousand rows.
+var large = []string{"google-analytics", "google-search-console", "linkedin-ads", "netsuite"}
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{

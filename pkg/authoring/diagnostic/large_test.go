@@ -17,7 +17,7 @@ import (
 // time, which other processes do not affect: for eight times the size linear work takes
 // eight times as long, quadratic work 64 times.
 func TestLargeDocuments(t *testing.T) {
-	slowtest.Skip(t, "it takes the time of large documents")
+	slowtest.OutsideCI(t, "it takes the time of large documents")
 	const size, times = 100_000, 8
 	small, larger := large(size), large(times*size)
 	spent := func(text string) time.Duration {

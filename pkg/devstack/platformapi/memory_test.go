@@ -16,6 +16,7 @@ import (
 // TestRowsNeedLittleMemory: a preview, a sorted preview, an export and a sorted export of a
 // table ten times as large need no more memory.
 func TestRowsNeedLittleMemory(t *testing.T) {
+	slowtest.OutsideCI(t, "it measures memory")
 	slowtest.SkipRace(t, "the race detector has a memory of its own")
 	const few, many = 1200, 12_000 // the larger table has 30 MB
 	w := newWorld(t)

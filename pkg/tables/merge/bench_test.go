@@ -73,6 +73,7 @@ func BenchmarkMerge(b *testing.B) {
 
 // TestMemory: a table ten times as large needs no more memory.
 func TestMemory(t *testing.T) {
+	slowtest.OutsideCI(t, "it measures memory")
 	slowtest.SkipRace(t, "the race detector has a memory of its own")
 	const few, many = 20_000, 200_000
 	used := map[int]uint64{}
