@@ -42,8 +42,11 @@ type Options struct {
 	Report func(error)
 }
 
-// ErrBusy means that the maximum number of tries is running, or that Trials is closed.
-var ErrBusy = errors.New("other tries are running: wait for their end, or cancel one")
+// ErrBusy means that the maximum number of tries is running.
+var ErrBusy = errors.New("other tries are running: wait for them to end, or cancel one")
+
+// ErrClosed means that Trials is closed.
+var ErrClosed = errors.New("the local platform is shutting down")
 
 // grace is the time that a try may run beyond its time limit before it is killed.
 const grace = 30 * time.Second
@@ -120,7 +123,8 @@ type Input struct {
 	From *Try
 }
 
-// Start starts a try. It returns ErrBusy if too many tries are running.
+// Start starts a try. It returns ErrBusy if too many tries are running, and ErrClosed after
+// Close.
 func (ts *Trials) Start(r Input) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
@@ -130,7 +134,10 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.closed || ts.running >= ts.o.Parallel {
+	if ts.closed {
+		return nil, ErrClosed
+	}
+	if ts.running >= ts.o.Parallel {
 		return nil, ErrBusy
 	}
 	if err := t.prepare(r.From); err != nil {
