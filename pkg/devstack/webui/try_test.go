@@ -1,9 +1,13 @@
 package webui
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +74,32 @@ func TestTryShowsWhatHappened(t *testing.T) {
 			t.Errorf("%s: %d", gone, a.Code)
 		}
 	}
+}
+
+// TestTryBodyThatCannotBeRead: the download of a body ends as broken if the recording
+// cannot be read to its end.
+func TestTryBodyThatCannotBeRead(t *testing.T) {
+	p := newTryPlatform(t)
+	path := p.run(p.shop.document(""))
+	recordings, err := filepath.Glob(filepath.Join(p.triesDir, strings.TrimPrefix(path, "/tries/"), "*.har"))
+	p.must(err)
+	for _, name := range recordings {
+		text, err := os.ReadFile(name)
+		p.must(err)
+		p.must(os.WriteFile(name, bytes.ReplaceAll(text, []byte(`\"Eva Novak`), []byte(`\qEva Novak`)), 0o600))
+	}
+	var reported []error
+	p.page, p.session = open(Options{
+		Store: p.store, API: newAPI(p.store, p.clock.Now), Tries: p.tries, Token: testToken, Now: p.clock.Now, Done: p.done,
+		Report: func(err error) { reported = append(reported, err) },
+	})
+	defer func() {
+		if got, ok := recover().(error); !ok || !errors.Is(got, http.ErrAbortHandler) || len(reported) != 1 {
+			t.Errorf("ended with %v, reported %v", got, reported)
+		}
+	}()
+	w := probe(p, p.page, "GET", p.session.path+path+"/requests/2/body", "", "Cookie", p.cookie().String())
+	t.Errorf("the download ended as complete: %d %.200s", w.Code, w.Body)
 }
 
 // TestTryWithoutABody: a body that cannot be searched for secrets is not kept, and the page

@@ -1,7 +1,9 @@
 package webui
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -139,7 +141,10 @@ func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		if err != nil {
-			return nil // end of the body; a read error ends the download, too
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return s.broken(r, err)
 		}
 	}
 }
