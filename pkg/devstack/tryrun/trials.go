@@ -227,7 +227,7 @@ func (t *Try) prepare(from *Try) error {
 	if from != nil {
 		source := from.recording()
 		if source == "" {
-			return failure.Userf("That try has no recording to answer from.")
+			return failure.Userf("That try has no recording to replay.")
 		}
 		if err := os.Link(source, filepath.Join(t.dir, sourceName)); err != nil {
 			return failure.Applicationf("cannot use the recording of an earlier try: %w", err)
@@ -326,7 +326,7 @@ func (t *Try) refuse(o Options, err error) {
 }
 
 // internal is the message for errors of the platform.
-const internal = "The try could not be run. The local platform says why, where it was started."
+const internal = "The try could not be run. The reason is in the terminal where the local platform runs."
 
 // end sets the final status of the try from the result of the run.
 func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {

@@ -137,7 +137,7 @@ func TestTableSearchAndOrder(t *testing.T) {
 		{"?sort=none", "1 2 3 4 5", ""},
 		{"?q=B", "1 4", "2 rows that match"},
 		{"?q=b&sort=n&desc=1", "4 1", `href="/tables/in.c-s.t?q=b"`},
-		{"?q=zzz", "", "No row matches"},
+		{"?q=zzz", "", "No rows match"},
 		{"?page=2", "", "There are no rows on this page"},
 	} {
 		body := p.see("/tables/in.c-s.t"+c.query, c.text)
