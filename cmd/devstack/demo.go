@@ -10,10 +10,10 @@ func newDemo() *cobra.Command {
 	var o devstack.DemoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Store a configuration on a local platform, run it against a sample web shop, show the tables",
+		Short: "Run a configuration against a sample web shop on a local platform, and show the tables",
 		Long: `Starts a local platform and a sample web shop, stores a configuration on the
-platform, runs it, and shows the tables. Each step is printed with what it does.
-Nothing is needed but this program. The exit code is that of the component.`,
+platform, runs it, and shows the tables. It explains each step. You need no other
+program. The exit code is the exit code of the component.`,
 		Example: `  devstack demo
   devstack demo --serve --data ./demo`,
 		Args: cobra.NoArgs,
@@ -27,9 +27,9 @@ Nothing is needed but this program. The exit code is that of the component.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.DataDir, "data", "", "directory to keep everything in (default a temporary one)")
-	flags.BoolVar(&o.Serve, "serve", false, "keep the platform and the shop running, with a page to look at")
-	flags.StringVar(&o.Listen, "listen", "", "address of the platform (default a free port)")
-	flags.StringVar(&o.ShopListen, "shop-listen", "", "address of the shop (default a free port)")
+	flags.StringVar(&o.DataDir, "data", "", "directory for all data (default: a temporary directory)")
+	flags.BoolVar(&o.Serve, "serve", false, "keep the platform, its web UI and the shop running")
+	flags.StringVar(&o.Listen, "listen", "", "address of the platform (default: a free port)")
+	flags.StringVar(&o.ShopListen, "shop-listen", "", "address of the shop (default: a free port)")
 	return cmd
 }

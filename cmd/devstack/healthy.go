@@ -11,7 +11,7 @@ import (
 func newHealthy() *cobra.Command {
 	return &cobra.Command{
 		Use:    "healthy URL",
-		Short:  "Report by the exit code whether a server answers",
+		Short:  "Report by the exit code whether a server responds",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -39,7 +39,7 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "devstack",
-		Short: "Try the extractor on your laptop, without an account anywhere",
+		Short: "Try the extractor on your computer, without any account",
 		Example: `  devstack demo
   devstack serve`,
 		SilenceErrors: true,

@@ -10,9 +10,9 @@ func newSampleAPI() *cobra.Command {
 	var o devstack.SampleAPIOptions
 	cmd := &cobra.Command{
 		Use:   "sample-api",
-		Short: "Serve the API of a small web shop to write configurations against",
-		Long: `Serves the API of a small web shop until SIGTERM or Ctrl+C: products, orders
-and everything else that the tutorial uses, with paging and logins to try.`,
+		Short: "Serve the API of a small web shop for your first configurations",
+		Long: `Serves the API of a small web shop until SIGTERM or Ctrl+C: products, orders and
+all other data of the tutorial, with pagination and logins.`,
 		Example: `  devstack sample-api
   devstack sample-api --listen 127.0.0.1:9000`,
 		Args: cobra.NoArgs,

@@ -26,10 +26,10 @@ func newConfigPush(c *connection) *cobra.Command {
 	var p control.Push
 	cmd := &cobra.Command{
 		Use:   "push FILE",
-		Short: "Store a configuration, new or as a new version",
+		Short: "Store a new configuration, or a new version of one",
 		Long: `Stores a new configuration or, with --config, a new version of a stored one. A new
 version keeps the name and the variable configuration, unless a flag or the file
-changes them; earlier versions stay on the platform.`,
+changes them. Earlier versions remain on the platform.`,
 		Example: `  extractor config push config.json --name "Orders" --variables variables.json
   extractor config push config.json --config 123`,
 		Args: exactly(1),
@@ -41,10 +41,10 @@ changes them; earlier versions stay on the platform.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Configuration, "config", "", "`ID` of the configuration to update (default: a new one)")
-	flags.StringVar(&p.Name, "name", "", "`name` of the configuration (default: that of the stored one, else the file's name without .json)")
+	flags.StringVar(&p.Configuration, "config", "", "`ID` of the configuration to update (default: create a new one)")
+	flags.StringVar(&p.Name, "name", "", "`name` of the configuration (default: the stored name, otherwise the file name without .json)")
 	flags.StringVar(&p.Variables, "variables", "", "`FILE` with the variable configuration; its id becomes variables_id")
-	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "`ID` of the component of variable configurations")
+	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "`ID` of the component that has the variable configurations")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func newConfigPull(c *connection) *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&id, "config", "", "`ID` of the configuration (required)")
-	cmd.Flags().StringVar(&out, "out", "", "write to this `FILE` instead of printing, and replace it if it exists")
+	cmd.Flags().StringVar(&out, "out", "", "write to this `FILE` instead of stdout, and replace an existing file")
 	required(cmd, "config")
 	return cmd
 }

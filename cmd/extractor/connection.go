@@ -25,8 +25,8 @@ type connection struct {
 }
 
 // connectionHelp is the help text that the commands for the platform share.
-const connectionHelp = `The address, the component and the token come from flags, else from the
-environment, else from the file .env in the working directory:
+const connectionHelp = `The URL, the component and the token come from flags, otherwise from the
+environment, otherwise from the file .env in the working directory:
 
   KBC_URL=https://connection.example.com
   KBC_COMPONENTID=acme.ex-shop
@@ -51,8 +51,8 @@ func (c *connection) group(use, short, example string, commands ...*cobra.Comman
 func (c *connection) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.url, "url", "", "`URL` of the platform (default $KBC_URL)")
-	flags.StringVar(&c.queueURL, "queue-url", "", "`URL` of its job queue (default $KBC_QUEUE_URL, else the one that the platform names)")
-	flags.StringVar(&c.tokenFile, "token-file", "", "`FILE` that contains the token (default: $KBC_TOKEN is the token)")
+	flags.StringVar(&c.queueURL, "queue-url", "", "`URL` of the job queue (default $KBC_QUEUE_URL, otherwise the platform returns it)")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`FILE` that contains the token (default: the token in $KBC_TOKEN)")
 	flags.StringVar(&c.component, "component", "", "`ID` of the extractor's component (default $KBC_COMPONENTID)")
 	flags.BoolVar(&c.json, "json", false, "write the results as JSON")
 }
@@ -76,7 +76,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	}
 	url := cmp.Or(c.url, env.get("KBC_URL"))
 	if url == "" {
-		return nil, failure.Userf("the address of the platform is missing: use --url, or set KBC_URL in the environment or in %s", settingsFile)
+		return nil, failure.Userf("the URL of the platform is missing: use --url, or set KBC_URL in the environment or in %s", settingsFile)
 	}
 	client, err := platform.New(platform.Options{URL: url, QueueURL: cmp.Or(c.queueURL, env.get("KBC_QUEUE_URL")), Token: token})
 	if err != nil {

@@ -30,12 +30,12 @@ func newDiff() *cobra.Command {
 		Short: "Compare the tables of two runs",
 		Long: `Compares the tables in out/tables of two data directories, or two directories of
 tables: their names, columns, manifests and rows. The order of rows does not
-matter. If both manifests of a table name the same primary key, rows are compared
-by it, else as a whole.
+matter. If both manifests of a table have the same primary key, rows are matched
+by it. Otherwise complete rows are compared.
 
-Some rows that differ are shown with their data; --samples 0 shows none. The
+It shows the data of some rows that differ, unless you set --samples 0. The
 secrets in config.json of a data directory are masked. Rows are sorted in files in
-$TMPDIR, which needs room for both tables.
+$TMPDIR, which needs space for both tables.
 
 Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 		Example: `  extractor diff expected shop
@@ -61,7 +61,7 @@ Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit(exitTrouble, wrongFlag(cmd, err)) })
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the differences as one JSON document")
-	cmd.Flags().IntVar(&o.Samples, "samples", 5, "show at most `N` rows of each kind of difference in a table")
+	cmd.Flags().IntVar(&o.Samples, "samples", 5, "show at most `N` rows for each kind of difference in a table")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE|EVENT]",
-		Short: "Explain a code that validate shows or an event of a run, or list them all",
+		Short: "Explain a code of validate or an event of a run, or list them all",
 		Example: `  extractor explain
   extractor explain unknown-key
   extractor explain job.short`,

@@ -25,21 +25,21 @@ func newInit() *cobra.Command {
 	o := scaffold.Options{Getenv: os.Getenv, Version: programVersion()}
 	cmd := &cobra.Command{
 		Use:   "init [URL]",
-		Short: "Begin a configuration from an example request or a recipe",
-		Long: `Makes a configuration from one example request and its answer: it guesses where
+		Short: "Create a configuration from an example request or a recipe",
+		Long: `Creates a configuration from one example request and its response: it infers where
 the data is, how the API pages, and which parts are credentials. The example is a
-URL, a curl command, or a HAR file that a browser saved. Each guess is shown with
-its evidence; at a terminal you are asked if there is a choice.
+URL, a curl command, or a HAR file saved by your browser. Each guess is shown with
+its evidence. At a terminal you choose if there is more than one option.
 
 With --api it writes a complete configuration for a well-known API, with the
-credentials of the example if there is one. At a terminal it prompts for the
+credentials of the example if you give one. At a terminal it prompts for the
 values that only you know, and writes secrets to the file .env, where a run finds
-them; otherwise it lists what is to be filled in. With --recipe it writes a complete
-configuration for a common kind of API, which you then change. Without all of
-these it lists the recipes.
+them. Otherwise it lists the values that you must fill in. With --recipe it writes
+a complete configuration for a common kind of API, which you then change. Without
+an example, --api and --recipe it lists the recipes.
 
 It never overwrites a file. Credentials of the example are written to the file,
-under keys with #, and are hidden in everything that is printed.`,
+under keys that begin with #, and are hidden in all other output.`,
 		Example: `  extractor init https://api.example.com/v1/orders --out data/config.json
   extractor init --curl "curl -H 'X-Api-Key: 123' 'https://api.example.com/v1/orders?page=1'" --out data/config.json
   pbpaste | extractor init --curl - --out data/config.json
@@ -59,16 +59,16 @@ under keys with #, and are hidden in everything that is printed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "recipe", listRecipes, "`name` of the recipe; list lists them")
-	f.StringVar(&o.API, "api", "", "`name` of a well-known API; list lists them")
-	f.StringVar(&o.Curl, "curl", "", "the example as a curl `command`; - reads it from standard input")
-	f.StringVar(&o.HAR, "har", "", "HTTP archive `FILE` with the example; the response with the largest list is used")
+	f.StringVar(&name, "recipe", listRecipes, "`name` of the recipe; use list to list them")
+	f.StringVar(&o.API, "api", "", "`name` of a well-known API; use list to list them")
+	f.StringVar(&o.Curl, "curl", "", "the example as a curl `command`; use - to read it from standard input")
+	f.StringVar(&o.HAR, "har", "", "HTTP archive `FILE` with the example; the exchange with the largest list is used")
 	f.StringVar(&o.URLContains, "url-contains", "", "use only exchanges of the archive with this `text` in their URL")
-	f.StringVar(&o.Choice.DataField, "data-field", "", "`path` of the data in the response, instead of the guess")
-	f.StringVar(&o.Choice.Paging, "paging", "", "paging `method`, instead of the guess; none for one request")
-	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "`property` of the items that becomes the primary key, by a mapping")
-	f.BoolVar(&yes, "yes", false, "accept the guesses, ask nothing")
-	f.StringVar(&o.Out, "out", "", "write to this new `FILE` instead of printing; its directory is created")
+	f.StringVar(&o.Choice.DataField, "data-field", "", "`path` of the data in the response, instead of the inferred one")
+	f.StringVar(&o.Choice.Paging, "paging", "", "paging `method`, instead of the inferred one; none for a single request")
+	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "`property` of the items to use as the primary key, in a mapping")
+	f.BoolVar(&yes, "yes", false, "accept all guesses without questions")
+	f.StringVar(&o.Out, "out", "", "write to this new `FILE` instead of stdout; its directory is created")
 	return cmd
 }
 

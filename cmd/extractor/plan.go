@@ -34,16 +34,16 @@ func newPlan() *cobra.Command {
 		Use:   "plan [FILE|DIR]",
 		Short: "Show the first requests of a run, without a network",
 		Long: `Shows the first request of each job exactly as a run would send it, where its
-parts come from, how paging continues and stops, and what child jobs are called
-with. Nothing is sent; secrets are masked.
+parts come from, how pagination continues and stops, and the values that child jobs
+receive. It sends no requests and masks secrets.
 
-The argument is a configuration or a directory with config.json; without one it
-is the data directory. The state of the previous run is in/state.json of the data
-directory, else, on your computer, out/state.json. The data directory of a file is
---data, else the directory that the file is in.
+The argument is a configuration or a directory with config.json. Without an argument
+it is the data directory. The state of the previous run is read from in/state.json
+in the data directory or, on your computer, from out/state.json. The data directory
+of a file is --data, otherwise the directory of the file.
 
-Exit codes: 0 everything is shown, 1 the configuration has errors or a request
-cannot be made.`,
+Exit codes: 0 all requests are shown, 1 the configuration has errors or a request
+cannot be built.`,
 		Example: `  extractor plan config.json
   extractor plan my-data --var region=eu --curl
   extractor plan my-data --full
@@ -70,7 +70,7 @@ cannot be made.`,
 	dataFlags(cmd.Flags(), &o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
 	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as curl commands")
-	cmd.Flags().BoolVar(&full, "full", false, "show the requests of a run with --full, which starts without the state of the run before")
+	cmd.Flags().BoolVar(&full, "full", false, "show the requests of a run with --full, without the state of the previous run")
 	cmd.MarkFlagsMutuallyExclusive("json", "curl")
 	return cmd
 }

@@ -21,7 +21,7 @@ func TestCommandLinePage(t *testing.T) {
 
 const pageBegin = `# Command line
 
-This page lists every command of ` + "`extractor`" + ` with its flags. It is what ` + "`--help`" + ` shows, and it is generated: ` + "`go test ./cmd/extractor -run TestCommandLinePage -update`" + `.
+This page lists every command of ` + "`extractor`" + ` with its flags, as ` + "`--help`" + ` shows them. It is generated: ` + "`go test ./cmd/extractor -run TestCommandLinePage -update`" + `.
 
 See also: [exit codes](exit-codes.md), [files](files.md), [events](events.md), [how to run on the platform](../how-to/platform.md).
 
@@ -36,40 +36,40 @@ const pageFiles = `
 
 | argument | configuration | data directory |
 |---|---|---|
-| none | ` + "`config.json`" + ` in the data directory | ` + "`--data`, else `$KBC_DATADIR`, else `/data`" + ` |
+| none | ` + "`config.json`" + ` in the data directory | ` + "`--data`, otherwise `$KBC_DATADIR`, otherwise `/data`" + ` |
 | ` + "`DIR`" + ` | ` + "`DIR/config.json`" + ` | ` + "`DIR`" + ` |
-| ` + "`DIR/config.json`" + ` | that file | ` + "`--data`, else `DIR`" + ` |
-| ` + "`DIR/orders.json`" + `, any other name | that file | ` + "`--data`; `run` requires it, so that the tables of two configurations in one directory do not replace each other" + ` |
+| ` + "`DIR/config.json`" + ` | that file | ` + "`--data`, otherwise `DIR`" + ` |
+| ` + "`DIR/orders.json`" + `, any other name | that file | ` + "`--data`, which `run` requires, so that two configurations in one directory do not replace each other's tables" + ` |
 
-A ` + "`DIR`" + ` together with ` + "`--data`" + ` is an error. ` + "`plan`" + ` reads the state of the previous run from the data directory; for a file of another name without ` + "`--data`" + ` that is the directory of the file. ` + "`validate`" + ` accepts several files and directories, and reads only configurations.
+A ` + "`DIR`" + ` together with ` + "`--data`" + ` is an error. ` + "`plan`" + ` reads the state of the previous run from the data directory. For a file with another name and without ` + "`--data`" + `, this is the directory of the file. ` + "`validate`" + ` accepts several files and directories, and reads only the configurations.
 
 ## Output of a run
 
 | situation | stdout | stderr |
 |---|---|---|
-| stdout and stderr are a terminal | readable events; the last line names the files that were written | live lines of the running jobs; a failure, once, with its line of the configuration |
-| only stderr is a terminal | JSON lines | a failure with its line of the configuration; one line after a run that a limit has stopped |
-| stderr is not a terminal | readable events at a terminal, else JSON lines | one line after a failure, or after a run that a limit has stopped |
-| ` + "`--log-format json`" + `, or the platform (` + "`KBC_RUNID`" + ` is set) | JSON lines | one line after a failure, or after a run that a limit has stopped |
+| stdout and stderr are a terminal | readable events; the last line lists the written files | live progress of the running jobs; a failure, once, with its line of the configuration |
+| only stderr is a terminal | JSON lines | a failure with its line of the configuration; one line if a limit stopped the run |
+| stderr is not a terminal | readable events at a terminal, otherwise JSON lines | one line if the run failed or a limit stopped it |
+| ` + "`--log-format json`" + `, or the platform (` + "`KBC_RUNID`" + ` is set) | JSON lines | one line if the run failed or a limit stopped it |
 
-With ` + "`--log-format console`" + ` the events are readable wherever stdout goes. On the platform events may go to its log server, see [events](events.md#where-events-go).
+With ` + "`--log-format console`" + ` the events are always readable, wherever stdout goes. On the platform, events may go to the log server, see [events](events.md#where-events-go).
 
 Colours are used at a terminal unless ` + "`NO_COLOR`" + ` is set or ` + "`TERM`" + ` is ` + "`dumb`" + `.
 
 ## Settings of the platform commands
 
-` + "`config` and `job`" + ` need the address of the platform, a component id and a token. The first place that has a setting wins:
+` + "`config` and `job`" + ` need the URL of the platform, a component ID and a token. A flag overrides the environment, and the environment overrides the file ` + "`.env`" + `:
 
 | setting | flag | environment | file ` + "`.env`" + ` |
 |---|---|---|---|
-| address | ` + "`--url`" + ` | ` + "`KBC_URL`" + ` | ` + "`KBC_URL`" + ` |
-| address of the job queue, optional | ` + "`--queue-url`" + ` | ` + "`KBC_QUEUE_URL`" + ` | ` + "`KBC_QUEUE_URL`" + ` |
-| component id | ` + "`--component`" + ` | ` + "`KBC_COMPONENTID`" + ` | ` + "`KBC_COMPONENTID`" + ` |
+| URL | ` + "`--url`" + ` | ` + "`KBC_URL`" + ` | ` + "`KBC_URL`" + ` |
+| URL of the job queue, optional | ` + "`--queue-url`" + ` | ` + "`KBC_QUEUE_URL`" + ` | ` + "`KBC_QUEUE_URL`" + ` |
+| component ID | ` + "`--component`" + ` | ` + "`KBC_COMPONENTID`" + ` | ` + "`KBC_COMPONENTID`" + ` |
 | token | ` + "`--token-file`, a file with the token" + ` | ` + "`KBC_TOKEN`" + ` | ` + "`KBC_TOKEN`" + ` |
 
-No flag accepts the token itself, because every user of a computer can see the arguments of its processes. The token is never printed.
+No flag accepts the token itself, because every user of a computer can see the arguments of its processes. No command prints the token.
 
-` + "`.env`" + ` is read from the working directory. Each line is ` + "`NAME=value`" + `, with ` + "`export`" + ` before it or not. A value may be in single or double quotes, and then have several lines; without quotes a ` + "`#`" + ` after a space begins a comment. Nothing in a value is replaced. Other names are ignored; a line that is not a setting is an error. If other users can read the file and the token comes from it, the command prints a warning. ` + "`run`" + `, ` + "`plan`" + ` and ` + "`validate`" + ` take from ` + "`.env`" + ` only the variables ` + "`EXTRACTOR_VAR_…`" + ` of ` + "`{\"env\": …}`" + ` that the environment lacks, see [Secrets](../how-to/secrets.md#the-environment).
+` + "`.env`" + ` is read from the working directory. Each line is ` + "`NAME=value`" + `, optionally with ` + "`export`" + ` before it. A value in single or double quotes may have several lines. Without quotes, a ` + "`#`" + ` after a space begins a comment. Nothing in a value is expanded. Other names are ignored. A line that is not a setting is an error. If the token comes from the file and other users can read the file, the command prints a warning. ` + "`run`" + `, ` + "`plan`" + ` and ` + "`validate`" + ` read from ` + "`.env`" + ` only the variables ` + "`EXTRACTOR_VAR_…`" + ` of ` + "`{\"env\": …}`" + ` that the environment does not have, see [Secrets](../how-to/secrets.md#the-environment).
 `
 
 // commandLinePage is the page docs/reference/command-line.md.

@@ -23,14 +23,14 @@ func newRoot() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "extractor",
-		Short: "Pull data out of an HTTP API by configuration alone",
-		Long: `Pulls data out of an HTTP API, as a configuration describes, and writes tables.
+		Short: "Extract data from an HTTP API, described by a configuration",
+		Long: `Extracts data from an HTTP API, as a configuration describes, and writes tables.
 
-Without a command it runs the data directory: it is the same as 'extractor run',
-and accepts the same flags. The data directory is --data, else $KBC_DATADIR, else
-/data.
+Without a command it runs the configuration in the data directory, as 'extractor
+run' does, and accepts the same flags. The data directory is --data, otherwise
+$KBC_DATADIR, otherwise /data.
 
-docs/reference/exit-codes.md explains the exit codes.`,
+See docs/reference/exit-codes.md for the exit codes.`,
 		Example: `  extractor init https://api.example.com/v1/orders --out my-data/config.json
   extractor validate my-data
   extractor run my-data

@@ -18,39 +18,40 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [FILE|DIR]",
 		Short: "Run a configuration: send its requests and write its tables",
-		Long: `Runs config.json in a data directory: sends the requests that it describes, and
-writes the tables to out/tables and the state for the next run to out/state.json.
+		Long: `Runs config.json in a data directory: sends the requests that it describes, writes
+the tables to out/tables, and writes the state for the next run to out/state.json.
 
 The argument is one of these:
 
   DIR           the data directory, the same as --data DIR
-  config.json   a file of this name: its directory is the data directory
+  config.json   a file with this name: its directory is the data directory
   another FILE  the configuration; --data DIR names the data directory for its
                 tables and its state
 
-Without an argument the data directory is --data, else $KBC_DATADIR, else /data.
+Without an argument the data directory is --data, otherwise $KBC_DATADIR,
+otherwise /data.
 
-A run on your computer continues after the last successful one: it starts from
-the state in out/state.json, unless there is an in/state.json. Use --full to start
-without it. With --merge, tables with incrementalOutput are merged into those of
-the run before, see docs/how-to/incremental.md.
+On your computer, a run continues from the last successful run: it starts from the
+state in out/state.json, unless there is an in/state.json. Use --full to start
+without the state. Use --merge to merge tables with incrementalOutput into the
+tables of the previous run, see docs/how-to/incremental.md.
 
-Use --record to keep every exchange in a file and --replay to run from such a file
-without a network, see docs/how-to/testing-configurations.md.
+Use --record to write every request and response to a file, and --replay to run
+from such a file without a network, see docs/how-to/testing-configurations.md.
 
-At a terminal each running job has a line that shows its progress and what it
-waits for, and the last line lists the files that were written.
+At a terminal, a line for each running job shows its progress and what it waits
+for. The last line lists the written files.
 
-A run that reaches --max-requests, --max-time, --max-bytes or --sample stops, and
-writes what has arrived as valid tables. It ends with exit code 3, and does not
-write out/state.json, so that the next run misses nothing. With --max-requests,
+A run that reaches --max-requests, --max-time, --max-bytes or --sample stops and
+writes the data received so far to valid tables. It ends with exit code 3 and does
+not write out/state.json, so the next run does not skip data. With --max-requests,
 --max-time or --max-bytes, api.http.concurrency is ignored: requests are sent one
 after another, so that every run stops at the same request.
 
-Ctrl-C ends a run with exit code 130. A run that fails or is interrupted writes no
-table; those of the run before stay as they are.
+Ctrl-C ends a run with exit code 130. A failed or interrupted run writes no tables.
+The tables of the previous run do not change.
 
-Exit codes: 0 success, 1 an error that you can fix, 2 an internal fault, 3 stopped
+Exit codes: 0 success, 1 an error that you can fix, 2 an internal error, 3 stopped
 by a limit, 130 Ctrl-C.`,
 		Example: `  extractor run my-data
   extractor run my-data/config.json --var region=eu
@@ -93,23 +94,23 @@ func run(cmd *cobra.Command, o app.Options) error {
 // runFlags declares the flags of a run.
 func runFlags(flags *pflag.FlagSet, o *app.Options) {
 	dataFlags(flags, o)
-	flags.StringVar(&o.LogFormat, "log-format", "auto", "`format` of the events: json, console, or auto: console at a terminal, else json")
+	flags.StringVar(&o.LogFormat, "log-format", "auto", "`format` of the events: json, console, or auto: console at a terminal, otherwise json")
 	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "stop after `N` requests; retries, redirects and logins count (default: no limit)")
 	flags.DurationVar(&o.Limits.Time, "max-time", 0, "stop after this `time`, e.g. 90s or 5m (default: no limit)")
-	flags.Var((*size)(&o.Limits.Bytes), "max-bytes", "stop after this `size` of responses, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
+	flags.Var((*size)(&o.Limits.Bytes), "max-bytes", "stop after receiving this `size` of decompressed responses, e.g. 500kB, 10MB or 1GiB (default: no limit)")
 	flags.IntVar(&o.Sample, "sample", 0, "keep only the first `N` items of every run of a job or child job (default: all)")
-	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse every host that is not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
-	flags.BoolVar(&o.Full, "full", false, "start without the state of the run before, and merge nothing")
-	flags.BoolVar(&o.Merge, "merge", false, "merge tables with incrementalOutput into those of the run before by their primary key, as the platform's storage does")
-	flags.StringVar(&o.Record, "record", "", "keep every exchange in this `FILE` (HAR 1.2, secrets masked)")
-	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most `N` bytes of each response's body (default: all); such a recording cannot be replayed")
-	flags.StringVar(&o.Replay, "replay", "", "run from this recording, a `FILE` of --record, without a network")
-	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into `DIR`")
+	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse hosts that are not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
+	flags.BoolVar(&o.Full, "full", false, "start without the state of the previous run, and do not merge tables")
+	flags.BoolVar(&o.Merge, "merge", false, "merge tables with incrementalOutput into the tables of the previous run by primary key, as the platform's storage does")
+	flags.StringVar(&o.Record, "record", "", "write every request and response to this `FILE` (HAR 1.2, secrets masked)")
+	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "record at most `N` bytes of each response body (default: all); such a recording cannot be replayed")
+	flags.StringVar(&o.Replay, "replay", "", "run from this `FILE`, a recording made with --record, without a network")
+	flags.StringVar(&o.Report, "report", "", "write a report of the run, report.json and report.html, to `DIR`")
 }
 
 // dataFlags declares the flags for the input of a command.
 func dataFlags(flags *pflag.FlagSet, o *app.Options) {
-	flags.StringVar(&o.DataDir, "data", "", "use `DIR` as the data directory (default $KBC_DATADIR, else /data)")
-	flags.StringArrayVar(&o.Variables, "var", nil, "give a {{variable}} this value, `name=value`; repeatable")
-	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration, and keys that are there twice, as errors")
+	flags.StringVar(&o.DataDir, "data", "", "use `DIR` as the data directory (default $KBC_DATADIR, otherwise /data)")
+	flags.StringArrayVar(&o.Variables, "var", nil, "set a {{variable}}, as `name=value`; repeatable")
+	flags.BoolVar(&o.Strict, "strict", false, "treat unknown and duplicate keys in the configuration as errors")
 }

@@ -21,12 +21,12 @@ func newValidate() *cobra.Command {
 	var asJSON, asSARIF bool
 	cmd := &cobra.Command{
 		Use:   "validate [FILE|DIR]...",
-		Short: "Find everything that is wrong with a configuration, without a network",
-		Long: `Reads configurations, and shows every problem with its line. An argument is a
-configuration or a directory with config.json; without one it is the data
-directory. Nothing is sent.
+		Short: "Find all problems in a configuration, without a network",
+		Long: `Reads configurations and shows every problem with its line. An argument is a
+configuration or a directory with config.json. Without an argument it reads the
+data directory. It sends no requests.
 
-Exit codes: 0 no problem or only warnings, 1 errors.`,
+Exit codes: 0 no problems or only warnings, 1 errors.`,
 		Example: `  extractor validate config.json
   extractor validate my-data --strict --var region=eu
   extractor validate configurations/*.json --json

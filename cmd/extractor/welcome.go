@@ -11,16 +11,16 @@ import (
 )
 
 // newcomersText explains the program to people who start it without a data directory.
-const newcomersText = `configurable-extractor pulls data out of an HTTP API, as a configuration describes.
+const newcomersText = `configurable-extractor extracts data from an HTTP API, as a configuration describes.
 
 There is no data directory: %s does not exist, and neither --data nor
-KBC_DATADIR names another one. Begin with these commands:
+KBC_DATADIR names another one. Start with these commands:
 
   extractor init https://api.example.com/v1/orders --out my-data/config.json
   extractor validate my-data
   extractor run my-data
 
-'extractor init' without an address lists configurations for common kinds of APIs.
+'extractor init' without a URL lists configurations for common kinds of APIs.
 
 In Docker, mount the directory that holds config.json as /data:
 

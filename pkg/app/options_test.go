@@ -113,8 +113,8 @@ func TestUnreachedLogServer(t *testing.T) {
 		address, port, want string
 	}{
 		"nothing listens": {"127.0.0.1", "1", "cannot connect to the log server 127.0.0.1:1: "},
-		"no port":         {"127.0.0.1", "", "of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set"},
-		"no address":      {"", "1", "of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set"},
+		"no port":         {"127.0.0.1", "", "KBC_LOGGER_ADDR and KBC_LOGGER_PORT must be set together"},
+		"no address":      {"", "1", "KBC_LOGGER_ADDR and KBC_LOGGER_PORT must be set together"},
 		"no number":       {"127.0.0.1", "unknown-service", "cannot connect to the log server 127.0.0.1:unknown-service: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func openGELF(ctx context.Context, r *run) (event.Sink, error) {
 	case address == "" && port == "":
 		return nil, nil
 	case address == "" || port == "":
-		return nil, errors.New("of KBC_LOGGER_ADDR and KBC_LOGGER_PORT only one is set")
+		return nil, errors.New("KBC_LOGGER_ADDR and KBC_LOGGER_PORT must be set together")
 	}
 	host, err := os.Hostname()
 	if err != nil {

@@ -65,7 +65,7 @@ func openCertificates(dir string, hosts []string, now func() time.Time) (*certif
 		return nil, failure.Userf("reading the certificates: %w", err)
 	default:
 		if c.authority, c.server, err = parsePairs(text); err != nil {
-			return nil, failure.Userf("%s is damaged; remove it to make new certificates: %w", filepath.Join(dir, privateFile), err)
+			return nil, failure.Userf("%s is damaged; remove it, and new certificates are created: %w", filepath.Join(dir, privateFile), err)
 		}
 	}
 	return c, c.renew()
@@ -252,7 +252,7 @@ func parsePairs(text []byte) (authority, server tls.Certificate, err error) {
 		for j := range blocks {
 			var block *pem.Block
 			if block, text = pem.Decode(text); block == nil {
-				return authority, server, errors.New("it has not two certificates with their keys")
+				return authority, server, errors.New("it does not have two certificates with their keys")
 			}
 			blocks[j] = pem.EncodeToMemory(block)
 		}

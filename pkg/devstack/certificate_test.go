@@ -144,7 +144,7 @@ func TestDamagedCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := openCertificates(one, []string{"localhost"}, time.Now)
-		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "remove it to make new certificates") {
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "remove it, and new certificates are created") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestTLS(t *testing.T) {
 
 func TestTLSAndComponentAddress(t *testing.T) {
 	_, _, err := ServeOptions{Listen: "127.0.0.1:0", TLS: true, Host: "platform:8088", Token: DefaultToken, engine: inProcess{}}.start(t.Context())
-	if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "leave out --component-address or --tls") {
+	if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "--component-address cannot be used with --tls") {
 		t.Error(err)
 	}
 }

@@ -97,12 +97,12 @@ func demoDirectory(dir string) (made string, remove func() error, err error) {
 	if dir == "" {
 		dir, err = os.MkdirTemp("", "devstack-demo-")
 		if err != nil {
-			return "", nil, fmt.Errorf("making a directory for the demonstration: %w", err)
+			return "", nil, fmt.Errorf("creating a directory for the demo: %w", err)
 		}
 		return dir, func() error { return os.RemoveAll(dir) }, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", nil, failure.Userf("cannot make the directory of the demonstration: %w", err)
+		return "", nil, failure.Userf("cannot create the directory of the demo: %w", err)
 	}
 	return dir, func() error { return nil }, nil
 }
@@ -178,7 +178,7 @@ $ extractor config push config.json --name Shop --variables variables.json
 	}
 	stored, err := d.store.Configurations(demoComponent, false)
 	if err != nil || len(stored) == 0 {
-		return 0, fmt.Errorf("looking for what was stored: %w", err)
+		return 0, fmt.Errorf("looking for the stored configuration: %w", err)
 	}
 	id := stored[len(stored)-1].ID
 	if err := d.print("\n$ extractor job run --config %s --var %s --wait\n", id, strings.Join(demoValues, " --var ")); err != nil {
@@ -207,14 +207,14 @@ func (d *demonstration) files() (config, variables string, err error) {
 func writeNew(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return failure.Userf("%s exists already, the demonstration wants a directory without it", path)
+		return failure.Userf("%s already exists; the demo needs a directory without it", path)
 	}
 	if err != nil {
-		return fmt.Errorf("preparing the demonstration: %w", err)
+		return fmt.Errorf("preparing the demo: %w", err)
 	}
 	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("preparing the demonstration: %w", err)
+		return fmt.Errorf("preparing the demo: %w", err)
 	}
 	return nil
 }
@@ -267,13 +267,13 @@ func (d *demonstration) previews() error {
 func (d *demonstration) end(ctx context.Context, id string) error {
 	if !d.Serve {
 		return d.print(`
-Platform and shop have closed. To keep them up, with a page that shows all this:
+The platform and the shop have stopped. To keep them running, with a web UI:
 
   go run ./cmd/devstack demo --serve
 `)
 	}
 	err := d.print(`
-Platform and shop stay up until you press Ctrl+C. Look at the job and its tables:
+The platform and the shop run until you press Ctrl+C. Look at the job and its tables:
 
   %s
 
@@ -288,7 +288,7 @@ Run it again from another terminal:
 
 func (d *demonstration) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(d.Stdout, format, args...); err != nil {
-		return fmt.Errorf("reporting what happens: %w", err)
+		return fmt.Errorf("printing the progress: %w", err)
 	}
 	return nil
 }

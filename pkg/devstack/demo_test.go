@@ -115,7 +115,7 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: clock.At(start)}})
-	if failure.KindOf(err) != failure.User || !strings.HasPrefix(err.Error(), path+" exists already") {
+	if failure.KindOf(err) != failure.User || !strings.HasPrefix(err.Error(), path+" already exists") {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {

@@ -31,7 +31,7 @@ func (l *local) listen(ctx context.Context, o *ServeOptions) (Addresses, error) 
 		return Addresses{}, err
 	}
 	if o.Token == DefaultToken && !onLoopback(main.Addr()) {
-		l.report(fmt.Errorf("%s can be reached from elsewhere, and its token is the one everybody knows; choose another with --token", main.Addr()))
+		l.report(fmt.Errorf("%s can be reached from other computers and uses the default token; choose another with --token", main.Addr()))
 	}
 	near, scheme := reachable(main.Addr()), "http://"
 	var a Addresses

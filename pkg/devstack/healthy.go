@@ -14,15 +14,15 @@ import (
 func Healthy(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return failure.Userf("cannot ask the server: %w", err)
+		return failure.Userf("cannot send a request to the server: %w", err)
 	}
 	transport := &http.Transport{DisableKeepAlives: true} // without a proxy
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return failure.Userf("the server does not answer: %w", err)
+		return failure.Userf("the server does not respond: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the server responds with status %d", response.StatusCode)
+		err = fmt.Errorf("the server returned status %d", response.StatusCode)
 	}
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return failure.Userf("%w", err)

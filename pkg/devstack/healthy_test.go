@@ -33,11 +33,11 @@ func TestHealthy(t *testing.T) {
 		err       string // the beginning
 	}{
 		{"answers", server.URL + "/", t.Context(), ""},
-		{"another status", server.URL + "/missing", t.Context(), "the server responds with status 404"},
-		{"redirect", server.URL + "/moved", t.Context(), "the server responds with status 302"},
-		{"no one listens", gone.URL, t.Context(), "the server does not answer: "},
-		{"no time left", server.URL + "/hangs", ended, "the server does not answer: context canceled"},
-		{"no address", "http://a b/", t.Context(), "cannot ask the server: "},
+		{"another status", server.URL + "/missing", t.Context(), "the server returned status 404"},
+		{"redirect", server.URL + "/moved", t.Context(), "the server returned status 302"},
+		{"no one listens", gone.URL, t.Context(), "the server does not respond: "},
+		{"no time left", server.URL + "/hangs", ended, "the server does not respond: context canceled"},
+		{"no address", "http://a b/", t.Context(), "cannot send a request to the server: "},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

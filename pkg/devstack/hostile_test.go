@@ -304,7 +304,7 @@ func TestListensOnLoopback(t *testing.T) {
 			t.Errorf("%s listens on %s, %v", name, address, err)
 		}
 	}
-	const warning = "can be reached from elsewhere, and its token is the one everybody knows; choose another with --token\n"
+	const warning = "can be reached from other computers and uses the default token; choose another with --token\n"
 	for _, tc := range []struct {
 		listen, token string
 		warns         bool

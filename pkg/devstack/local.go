@@ -41,7 +41,7 @@ type local struct {
 
 func (l *local) open() (err error) {
 	if err := os.MkdirAll(l.o.Data, 0o700); err != nil {
-		return failure.Userf("the %s needs a directory for what it stores: %w", localPlatform, err)
+		return failure.Userf("the %s needs a directory for its data: %w", localPlatform, err)
 	}
 	if l.store, err = store.Open(filepath.Join(l.o.Data, "platform.db"), l.o.Now); err != nil {
 		return err
@@ -182,7 +182,7 @@ func checkHost(address net.Addr, next http.Handler) http.Handler {
 		}
 		// An IPv6 address without a port keeps its brackets.
 		if host != "localhost" && !net.ParseIP(strings.Trim(host, "[]")).IsLoopback() {
-			http.Error(w, fmt.Sprintf("this local platform answers on loopback only, not as %q", host), http.StatusMisdirectedRequest)
+			http.Error(w, fmt.Sprintf("this local platform accepts only requests to loopback addresses, not to %q", host), http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)

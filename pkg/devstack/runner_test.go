@@ -25,8 +25,8 @@ func TestRunners(t *testing.T) {
 		{name: "a process", options: ServeOptions{Runner: RunnerProcess, Program: []string{os.Args[0], "component"}}, runs: os.Args[0]},
 		{name: "this program", options: ServeOptions{Runner: RunnerProcess}, runs: executable},
 		{name: "a container", options: ServeOptions{Runner: RunnerDocker, Docker: image}, runs: "extractor:dev"},
-		{name: "no image", options: ServeOptions{Runner: RunnerDocker}, problem: "the runner docker needs the image of the component", kind: failure.User},
-		{name: "something else", options: ServeOptions{Runner: "podman", Docker: image}, problem: "the runner is process or docker, found 'podman'", kind: failure.User},
+		{name: "no image", options: ServeOptions{Runner: RunnerDocker}, problem: "--runner docker needs --image, the image of the component", kind: failure.User},
+		{name: "something else", options: ServeOptions{Runner: "podman", Docker: image}, problem: "--runner must be process or docker, found 'podman'", kind: failure.User},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

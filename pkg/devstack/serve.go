@@ -120,7 +120,7 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 		o.Now = time.Now
 	}
 	if o.TLS && o.Host != "" {
-		return nil, Addresses{}, failure.Userf("components cannot be given an address with TLS: they use one on loopback without it; leave out --component-address or --tls")
+		return nil, Addresses{}, failure.Userf("--component-address cannot be used with --tls: components connect over loopback without TLS; leave out one of them")
 	}
 	l := &local{image: image, report: reporter(o.Stderr)}
 	addresses, err := l.listen(ctx, &o)
@@ -132,7 +132,7 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 		return nil, Addresses{}, errors.Join(err, l.closeListeners())
 	}
 	if l.certificates != nil && l.certificates.replaced {
-		l.report(fmt.Errorf("a new authority signs the certificate of the platform; clients must trust %s again", addresses.Authority))
+		l.report(fmt.Errorf("the platform has a new certificate authority; clients must trust %s again", addresses.Authority))
 	}
 	return l, addresses, nil
 }
@@ -154,12 +154,12 @@ func (o *ServeOptions) runner() (name string, err error) {
 		return program[0], err
 	case RunnerDocker:
 		if o.Docker.Image == "" {
-			return "", failure.Userf("the runner docker needs the image of the component")
+			return "", failure.Userf("--runner docker needs --image, the image of the component")
 		}
 		o.engine = o.Docker
 		return o.Docker.Image, nil
 	default:
-		return "", failure.Userf("the runner is %s or %s, found '%s'", RunnerProcess, RunnerDocker, o.Runner)
+		return "", failure.Userf("--runner must be %s or %s, found '%s'", RunnerProcess, RunnerDocker, o.Runner)
 	}
 }
 
@@ -194,7 +194,7 @@ func reporter(w io.Writer) func(error) {
 func ownCommand() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
-		return nil, failure.Applicationf("cannot say where this program is: %w", err)
+		return nil, failure.Applicationf("cannot find the path of this program: %w", err)
 	}
 	return []string{path, ComponentCommand}, nil
 }

@@ -162,7 +162,7 @@ func (u *user) begin(api string) {
 	u.Do(chromedp.Focus(chromedp.ID("example")))
 	u.paste("curl -u " + shop.User + ":" + shop.Password + " '" + api + "/orders?after=0'")
 	u.Click("#begin-example button")
-	u.Until(`document.querySelectorAll("#draft .question").length > 1 && document.querySelector(".answer").textContent.includes("9007199254740993017")`)
+	u.Until(`document.querySelectorAll("#draft .question").length > 1 && document.querySelector(".response").textContent.includes("9007199254740993017")`)
 	u.shot("begin")
 	u.Click("input[name=key][value=id]")
 	u.Until(`document.querySelector(".source").textContent.includes("primaryKey")`)

@@ -221,10 +221,7 @@ func (u *unquoteReader) Read(p []byte) (n int, err error) {
 			}
 		}
 		if err != nil {
-			if n > 0 {
-				return n, nil
-			}
-			return 0, err
+			return n, err
 		}
 		p[n] = c
 		n++

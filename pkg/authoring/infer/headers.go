@@ -20,10 +20,10 @@ var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection"
 
 // browserHeaders describe the program that sent the request. They do not affect the
 // response.
-var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
+var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data", "X-Client-Data"}
 
 func browserHeader(name string) bool {
-	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-") || strings.HasPrefix(name, "X-Client-Data")
+	return slices.Contains(browserHeaders, name) || strings.HasPrefix(name, "Sec-") || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "Proxy-")
 }
 
 // addHeaders adds the remaining headers of the request that may affect the response.

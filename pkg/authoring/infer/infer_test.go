@@ -266,6 +266,7 @@ func TestCredentials(t *testing.T) {
 		{name: "a token that ends", command: address + "' -H 'Authorization: Bearer aa.bb.cc'", headers: bearer, attributes: `{"#token":"aa.bb.cc"}`, notes: "ends after a while"},
 		{name: "a masked token", command: address + "' -H 'Authorization: Bearer [hidden]'", headers: bearer, attributes: `{"#token":"[hidden]"}`, notes: "write it under '#token'"},
 		{name: "what browsers send", command: address + "' -H 'User-Agent: Mozilla' -H 'Sec-Fetch-Mode: cors' -H 'Accept: */*' -H 'X-Tenant: 7'", headers: `{"X-Tenant":"7"}`, notes: "Left out, because they only describe the program that sent the example: Sec-Fetch-Mode, User-Agent."},
+		{name: "headers of a client that no browser sends", command: address + "' -H 'X-Client-Id: 42' -H 'X-Client-Data-Center: eu' -H 'X-Client-Data: CIa2' -H 'X-Client-Secret: k3yk3y'", headers: `{"X-Client-Secret":{"attr":"#clientSecret"},"X-Client-Data-Center":"eu","X-Client-Id":"42"}`, attributes: `{"#clientSecret":"k3yk3y"}`, notes: "Left out, because they only describe the program that sent the example: X-Client-Data."},
 		{name: "a media type of its own", command: address + "' -H 'Accept: application/vnd.api+json'", headers: `{"Accept":"application/vnd.api+json"}`},
 		{name: "an unchecked certificate", command: address + "' -k", notes: "api.caCertificate"},
 	}

@@ -136,7 +136,7 @@ func TestBrowser(t *testing.T) {
 	b.shows(".facts", "1.2.3", "503 × 1", "http://shop.test/")
 	b.shows("#warnings", "/parameters/config/jobs/0/dataFeild", "unknown key", "extractor explain overwritten-parameter")
 	b.shows("#jobs", "users/{user}/orders", "/parameters/config/jobs/0/children/0", "/parameters/api/pagination")
-	b.shows("#waterfall", "GET /users?offset=0&limit=2", "attempt 2", "POST /login login", "503", "1.00 s", "a pause, drawn shorter")
+	b.shows("#waterfall", "GET /users?offset=0&limit=2", "attempt 2", "POST /login login", "503", "1.00 s", "a pause, shown shortened")
 	if got := ask[string](b, `[...document.querySelectorAll("main > section")].map((s) => s.id).join(" ")`); got != "tables jobs waterfall slowest warnings" {
 		b.Errorf("the order is %s", got)
 	}
@@ -165,8 +165,8 @@ func TestBrowser(t *testing.T) {
 	failed := b.open(bad)
 	b.shows(".headline", "failed")
 	b.shows("#error", "418", "/parameters/config/jobs/1")
-	b.shows("#jobs", "broken", "the run failed before its end")
-	b.shows("main", "No table was written.")
+	b.shows("#jobs", "broken", "the run failed before the job ended")
+	b.shows("main", "No tables were written.")
 
 	lacking := b.open(incomplete(t))
 	b.shows(".headline", "success", "incomplete")

@@ -75,8 +75,8 @@ func flag(c *cobra.Command, f *pflag.Flag, flags map[string]cobra.CompletionFunc
 
 // describe gives the command `completion` help texts in the style of the other commands.
 func describe(c *cobra.Command, program string) {
-	c.Short = "Print the script that makes a shell complete commands, flags and their values"
-	c.Long = fmt.Sprintf("Prints the script that makes a shell complete commands, flags and their values.\n'%s completion SHELL --help' explains where to put it.", program)
+	c.Short = "Print a script that completes commands, flags and their values in a shell"
+	c.Long = fmt.Sprintf("Prints a script that completes commands, flags and their values in your shell.\nSee '%s completion SHELL --help' for how to install it.", program)
 	c.Example = fmt.Sprintf("  source <(%[1]s completion bash)\n  %[1]s completion zsh > _%[1]s", program)
 	for _, shell := range c.Commands() {
 		shell.Short = "Print the script for " + shell.Name()

@@ -42,8 +42,11 @@ type Options struct {
 	Report func(error)
 }
 
-// ErrBusy means that the maximum number of tries is running, or that Trials is closed.
-var ErrBusy = errors.New("other tries are running: wait for their end, or cancel one")
+// ErrBusy means that the maximum number of tries is running.
+var ErrBusy = errors.New("other tries are running: wait for them to end, or cancel one")
+
+// ErrClosed means that Trials is closed.
+var ErrClosed = errors.New("the local platform is shutting down")
 
 // grace is the time that a try may run beyond its time limit before it is killed.
 const grace = 30 * time.Second
@@ -120,7 +123,8 @@ type Input struct {
 	From *Try
 }
 
-// Start starts a try. It returns ErrBusy if too many tries are running.
+// Start starts a try. It returns ErrBusy if too many tries are running, and ErrClosed after
+// Close.
 func (ts *Trials) Start(r Input) (*Try, error) {
 	if err := r.Limits.Check(); err != nil {
 		return nil, err
@@ -130,7 +134,10 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	t.dir = filepath.Join(ts.o.Dir, t.info.ID)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.closed || ts.running >= ts.o.Parallel {
+	if ts.closed {
+		return nil, ErrClosed
+	}
+	if ts.running >= ts.o.Parallel {
 		return nil, ErrBusy
 	}
 	if err := t.prepare(r.From); err != nil {
@@ -220,7 +227,7 @@ func (t *Try) prepare(from *Try) error {
 	if from != nil {
 		source := from.recording()
 		if source == "" {
-			return failure.Userf("That try has no recording to answer from.")
+			return failure.Userf("That try has no recording to replay.")
 		}
 		if err := os.Link(source, filepath.Join(t.dir, sourceName)); err != nil {
 			return failure.Applicationf("cannot use the recording of an earlier try: %w", err)
@@ -319,7 +326,7 @@ func (t *Try) refuse(o Options, err error) {
 }
 
 // internal is the message for errors of the platform.
-const internal = "The try could not be run. The local platform says why, where it was started."
+const internal = "The try could not be run. The reason is in the terminal where the local platform runs."
 
 // end sets the final status of the try from the result of the run.
 func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {

@@ -203,6 +203,17 @@ func TestEndsOfTries(t *testing.T) {
 	}
 }
 
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Start(Input{Component: "acme.ex", Config: "1", Limits: DefaultLimits()}); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestCancelAndHowManyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -60,7 +60,7 @@ func present(text json.RawMessage) json.RawMessage {
 func (s *site) run(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRunBytes)
 	if err := r.ParseForm(); err != nil {
-		return &apiError{Status: http.StatusBadRequest, Message: "The form cannot be read."}
+		return &apiError{Status: http.StatusBadRequest, Message: "Cannot read the form."}
 	}
 	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
 	if err != nil {

@@ -80,7 +80,7 @@ func TestKillAndAgain(t *testing.T) {
 	if j, err := p.store.Job(s.running.ID); err != nil || !j.Kill {
 		t.Errorf("%+v, %v", j, err)
 	}
-	lacks(t, p.see(jobURL(s.running.ID), "It was asked to end."), "/kill")
+	lacks(t, p.see(jobURL(s.running.ID), "The job is being cancelled."), "/kill")
 	if w := p.submit(jobURL(s.succeeded.ID)+"/kill", nil); w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(), "cannot be killed") {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}

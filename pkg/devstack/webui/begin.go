@@ -74,11 +74,11 @@ func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxExample)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
 		if err := r.ParseMultipartForm(maxDocument); err != nil {
-			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read: the file may be larger than 64 MB."})
+			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "Cannot read the form. The file may be larger than 64 MB."})
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // files that stay are in the temporary directory
 	} else if err := r.ParseForm(); err != nil {
-		return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "The form cannot be read."})
+		return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "Cannot read the form."})
 	}
 	text := strings.TrimSpace(r.PostForm.Get("example"))
 	if r.MultipartForm != nil && text == "" {
@@ -134,7 +134,7 @@ func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
 		return d, d.recognise()
 	}
 	if text == "" {
-		return nil, failure.Userf("paste an address or a curl command, choose a HAR file, or choose an API below")
+		return nil, failure.Userf("enter a URL or a curl command, choose a HAR file, or choose a known API")
 	}
 	request, err := requestOf(text)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *site) learnFrom(r *http.Request, text string) (*draft, error) {
 func (d *draft) recognise() error {
 	u, err := url.Parse(d.candidates[0].Exchange.URL)
 	if err != nil {
-		return failure.Userf("cannot read the address of the example: %w", err)
+		return failure.Userf("cannot read the URL of the example: %w", err)
 	}
 	d.apis, err = gallery.ByHost(u.Hostname())
 	return err
@@ -204,9 +204,9 @@ func (s *site) store(ctx context.Context, p draftPage) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	comment := "Begun from an example"
+	comment := "Created from an example"
 	if p.API != nil {
-		comment = "Begun from the gallery: " + p.API.Title
+		comment = "Created from the gallery: " + p.API.Title
 	}
 	var made struct {
 		ID string `json:"id"`

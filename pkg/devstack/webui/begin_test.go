@@ -54,7 +54,7 @@ func TestBegin(t *testing.T) {
 	lacks(t, p.see("/begin?search=stripe", "Stripe"), "Airtable")
 
 	draft := p.led(p.submit("/begin", url.Values{"example": {"curl -H 'X-Api-Key: s3cret-key' '" + orders.URL + "/orders?page=1'"}}))
-	body := p.see(draft, "Where is the data?", "How does the API page?", "What is the primary key?", "answered 200", "[hidden]", `value="acme.ex-shop"`)
+	body := p.see(draft, "Where is the data?", "How does the API page?", "What is the primary key?", "returned 200", "[hidden]", `value="acme.ex-shop"`)
 	lacks(t, body, "s3cret", "<script>\"", "--paging")
 	lacks(t, p.see(draft+"?data=facets&paging=none&key=none", `value="facets" checked`, `value="none" checked`), "pagination", "s3cret")
 	if w := p.get(draft + "?data=nonsense"); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "There is no list") {
@@ -75,8 +75,8 @@ func TestBegin(t *testing.T) {
 	if !strings.Contains(text, `"KBC::ProjectSecure`) || strings.Contains(text, "s3cret") || !strings.Contains(text, `"primaryKey":true`) {
 		t.Error(text)
 	}
-	p.see(edit, "Orders", "No problem found.")
-	if w := p.get(draft); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Begin again") {
+	p.see(edit, "Orders", "No problems found.")
+	if w := p.get(draft); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Start again") {
 		t.Errorf("the draft is still there: %d", w.Code)
 	}
 	if w := p.submit(draft, url.Values{}); w.Code != http.StatusNotFound {
@@ -108,8 +108,8 @@ func TestBeginWithAnArchive(t *testing.T) {
 	lacks(t, body, "s3cret")
 	p.see(draft+"?exchange=1", `value="1" checked`, "&#34;few&#34;")
 	known := p.led(p.upload("/begin", "har", strings.ReplaceAll(archive, "https://h/", "https://api.stripe.com/")))
-	p.see(known, "The complete one for Stripe", "One guessed from the example")
-	p.see(known+"?use=example", "What was found")
+	p.see(known, "The complete configuration for Stripe", "A configuration inferred from the example")
+	p.see(known+"?use=example", "Findings")
 	if w := p.upload("/begin", "har", "{"); w.Code != http.StatusUnprocessableEntity {
 		t.Errorf("broken: %d", w.Code)
 	}
@@ -120,7 +120,7 @@ func TestBeginRefuses(t *testing.T) {
 	t.Cleanup(silent.Close)
 	p := newPlatform(t)
 	for _, row := range []struct{ name, example, want string }{
-		{"nothing", " ", "Paste an address"},
+		{"nothing", " ", "Enter a URL"},
 		{"no command", "wget x", "begins with curl"},
 		{"refused", "curl -H 'X-Api-Key: s3cret-key' " + silent.URL, "status 403"},
 		{"no one there", "http://127.0.0.1:1/?token=s3cret-wrong", "No response from 127.0.0.1:1"},

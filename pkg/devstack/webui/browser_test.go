@@ -151,7 +151,7 @@ func (b *browser) failed(s shop) {
 		b.Error("the filter does not hide info only")
 	}
 	b.Do(chromedp.SendKeys(chromedp.CSS("input[name=eq]"), "no such text"))
-	b.Until(`document.querySelector("#job-events .nothing")?.textContent === "No event matches."`)
+	b.Until(`document.querySelector("#job-events .nothing")?.textContent === "No events match."`)
 	b.Until(`document.activeElement.name === "eq"`)
 }
 
@@ -163,7 +163,7 @@ func (b *browser) withoutScripts(s shop) {
 	scripts(true)
 	defer scripts(false)
 	b.visit(jobURL(s.running.ID))
-	if got := ask[string](b, `document.getElementById("live").innerText`); got != "reload to see what is new" {
+	if got := ask[string](b, `document.getElementById("live").innerText`); got != "reload the page to see changes" {
 		b.Errorf("the page shows a person %q", got)
 	}
 	b.visit(jobURL(s.failed.ID))
@@ -182,7 +182,7 @@ func (b *browser) running(s shop) {
 		b.Error("debug events are not hidden")
 	}
 	b.say(id, "debug", "Job orders is running", "event", "job.live", "job", "orders", "jobPointer", "/parameters/config/jobs/1", "seconds", 2, "pages", 7, "rows", 1200, "waiting", "status 429 Too Many Requests", "waitSeconds", 12)
-	b.Until(`[...document.querySelectorAll("#job-lines tr")].some((row) => row.innerText.includes("orders") && row.innerText.includes("1,200") && row.innerText.includes("waits 12.0 s: status 429"))`)
+	b.Until(`[...document.querySelectorAll("#job-lines tr")].some((row) => row.innerText.includes("orders") && row.innerText.includes("1,200") && row.innerText.includes("waiting 12.0 s: status 429"))`)
 	b.Until(`document.querySelector("#job-totals dd").textContent === "1,234"`) // with the 34 rows of users
 	e := b.say(id, "warn", "<b>something</b> new")
 	b.Until(`document.querySelector("#event-` + e.ID + ` .said")?.textContent === "<b>something</b> new"`)

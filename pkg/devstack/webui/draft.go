@@ -65,7 +65,7 @@ func (s *site) draft(w http.ResponseWriter, r *http.Request) error {
 func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, given url.Values, problem string) error {
 	d, found := s.drafts.get(r.PathValue("draft"))
 	if !found {
-		return s.showBegin(w, http.StatusNotFound, beginPage{Problem: "This draft has been removed. Begin again."})
+		return s.showBegin(w, http.StatusNotFound, beginPage{Problem: "This draft has been removed. Start again."})
 	}
 	p, err := s.proposal(d, given)
 	if err != nil {
@@ -88,9 +88,9 @@ func (s *site) proposal(d *draft, given url.Values) (draftPage, error) {
 	if len(d.apis) > 0 && len(d.candidates) > 0 {
 		q := draftQuestion{Name: "use", Text: "Which configuration do you want?"}
 		for _, api := range d.apis {
-			q.Options = append(q.Options, draftOption{Name: api.Name, Label: "The complete one for " + api.Title, Evidence: api.Summary})
+			q.Options = append(q.Options, draftOption{Name: api.Name, Label: "The complete configuration for " + api.Title, Evidence: api.Summary})
 		}
-		p.addQuestion(q, draftOption{Name: "example", Label: "One guessed from the example", Evidence: "with the choices that you make here"}, given)
+		p.addQuestion(q, draftOption{Name: "example", Label: "A configuration inferred from the example", Evidence: "with the choices that you make below"}, given)
 	}
 	at := 0
 	if len(d.candidates) > 1 {

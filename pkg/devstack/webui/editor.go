@@ -137,7 +137,7 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 	}
 	if len(e.prettyText()) > langservice.MaxText {
 		return s.refuse(w, r, http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("this configuration is larger than %d MB, too large for the editor: change a file with extractor config pull and extractor config push", langservice.MaxText>>20))
+			fmt.Sprintf("this configuration is larger than %d MB, which is too large for the editor. Use extractor config pull and extractor config push to edit it as a file", langservice.MaxText>>20))
 	}
 	p := editorPage{editTarget: e, Text: s.shownText(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
 	if query.Has("at") {
@@ -212,7 +212,7 @@ func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 func readForm(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
 	if err := r.ParseForm(); err != nil {
-		return errors.New("the form cannot be read")
+		return errors.New("cannot read the form")
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error 
 	case err != nil:
 		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be saved: "+err.Error())
 	case document.Kind() != value.Object:
-		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration is an object, this is "+document.Kind().WithArticle())
+		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration must be an object, this is "+document.Kind().WithArticle())
 	}
 	stored, err := s.put(r.Context(), f, document)
 	if no, ok := errors.AsType[*apiError](err); ok {

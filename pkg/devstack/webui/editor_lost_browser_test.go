@@ -75,20 +75,20 @@ func TestEditorSurvivesTheServer(t *testing.T) {
 	b := newRestartable(p)
 	b.Do(chromedp.Navigate(b.server + "/?token=a+token+%26+more"))
 	b.visit(configurationPath(c.Component, c.ID) + "/edit")
-	b.Until(`document.getElementById("findings").textContent.includes("No problem found.")`)
+	b.Until(`document.getElementById("findings").textContent.includes("No problems found.")`)
 
 	b.handler.Store(nil)
 	b.typeText(`"endpoint": "e"`, `"endpoint": "f"`)
-	b.Until(`document.getElementById("findings").textContent.includes("does not answer. The text has not been checked.")`)
+	b.Until(`document.getElementById("findings").textContent.includes("does not respond. The text has not been checked.")`)
 	b.Do(chromedp.Click(chromedp.ID("save")))
-	b.Until(`document.getElementById("editor-problem").textContent.includes("does not answer. Nothing was saved.")`)
+	b.Until(`document.getElementById("editor-problem").textContent.includes("does not respond. Nothing was saved.")`)
 
 	b.restart() // the next check finds another session
 	b.Until(`document.getElementById("relogin").open`)
 	b.shots("relogin")
 	b.Do(chromedp.SendKeys(chromedp.ID("relogin-token"), "wrong"))
 	b.Do(chromedp.Click(chromedp.CSS("#relogin .primary")))
-	b.Until(`document.querySelector("#relogin .refused").textContent === "This is not the token."`)
+	b.Until(`document.querySelector("#relogin .refused").textContent === "Wrong token."`)
 	b.Do(chromedp.Click(chromedp.ID("relogin-later")))
 	b.Until(`!document.getElementById("relogin").open && document.getElementById("findings").textContent.includes("The text has not been checked.")`)
 
@@ -97,7 +97,7 @@ func TestEditorSurvivesTheServer(t *testing.T) {
 	b.Do(chromedp.SendKeys(chromedp.ID("relogin-token"), testToken))
 	b.Do(chromedp.Click(chromedp.CSS("#relogin .primary")))
 	b.Until(`document.getElementById("editor-state").textContent === "Saved as version 2."`)
-	b.Until(`document.getElementById("findings").textContent.includes("No problem found.")`)
+	b.Until(`document.getElementById("findings").textContent.includes("No problems found.")`)
 	stored, err := p.store.Configuration(c.Component, c.ID)
 	b.must(err)
 	if !strings.Contains(string(stored.Configuration), `"endpoint":"f"`) {
@@ -136,7 +136,7 @@ func TestDraftsAreKept(t *testing.T) {
 		// The browser must not ask whether to leave.
 		b.Until(`(() => {
 			const area = document.getElementById("document");
-			if (document.getElementById("editor-state")?.textContent === "Not saved yet.") area.value = area.defaultValue;
+			if (document.getElementById("editor-state")?.textContent === "Not saved.") area.value = area.defaultValue;
 			return true;
 		})()`)
 		b.Do(chromedp.Navigate("about:blank"))

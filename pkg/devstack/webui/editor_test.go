@@ -120,7 +120,7 @@ func TestEditor(t *testing.T) {
 	}
 	t.Run("a list", func(t *testing.T) {
 		w := p.submit(path, url.Values{"document": {"[]"}, "base": form["base"]})
-		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "A configuration is an object, this is an array.") {
+		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "A configuration must be an object, this is an array.") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
@@ -196,7 +196,7 @@ func TestEditorOfRow(t *testing.T) {
 		Rows: []store.Row{{ID: "r1", Name: "Users", Configuration: []byte(`{"parameters":{"config":{"jobs":[{"endpoint":"users","dataFeild":"x"}]}}}`)},
 			{ID: "r2", Configuration: []byte(`{"parameters":{"config":{"jobs":[{"endpoint":"users","params":{"a":{"attr":"#key"}}}]}}}`)}}})
 	path := configurationPath(c.Component, c.ID) + "/edit"
-	p.see(path, `aria-current="page">Configuration</a>`, "?row=r1", "No problem found")
+	p.see(path, `aria-current="page">Configuration</a>`, "?row=r1", "No problems found")
 	_, form := p.opened(path + "?row=r1")
 	body := p.see(path+"?row=r1", "line 4", "unknown-key", "Did you mean &#34;dataField&#34;?", `&#34;dataFeild&#34;`)
 	lacks(t, strings.ReplaceAll(body, "&#39;", "'"), "baseUrl")
@@ -275,7 +275,7 @@ func TestLargeDocument(t *testing.T) {
 		fmt.Fprintf(&jobs, `,{"endpoint":"e%d","nope":"%s"}`, i, strings.Repeat("x", 60))
 	}
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: []byte(`{"parameters":{"api":{"baseUrl":"https://h/"},"config":{"#key":"s3cret","jobs":[` + jobs.String()[1:] + `]}}}`)})
-	body := p.see(configurationPath(c.Component, c.ID)+"/edit", "more problems are not listed")
+	body := p.see(configurationPath(c.Component, c.ID)+"/edit", "more problems not listed")
 	if n := strings.Count(body, `class="finding-line"`); n != shownProblems {
 		t.Errorf("%d problems", n)
 	}

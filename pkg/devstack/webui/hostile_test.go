@@ -96,7 +96,7 @@ func TestHostileTry(t *testing.T) {
 			}
 		}
 		body := p.get(path + "/requests/1/body")
-		if body.Code != http.StatusOK || body.Header().Get("Content-Type") != "application/octet-stream" || body.Header().Get("Content-Disposition") != "attachment; filename=answer-1.json" {
+		if body.Code != http.StatusOK || body.Header().Get("Content-Type") != "application/octet-stream" || body.Header().Get("Content-Disposition") != "attachment; filename=response-1.json" {
 			t.Errorf("the body: %d %v", body.Code, body.Header())
 		}
 	}

@@ -16,13 +16,13 @@ import (
 
 func TestOverview(t *testing.T) {
 	p := newPlatform(t)
-	p.see("/", "<title>Overview · Local platform</title>", "Nothing here yet", "export KBC_URL=http://localhost:8088\n",
+	p.see("/", "<title>Overview · Local platform</title>", "Get started", "export KBC_URL=http://localhost:8088\n",
 		"extractor config push config.json", "curl http://localhost:8088/v2/storage/components/acme.ex-shop/configs")
 	s := p.fill()
 	body := p.see("/", "<title>1 job running · Local platform</title>", `data-stream="/stream"`,
 		`<a href="/jobs/`+s.failed.ID+`">`, `<a href="/configurations/acme.ex-shop/`+s.stock.ID+`">Stock levels</a>`,
 		`<time datetime="2026-07-01T12:05:00.000Z" data-form="moment">2026-07-01 12:05:00</time>`, "The last 2 jobs: 0 succeeded, 1 failed; the newest took 130 ms.", "42.0 s")
-	lacks(t, body, "Nothing here yet")
+	lacks(t, body, "Get started")
 	if newest, oldest := strings.Index(body, `id="job-`+s.running.ID), strings.Index(body, `id="job-`+s.succeeded.ID); newest > oldest {
 		t.Error("the newest job does not come first")
 	}
@@ -60,7 +60,7 @@ func TestConfiguration(t *testing.T) {
 		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, `placeholder="no default"`, `href="/jobs/`+s.running.ID+`"`)
 	lacks(t, body, "let-me-in")
 	fresh := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "it's new"})
-	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", ` --component acme.ex-shop --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
+	p.see("/configurations/acme.ex-shop/it%27s%20new", "This configuration has not run yet", ` --component acme.ex-shop --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
 	if w := p.get("/configurations/acme.other/" + url.PathEscape(fresh.ID)); w.Code != http.StatusNotFound {
 		t.Errorf("status %d", w.Code)
 	}
@@ -83,7 +83,7 @@ func TestSecrets(t *testing.T) {
 	} {
 		lacks(t, p.see(path), "let-me-in", "open-sesame")
 	}
-	p.see(jobURL(given.ID), "Configuration given with the job", `<div class="note" id="problem-1"><p class="where">missing in here: <code>/parameters/#deep/a/0</code>`)
+	p.see(jobURL(given.ID), "Configuration given with the job", `<div class="note" id="problem-1"><p class="where">missing here: <code>/parameters/#deep/a/0</code>`)
 }
 
 func TestFailedJob(t *testing.T) {
@@ -92,15 +92,15 @@ func TestFailedJob(t *testing.T) {
 	body := p.see(jobURL(s.failed.ID), "<title>Job "+s.failed.ID+": error · Local platform</title>", "2 problems in the configuration",
 		`<a href="#problem-1">line 16</a>, <a href="#problem-2">line 49</a>`, "local-7f3a91",
 		`<span class="t-key">&#34;limit&#34;</span>: <span class="t-string">&#34;ten&#34;</span>,</code><div class="note" id="problem-1"><p>a whole number of at least 1</p><p><b>found</b> &#34;ten&#34;</p><p class="hint"><b>hint</b> leave it out to take the page size of the API</p></div>`,
-		"No request was recorded", `/configurations/acme.ex-shop/`+s.stock.ID+`/edit?at=%2fparameters%2fapi%2fpagination`)
-	lacks(t, body, "data-stream", "has been changed since", "missing in here")
+		"No requests were recorded", `/configurations/acme.ex-shop/`+s.stock.ID+`/edit?at=%2fparameters%2fapi%2fpagination`)
+	lacks(t, body, "data-stream", "The configuration has changed since", "missing here")
 
 	_, err := p.store.UpdateConfiguration(s.stock.Component, s.stock.ID, func(c *store.Configuration) error {
 		c.Configuration = json.RawMessage(`{"parameters": {"api": {}}}`)
 		return nil
 	})
 	p.must(err)
-	p.see(jobURL(s.failed.ID), "has been changed since", "missing in here: <code>/parameters/api/pagination/scrollers/by_offset/limit</code>")
+	p.see(jobURL(s.failed.ID), "The configuration has changed since", "missing here: <code>/parameters/api/pagination/scrollers/by_offset/limit</code>")
 	for range 2 { // into the trash, and away
 		p.must(p.store.DeleteConfiguration(s.stock.Component, s.stock.ID))
 	}
@@ -146,7 +146,7 @@ func TestFaultsWithoutAPlace(t *testing.T) {
 		want       string
 	}{
 		{"only a message", "user", nil, "What to fix"},
-		{"not the configuration", "application", nil, "Failed by a fault that no setting can fix"},
+		{"not the configuration", "application", nil, "The component failed. No setting can fix this"},
 		{"problems that are not a list", "user", []any{"problems", 17}, "What to fix"},
 		{"problems that are not JSON", "user", []any{"problems", "[{"}, "What to fix"},
 		{"a pointer that is not text", "user", []any{"pointer", map[string]int{"a": 1}}, "What to fix"},
@@ -195,7 +195,7 @@ func TestIncompleteJob(t *testing.T) {
 	}
 	j := p.endIncomplete(p.start(s.orders).ID, 2)
 	page := p.see(jobURL(j.ID), badge, "<title>Job "+j.ID+": success, incomplete · Local platform</title>",
-		`data-announce="Job `+j.ID+` is in the state success, but data may be missing."`, "Data may be missing</h2>",
+		`data-announce="Status of job `+j.ID+`: success, but data may be missing."`, "Data may be missing</h2>",
 		`23 rows, but 15 were fetched <span class="quiet">(at <code>/parameters/api/pagination</code>)</span></li>`,
 		`<li>Job &lt;orders&gt;: page 1 has no data, but the API reports errors: Throttled <span class="quiet">(at <code>/parameters/config/jobs/1</code>)</span></li>`)
 	lacks(t, page, "warnings among the events")
@@ -207,9 +207,9 @@ func TestIncompleteJob(t *testing.T) {
 	}
 
 	more := p.endIncomplete(p.start(s.orders).ID, 3)
-	p.see(jobURL(more.ID), "See the other warnings among the events below.")
+	p.see(jobURL(more.ID), "See the other warnings in the events below.")
 	unknown := p.end(p.start(s.orders).ID, store.Success, store.Result{Incomplete: 2}) // its events are lines of JSON
-	p.see(jobURL(unknown.ID), badge, "<p>2 warnings say that data may be missing.</p>", "See the warnings among the events below.")
+	p.see(jobURL(unknown.ID), badge, "<p>2 warnings say that data may be missing.</p>", "See the warnings in the events below.")
 	failed := p.end(p.start(s.orders).ID, store.Error, store.Result{Incomplete: 2})
 	lacks(t, p.see(jobURL(failed.ID)), "incomplete", "Data may be missing")
 }
@@ -277,7 +277,7 @@ func TestManyEventsAndRequests(t *testing.T) {
 	body = p.see(jobURL(j.ID)+"?rkind=failed&eq=NUMBER+17&ekind=info", "91 requests of 907 match", "number 17.<", "number 170.<", `<input type="hidden" name="eq" value="NUMBER 17">`, `value="NUMBER 17"`)
 	lacks(t, body, "number 18.<", "</b> /p/11<")
 	p.see(jobURL(j.ID)+"?rq=%2fp%2f906&ekind=debug", "1 request of 907 matches", "GET /p: 906<", "</b> /p/906<")
-	p.see(jobURL(j.ID)+"?rq=nothing&eq=nothing", "No request matches", "No event matches")
+	p.see(jobURL(j.ID)+"?rq=nothing&eq=nothing", "No requests match", "No events match")
 }
 
 // link is the address of a link below a part of a page, "" for none.

@@ -64,7 +64,7 @@ type question struct {
 func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 	var q question
 	if err := readBody(w, r, &q); err != nil {
-		return writeJSON(w, http.StatusBadRequest, editorResponse{Problem: "The question cannot be read."})
+		return writeJSON(w, http.StatusBadRequest, editorResponse{Problem: "Cannot read the request."})
 	}
 	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), q.Row)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *site) findings(ctx context.Context, e editTarget, text string) (finding
 		start, end := f.unknown.start, f.unknown.end
 		line, _ := places.New([]byte(text)).Position(start)
 		list.List = append(list.List, problem{
-			Severity: "error", Title: "The value is not known", Message: sentence(reason(unknown)), Pointer: failure.PointerOf(unknown),
+			Severity: "error", Title: "Unknown value", Message: sentence(reason(unknown)), Pointer: failure.PointerOf(unknown),
 			Line: line, Start: units(text, start), End: units(text, end),
 		})
 	}

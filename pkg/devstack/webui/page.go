@@ -138,14 +138,14 @@ func (s *site) headers(next http.Handler) http.Handler {
 }
 
 // failedMessage replaces a page that could not be made.
-const failedMessage = "The page could not be made. The local platform says why, where it was started."
+const failedMessage = "The page could not be created. The reason is in the terminal where the local platform runs."
 
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := http.StatusInternalServerError, failedMessage
 	if no, ok := errors.AsType[*apiError](err); ok {
 		status, message = no.Status, no.Message
 	} else if errors.Is(err, store.ErrNotFound) {
-		status, message = http.StatusNotFound, "There is nothing at this address. It may have been deleted."
+		status, message = http.StatusNotFound, "There is nothing at this URL. It may have been deleted."
 	} else {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
@@ -154,12 +154,12 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // showMessage shows a sentence instead of a page.
 func (s *site) showMessage(w http.ResponseWriter, status int, text string) {
-	title := "This was not done"
+	title := "Request refused"
 	switch {
 	case status == http.StatusNotFound:
-		title = "Not here"
+		title = "Not found"
 	case status >= http.StatusInternalServerError:
-		title = "This failed"
+		title = "Internal error"
 	}
 	s.show(w, status, "message", layout{
 		Title: fmt.Sprintf("%d %s", status, http.StatusText(status)),

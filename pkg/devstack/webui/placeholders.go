@@ -213,7 +213,7 @@ func (stored secrets) fill(text string, names map[string]bool) (restoredText, er
 		case start >= end:
 			fail(p, failure.Userf("a stored secret can only be used below a key that begins with #"))
 		case !known:
-			fail(p, failure.Userf("these dots belong to no secret that is stored in this configuration: type the whole value again"))
+			fail(p, failure.Userf("these dots do not match a secret stored in this configuration: type the whole value again"))
 		default:
 			b.WriteString(text[done:start])
 			done = stop

@@ -150,10 +150,10 @@ func (s *site) sorted(r *http.Request, v *rowView, by, skip int) error {
 			v.Rows[i] = v.layOutRow(number, cells, &budget)
 			left--
 		}
-		return left > 0
+		return left > 0 && r.Context().Err() == nil
 	})
 	v.Rows = slices.DeleteFunc(v.Rows, func(r shownRow) bool { return r.Number == 0 })
-	return err
+	return cmp.Or(err, r.Context().Err())
 }
 
 // insert inserts a position in sort order. It keeps only the first most positions.

@@ -85,7 +85,7 @@ func splitSession(path string) (session, page string) {
 func (s *site) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxLoginBytes)
 	if err := r.ParseForm(); err != nil {
-		http.Error(w, "The form cannot be read.", http.StatusBadRequest)
+		http.Error(w, "Cannot read the form.", http.StatusBadRequest)
 		return
 	}
 	s.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
@@ -110,7 +110,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 }
 
 // refusedToken is the message after a wrong token.
-const refusedToken = "This is not the token."
+const refusedToken = "Wrong token."
 
 func (s *site) ask(w http.ResponseWriter, status int, next string) {
 	s.show(w, status, "login", layout{

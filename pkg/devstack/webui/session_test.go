@@ -92,7 +92,7 @@ func TestScriptsLogIn(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	w = script(form("/login", "wrong", "/"))
-	if w.Code != http.StatusUnauthorized || w.Body.String() != `{"problem":"This is not the token."}` || len(w.Result().Cookies()) != 0 {
+	if w.Code != http.StatusUnauthorized || w.Body.String() != `{"problem":"Wrong token."}` || len(w.Result().Cookies()) != 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	w = script(form("/login", testToken, "/"))
@@ -263,7 +263,7 @@ func TestFailuresAreReported(t *testing.T) {
 		p := &platform{T: t}
 		p.page, p.session = open(Options{Store: s, Token: testToken, Report: func(err error) { reported = err }})
 		w := p.get(path)
-		if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "The page could not be made") {
+		if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "The page could not be created") {
 			t.Errorf("%s: status %d: %s", path, w.Code, w.Body)
 		}
 		if reported == nil || !strings.HasPrefix(reported.Error(), "page "+path+": ") {

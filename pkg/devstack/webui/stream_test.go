@@ -138,24 +138,24 @@ func TestFollowJob(t *testing.T) {
 	p.beat()
 	l.expect("replace", `<dl id="job-totals"`, `<dd>3.00 s</dd>`)
 	l.expect("replace", `<div id="job-lines"></div>`)
-	l.expect("replace", `id="job-requests"`, "No request was recorded")
+	l.expect("replace", `id="job-requests"`, "No requests were recorded")
 	// Events for debugging are no lines of the log, but requests and progress.
 	p.say(j.ID, "debug", "GET /a: 200", "event", "request.answered", "path", "/a", "status", 200, "seconds", 0.25)
 	p.say(j.ID, "debug", "Job users is running", "event", "job.live", "job", "users", "jobPointer", "/parameters/config/jobs/0", "seconds", 2, "rows", 1200, "waiting", "status 429", "waitSeconds", 12)
 	p.beat()
 	l.expect("replace", "3.00 s", "<dd>1,200</dd>")
-	l.expect("replace", `<code>users</code>`, "600/s", "waits 12.0 s: status 429")
+	l.expect("replace", `<code>users</code>`, "600/s", "waiting 12.0 s: status 429")
 	l.expect("replace", `id="job-requests"`, "250 ms")
 	p.clock.Advance(time.Second)
 	p.beat()
 	l.expect("replace", "4.00 s")
-	l.expect("replace", "waits 11.0 s: status 429")
+	l.expect("replace", "waiting 11.0 s: status 429")
 
 	// What happens together with the end is sent before it.
 	last := p.say(j.ID, "error", "broken", "pointer", "/parameters")
 	l.expect("append", `id="event-`+last.ID+`"`, "broken")
 	p.end(j.ID, store.Error, store.Result{Message: "broken", ErrorType: "user"})
-	l.expect("replace", `data-announce="Job `+j.ID+` is in the state error."`)
+	l.expect("replace", `data-announce="Status of job `+j.ID+`: error."`)
 	l.expect("replace", `<div id="job-fault">`, "What to fix", `id="problem-1"`, `<div id="job-lines">`, "not finished", `<div id="job-tables">`, `<div id="job-variables">`)
 	l.expect("replace", `id="job-requests"`)
 	l.expect("end")
@@ -217,7 +217,7 @@ func TestFollowJobResumes(t *testing.T) {
 func TestFollowOverview(t *testing.T) {
 	p := newPlatform(t)
 	l := p.listen("/stream")
-	l.expect("replace", `<div id="overview" data-title="Overview" data-announce="No job is running.">`, "Nothing here yet")
+	l.expect("replace", `<div id="overview" data-title="Overview" data-announce="No job is running.">`, "Get started")
 	p.beat()
 	l.expect("") // alive
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop"})

@@ -1,10 +1,13 @@
 package webui
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"regexp"
 	"slices"
@@ -134,7 +137,7 @@ func TestTableSearchAndOrder(t *testing.T) {
 		{"?sort=none", "1 2 3 4 5", ""},
 		{"?q=B", "1 4", "2 rows that match"},
 		{"?q=b&sort=n&desc=1", "4 1", `href="/tables/in.c-s.t?q=b"`},
-		{"?q=zzz", "", "No row matches"},
+		{"?q=zzz", "", "No rows match"},
 		{"?page=2", "", "There are no rows on this page"},
 	} {
 		body := p.see("/tables/in.c-s.t"+c.query, c.text)
@@ -173,6 +176,36 @@ func TestTablePages(t *testing.T) {
 			t.Errorf("%q: %d rows", query, len(seen))
 		}
 	}
+}
+
+// TestSortedRowsEndWithTheirRequest: neither pass over the table outlasts the request.
+func TestSortedRowsEndWithTheirRequest(t *testing.T) {
+	p := newPlatform(t)
+	p.load(store.Load{Table: "in.c-s.t", Columns: []store.Column{{Name: "n"}}}, []string{"2"}, []string{"1"}, []string{"3"})
+	view := rowView{ID: "in.c-s.t", Columns: []columnView{{Column: store.Column{Name: "n"}}}}
+	for checks := range 7 { // the second pass begins after four checks
+		ctx := &endingContext{Context: t.Context(), checks: checks}
+		v := view
+		err := (&site{Options: Options{Store: p.store}}).sorted(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody), &v, 0, 0)
+		if !errors.Is(err, context.Canceled) || ctx.more > 2 {
+			t.Errorf("%d: %v, %d checks after the end", checks, err, ctx.more)
+		}
+	}
+}
+
+// endingContext is canceled after a number of calls of Err. It counts the calls after
+// that.
+type endingContext struct {
+	context.Context
+	checks, more int
+}
+
+func (c *endingContext) Err() error {
+	if c.checks--; c.checks >= 0 {
+		return nil
+	}
+	c.more++
+	return context.Canceled
 }
 
 func TestLoadsOfATable(t *testing.T) {

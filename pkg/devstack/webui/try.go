@@ -88,6 +88,8 @@ func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, tryrun.ErrBusy):
 		return s.refuse(w, r, http.StatusTooManyRequests, err.Error())
+	case errors.Is(err, tryrun.ErrClosed):
+		return s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
 	case failure.KindOf(err) == failure.User:
 		return s.refuse(w, r, http.StatusUnprocessableEntity, err.Error())
 	default:

@@ -42,7 +42,7 @@ func TestTryInBrowser(t *testing.T) {
 		b.Errorf("the value for the next page is %q", got)
 	}
 	b.shots("try-request")
-	for _, place := range []string{".try-answer", "#try-tables-title"} {
+	for _, place := range []string{".try-response", "#try-tables-title"} {
 		ask[bool](b, `(document.querySelector("`+place+`").scrollIntoView(), true)`)
 		b.shots("try" + strings.Trim(place, ".#"))
 	}

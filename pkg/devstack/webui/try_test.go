@@ -1,9 +1,13 @@
 package webui
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +45,7 @@ func TestTryShowsWhatHappened(t *testing.T) {
 	path := p.run(p.shop.document(""))
 	text := p.look(path)
 	wantAll(t, text, "success", "Requests", "orders", "login", "/login", "/orders?lang=en&amp;since=2026", "2 items", "orders/{id}/items", "/orders/1/items", "/orders?lang=en&amp;page=2",
-		"stopped: the response has no value at &#39;meta.next&#39;", "Tables that would come out", "shop.orders", "6 rows", "customer", "Why each job stopped", "the response has no value", "edit?at=%2Fparameters%2Fapi%2Fpagination%2FresponseParam")
+		"stopped: the response has no value at &#39;meta.next&#39;", "Resulting tables", "shop.orders", "6 rows", "customer", "Why each job stopped", "the response has no value", "edit?at=%2Fparameters%2Fapi%2Fpagination%2FresponseParam")
 	wantNone(t, text, "<script>alert", "let-me-in-please", "tok-9-secret", "the-token-of-jobs")
 	// Nothing is stored.
 	p.must(p.store.Jobs(func(j store.Job) bool {
@@ -53,7 +57,7 @@ func TestTryShowsWhatHappened(t *testing.T) {
 	}
 	for number, want := range map[int][]string{
 		1: {"POST", "200 OK", "/login", "Request body", "password", "login request, attr #password", "[hidden]"},
-		2: {"GET", "/orders?lang=en", "address", "baseUrl", "endpoint", "?lang", "default options", "?since", "job, attr since", "X-Client", "headers", "Answer", "data", "2 items at", "orders", "next page", "meta.next", `is-next"`, "next page", `is-data is-data"`, "data: 2 items"},
+		2: {"GET", "/orders?lang=en", "address", "baseUrl", "endpoint", "?lang", "default options", "?since", "job, attr since", "X-Client", "headers", "<h4>Response", "data", "2 items at", "orders", "next page", "meta.next", `is-next"`, "next page", `is-data is-data"`, "data: 2 items"},
 		3: {"/orders/1/items", "{id}", "id of &#34;orders&#34;", "the whole body", "Stopped here"},
 		5: {"?page", "paging"},
 	} {
@@ -70,6 +74,32 @@ func TestTryShowsWhatHappened(t *testing.T) {
 			t.Errorf("%s: %d", gone, a.Code)
 		}
 	}
+}
+
+// TestTryBodyThatCannotBeRead: the download of a body ends as broken if the recording
+// cannot be read to its end.
+func TestTryBodyThatCannotBeRead(t *testing.T) {
+	p := newTryPlatform(t)
+	path := p.run(p.shop.document(""))
+	recordings, err := filepath.Glob(filepath.Join(p.triesDir, strings.TrimPrefix(path, "/tries/"), "*.har"))
+	p.must(err)
+	for _, name := range recordings {
+		text, err := os.ReadFile(name)
+		p.must(err)
+		p.must(os.WriteFile(name, bytes.ReplaceAll(text, []byte(`\"Eva Novak`), []byte(`\qEva Novak`)), 0o600))
+	}
+	var reported []error
+	p.page, p.session = open(Options{
+		Store: p.store, API: newAPI(p.store, p.clock.Now), Tries: p.tries, Token: testToken, Now: p.clock.Now, Done: p.done,
+		Report: func(err error) { reported = append(reported, err) },
+	})
+	defer func() {
+		if got, ok := recover().(error); !ok || !errors.Is(got, http.ErrAbortHandler) || len(reported) != 1 {
+			t.Errorf("ended with %v, reported %v", got, reported)
+		}
+	}()
+	w := probe(p, p.page, "GET", p.session.path+path+"/requests/2/body", "", "Cookie", p.cookie().String())
+	t.Errorf("the download ended as complete: %d %.200s", w.Code, w.Body)
 }
 
 // TestTryWithoutABody: a body that cannot be searched for secrets is not kept, and the page
@@ -91,7 +121,7 @@ func TestTryWithoutAskingTheAPI(t *testing.T) {
 	id := strings.TrimPrefix(first, "/tries/")
 	// Other tables, the same requests.
 	again := p.run(strings.ReplaceAll(p.shop.document(""), `"outputBucket": "shop"`, `"outputBucket": "other"`), "replay", id)
-	wantAll(t, p.look(again), "success", "from the recording", "/orders?lang=en&amp;since=2026", "other.orders")
+	wantAll(t, p.look(again), "success", "replayed, no requests were sent", "/orders?lang=en&amp;since=2026", "other.orders")
 	// A request that was not recorded.
 	more := p.run(p.shop.document(`, {"endpoint": "stock"}`), "replay", strings.TrimPrefix(again, "/tries/"))
 	wantAll(t, p.look(more), "error", "was not recorded", "stock", "/stock?lang=en", "not recorded")
@@ -105,7 +135,7 @@ func TestTryThatFails(t *testing.T) {
 	text := p.look(p.run(`{"parameters": {"api": {"baseUrl": "` + p.shop.URL + `"}, "config": {"jobs": [{"endpiont": "x"}]}}}`))
 	wantAll(t, text, "error", "edit?at=%2Fparameters%2Fconfig%2Fjobs%2F0", "/parameters/config/jobs/0")
 	text = p.look(p.run(p.shop.document(`, {"endpoint": "nowhere"}`)))
-	wantAll(t, text, "error", "404", "/parameters/config/jobs/1", "/nowhere", "A try that fails writes no tables")
+	wantAll(t, text, "error", "404", "/parameters/config/jobs/1", "/nowhere", "A failed try writes no tables")
 	text = p.look(p.run(`{"variables_id": "none", "parameters": {"api": {}}}`))
 	wantAll(t, text, "error", "Variable configuration cannot be read", "no recording")
 }
@@ -144,7 +174,7 @@ func TestTriesThatAreRefused(t *testing.T) {
 		"no recording":        {"1", url.Values{"document": {"{}"}, "replay": {"nothing"}}, 422, "has been removed"},
 		"of another":          {other.ID, url.Values{"document": {"{}"}, "replay": {done}}, 422, "another configuration"},
 		"no configuration":    {"77", url.Values{"document": {"{}"}}, 404, ""},
-		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "cannot be read"},
+		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "Cannot read the form"},
 	} {
 		a := p.submit("/configurations/acme.ex-shop/"+one.config+"/try", one.form)
 		if a.Code != one.status || !strings.Contains(a.Body.String(), one.says) {

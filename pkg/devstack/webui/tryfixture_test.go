@@ -133,7 +133,9 @@ type tryPlatform struct {
 	*platform
 	shop  *tryShop
 	tries *tryrun.Trials
-	c     store.Configuration
+	// triesDir is the directory of the tries.
+	triesDir string
+	c        store.Configuration
 }
 
 func newTryPlatform(t *testing.T) *tryPlatform {
@@ -151,7 +153,8 @@ func (p *tryPlatform) addTries(now func() time.Time) {
 	p.must(err)
 	jobs, err := queue.New(queue.Options{Store: p.store, Runner: runs, Token: "the-token-of-jobs", URL: "http://127.0.0.1:1", Stack: "localhost", Now: now})
 	p.must(err)
-	p.tries, err = tryrun.New(tryrun.Options{Dir: filepath.Join(dir, "tries"), Runner: runs, Prepare: jobs.Try, Now: now, Report: func(err error) { p.Errorf("reported: %v", err) }})
+	p.triesDir = filepath.Join(dir, "tries")
+	p.tries, err = tryrun.New(tryrun.Options{Dir: p.triesDir, Runner: runs, Prepare: jobs.Try, Now: now, Report: func(err error) { p.Errorf("reported: %v", err) }})
 	p.must(err)
 	p.Cleanup(func() { p.must(p.tries.Close()) })
 	p.platform.tries = p.tries

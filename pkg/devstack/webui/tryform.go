@@ -31,7 +31,7 @@ func (s *site) wantedTry(r *http.Request, e editTarget) (tryrun.Input, error) {
 	if from := r.PostForm.Get("replay"); from != "" {
 		t, ok := s.Tries.Get(from)
 		if !ok {
-			return wanted, failure.Userf("The recording has been removed: try again with the API.")
+			return wanted, failure.Userf("The recording has been removed. Start a new try that sends requests.")
 		}
 		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
 			return wanted, failure.Userf("The recording belongs to another configuration.")

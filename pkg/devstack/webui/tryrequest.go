@@ -1,7 +1,9 @@
 package webui
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -123,7 +125,7 @@ func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer x.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fmt.Sprintf("answer-%d%s", x.Number, extension(x.Response.Content.MimeType))}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fmt.Sprintf("response-%d%s", x.Number, extension(x.Response.Content.MimeType))}))
 	to := newDeadlineWriter(w)
 	defer to.release()
 	if r.Method == http.MethodHead {
@@ -139,7 +141,10 @@ func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		if err != nil {
-			return nil // end of the body; a read error ends the download, too
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return s.broken(r, err)
 		}
 	}
 }

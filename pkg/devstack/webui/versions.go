@@ -215,7 +215,7 @@ func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
 	}
 	component, id := r.PathValue("component"), r.PathValue("id")
 	path := fmt.Sprintf("%s/versions/%d/rollback", storagePath(component, id), number)
-	err = s.call(r.Context(), http.MethodPost, path, map[string]any{"changeDescription": fmt.Sprintf("Like version %d", number)}, nil)
+	err = s.call(r.Context(), http.MethodPost, path, map[string]any{"changeDescription": fmt.Sprintf("Restored version %d", number)}, nil)
 	if no, ok := errors.AsType[*apiError](err); ok {
 		if no.Status == http.StatusNotFound {
 			return store.ErrNotFound

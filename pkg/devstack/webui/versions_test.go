@@ -111,7 +111,7 @@ func TestVersions(t *testing.T) {
 		t.Error("the change of a secret is not shown")
 	}
 	p.see(path+"?from=2&to=3", "<h3>Users</h3>", `&#34;x&#34;: 3`)
-	p.see(path+"?from=2&to=2", "Nothing differs.")
+	p.see(path+"?from=2&to=2", "The versions are the same.")
 	if w := p.get(path + "?from=1&to=99"); w.Code != http.StatusNotFound {
 		t.Errorf("no such version: %d", w.Code)
 	}
@@ -123,7 +123,7 @@ func TestVersions(t *testing.T) {
 	}
 	restored, err := p.store.Configuration(c.Component, c.ID)
 	p.must(err)
-	if restored.Version != 4 || string(restored.Configuration) != string(c.Configuration) || string(restored.Rows[0].Configuration) != `{"x":1}` || restored.ChangeDescription != "Like version 1" {
+	if restored.Version != 4 || string(restored.Configuration) != string(c.Configuration) || string(restored.Rows[0].Configuration) != `{"x":1}` || restored.ChangeDescription != "Restored version 1" {
 		t.Errorf("%+v", restored)
 	}
 	for _, number := range []string{"0", "99", "x"} {
@@ -142,7 +142,7 @@ func TestLargeComparison(t *testing.T) {
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: document("old")})
 	_, err := p.store.UpdateConfiguration(c.Component, c.ID, func(c *store.Configuration) error { c.Configuration = document("new"); return nil })
 	p.must(err)
-	body := p.see(configurationPath(c.Component, c.ID)+"/versions?from=1&to=2", "more lines are not shown")
+	body := p.see(configurationPath(c.Component, c.ID)+"/versions?from=1&to=2", "more lines not shown")
 	if n := strings.Count(body, "<code>"); n > shownChanges {
 		t.Errorf("%d lines", n)
 	}

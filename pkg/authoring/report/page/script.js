@@ -68,7 +68,7 @@ const failed = (request) => !request.status || request.status >= 400 && !request
 
 function status(request) {
   if (!request.status) {
-    const none = make("span", "bad", "no answer");
+    const none = make("span", "bad", "no response");
     none.title = request.reason || "";
     return none;
   }
@@ -78,7 +78,7 @@ function status(request) {
 }
 
 function statuses(all) {
-  return Object.entries(all).map(([status, n]) => make("span", "code", (status === "none" ? "no answer" : status) + " × " + figure(n)));
+  return Object.entries(all).map(([status, n]) => make("span", "code", (status === "none" ? "no response" : status) + " × " + figure(n)));
 }
 
 function address(url) {
@@ -120,7 +120,7 @@ function headline() {
     ...(t.failures ? [["Failures", make("span", "bad", figure(t.failures))]] : []),
     ...(t.ignored ? [["Allowed failures", figure(t.ignored)]] : []),
     ...(t.retries ? [["Retries", figure(t.retries)]] : []),
-    ...(t.polls ? [["Asked again", figure(t.polls)]] : []),
+    ...(t.polls ? [["Polls", figure(t.polls)]] : []),
     ...(t.waited ? [["Waited", duration(t.waited)]] : []),
     ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
     ...(report.extractor ? [["Extractor", report.extractor]] : []),
@@ -136,7 +136,7 @@ function fault(error) {
 }
 
 function problems(list) {
-  return tableSection("problems", "Problems of the configuration", "", [
+  return tableSection("problems", "Problems in the configuration", "", [
     column("Where", (p) => pointer(p.pointer) || "the document", "long"),
     column("Expected", (p) => p.expected, "long"),
     column("Found", (p) => p.found || ""),
@@ -161,20 +161,20 @@ function jobs() {
   return tableSection("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
-    number("Runs", (j) => j.ended ? [figure(j.ended.runs || (j.ended.unwanted ? 0 : 1)), j.ended.unwanted ? under(`${figure(j.ended.unwanted)} prevented by if`) : ""] : "–"),
+    number("Runs", (j) => j.ended ? [figure(j.ended.runs || (j.ended.unwanted ? 0 : 1)), j.ended.unwanted ? under(`${figure(j.ended.unwanted)} skipped by if`) : ""] : "–"),
     ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : "")] : "")] : []),
     number("Pages", held((e) => figure(e.pages))),
-    number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} left out by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
+    number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} dropped by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
     number("Requests", (j) => figure(j.requests)),
     ...(skips ? [number("Skipped", (j) => j.ended ? figure(j.ended.skipped || 0) : "–")] : []),
     number("Retries", (j) => figure(j.retries)),
-    ...(polls ? [number("Asked again", (j) => figure(j.polls || 0))] : []),
+    ...(polls ? [number("Polls", (j) => figure(j.polls || 0))] : []),
     number("Waited", (j) => duration(j.waited)),
     number("Received", (j) => bytes(j.bytes)),
     column("Status codes", (j) => statuses(j.statuses)),
     column("Stopped because", (j) => j.ended
       ? [make("span", j.ended.repeated ? "warn" : "", j.ended.rule), j.ended.pointer ? under(pointer(j.ended.pointer)) : ""]
-      : [make("span", "bad", "the run failed before its end"), j.stored ? under("what it had stored is in no table") : ""], "long"),
+      : [make("span", "bad", "the run failed before the job ended"), j.stored ? under("its rows are in no table") : ""], "long"),
   ], report.jobs);
 }
 
@@ -292,16 +292,16 @@ function waterfall() {
   const note = w.omitted ? "the first " + figure(w.requests.length) + " of " + figure(w.requests.length + w.omitted) + " requests" : "";
   const section = tableSection("waterfall", "Requests", note, [
     column("Request", asked, "asked"),
-    column("Status", status, "answer"),
+    column("Status", status, "response"),
     number("Took", (r) => duration(r.seconds)),
     column(axis, track, "scale"),
   ], w.requests, "waterfall", (r) => failed(r) ? "failed" : r.ignored ? "ignored" : "");
   const key = (className, text) => make("span", "item", make("span", "key " + className), text);
-  section.append(make("p", "legend", key("", "answered"),
+  section.append(make("p", "legend", key("", "succeeded"),
     w.requests.some((r) => r.ignored) ? key("warn", "allowed by the configuration") : "",
     w.requests.some(failed) ? key("bad", "failed") : "",
-    w.requests.some((r) => r.held || r.retryIn) ? key("pause", "waiting for a retry, for an answer to be ready, or for the rate limit") : "",
-    line.pauses.length ? key("idle", "a pause, drawn shorter") : ""));
+    w.requests.some((r) => r.held || r.retryIn) ? key("pause", "waiting for a retry, a poll or the rate limit") : "",
+    line.pauses.length ? key("idle", "a pause, shown shortened") : ""));
   return section;
 }
 
@@ -319,7 +319,7 @@ function activity() {
   chart.setAttribute("role", "img");
   chart.setAttribute("aria-label", "Requests in each of " + count(a.periods.length, "period") + " of " + duration(a.step) + ", at most " + figure(most));
   const section = make("section", "", make("div", "panel", make("p", "caption",
-    "Activity", make("span", "quiet", "requests in each " + duration(a.step) + ", at most " + figure(most))), chart));
+    "Activity", make("span", "quiet", "requests per " + duration(a.step) + ", at most " + figure(most))), chart));
   section.id = "activity";
   return section;
 }
@@ -343,7 +343,7 @@ function tables() {
   section.id = "tables";
   for (const t of report.tables) {
     const share = (n) => t.sampled ? (100 * n / t.sampled).toFixed(n && n < t.sampled ? 1 : 0) + " %" : "";
-    const note = !t.sampled ? "no rows were looked at" : t.sampled < t.rows ? "shapes of the first " + count(t.sampled, "row") : "";
+    const note = !t.sampled ? "no rows were sampled" : t.sampled < t.rows ? "statistics of the first " + count(t.sampled, "row") : "";
     const table = tableSection("", "Columns of " + t.table, note, [
       column("Column", (c) => make("code", "", c.name)),
       column("Shape (characters)", (c) => c.shapes.map((s) => s.shape + "(" + range(s) + ")" + (c.shapes.length > 1 ? " × " + figure(s.count) : "")).join(", "), "long"),
@@ -360,12 +360,12 @@ function tables() {
 function memory() {
   const values = (text, n) => n ? count(n, "value") : text || "–";
   const iterations = report.memory.some((m) => m.iteration);
-  const note = report.status === "success" ? "" : "the next run will read the same, because this one was not complete";
-  return tableSection("memory", "Remembered from run to run", note, [
+  const note = report.status === "success" ? "" : "the next run starts from the same values, because this run did not succeed";
+  return tableSection("memory", "State", note, [
     column("Name", (m) => [make("code", "", m.name), under(pointer(m.pointer))]),
     ...(iterations ? [number("Iteration", (m) => m.iteration || "")] : []),
     column("Read", (m) => values(m.read, m.readValues), "long"),
-    column("Left for the next run", (m) => values(m.left, m.leftValues), "long"),
+    column("For the next run", (m) => values(m.left, m.leftValues), "long"),
   ], report.memory);
 }
 
@@ -388,10 +388,10 @@ main.replaceChildren(...headline(),
   report.error ? fault(report.error) : "",
   report.error && report.error.problems ? problems(report.error.problems) : "",
   incomplete.length ? findings() : "",
-  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, even if its jobs had stored rows." : "")),
-  report.jobs.length ? jobs() : nothing("No job was run."),
+  report.tables.length ? tables() : nothing("No tables were written." + (report.status === "failed" ? " A failed run writes no tables, even if its jobs stored rows." : "")),
+  report.jobs.length ? jobs() : nothing("No jobs ran."),
   report.memory ? memory() : "",
-  ...(report.waterfall.requests.length ? [waterfall()] : [nothing("No request was sent.")]),
+  ...(report.waterfall.requests.length ? [waterfall()] : [nothing("No requests were sent.")]),
   ...(report.waterfall.omitted ? [activity()] : []),
   ...(report.waterfall.requests.length > 5 ? [slowest()] : []),
   warned.length ? warnings() : nothing(incomplete.length ? "No other warnings." : "No warnings."));

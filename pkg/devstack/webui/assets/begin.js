@@ -39,5 +39,5 @@ document.addEventListener("change", async (event) => {
   history.replaceState(null, "", form.action + "?" + query);
   const same = [...document.querySelectorAll("#draft input[type=radio]")].find((radio) => radio.name === chosen.name && radio.value === chosen.value);
   if (same) same.focus({ preventScroll: true });
-  document.getElementById("announcement").textContent = "The proposal has changed.";
+  document.getElementById("announcement").textContent = "The configuration has changed.";
 });

@@ -117,7 +117,7 @@ function secretSpans(text, stored) {
   const since = new Date(draft.time).toLocaleString();
   offer.querySelector("span").textContent = "You have unsaved changes from " + since + "." +
     (draft.version === form.dataset.version ? "" : " They are based on version " + draft.version + "; version " + form.dataset.version + " is stored now.") +
-    " New secrets were not kept: type them again.";
+    " New secrets were not stored: type them again.";
   offer.hidden = false;
   document.getElementById("draft-take").addEventListener("click", () => {
     own = JSON.stringify(draft);

@@ -249,7 +249,7 @@
   function tellState(message) {
     const isSaved = area.value === saved;
     if (message) state.textContent = message;
-    else state.textContent = isSaved ? "" : "Not saved yet.";
+    else state.textContent = isSaved ? "" : "Not saved.";
     form.dispatchEvent(new CustomEvent("editor:changed", { detail: { saved: isSaved } }));
   }
 
@@ -269,7 +269,7 @@
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify({ row: form.dataset.row, document: area.value, cursor: 0, ...question }),
         }, true);
-        if (!response.ok) throw new Error("The local platform could not answer.");
+        if (!response.ok) throw new Error("The local platform returned an error.");
         return running === mine ? await response.json() : null;
       } catch (problem) {
         if (running === mine) failed(problem);
@@ -298,7 +298,7 @@
 
   // notChecked reports that the text could not be checked, and checks again later.
   function notChecked(problem) {
-    const why = problem instanceof TypeError ? "The local platform does not answer." : problem.message;
+    const why = problem instanceof TypeError ? "The local platform does not respond." : problem.message;
     const said = element("p", "alert", why + " The text has not been checked.");
     if (problem instanceof LoggedOut) {
       const again = element("button", "button", "Log in");
@@ -324,8 +324,8 @@
     const place = document.getElementById("findings");
     const before = place.querySelectorAll("li").length;
     if (!problems.length) {
-      place.replaceChildren(element("p", "quiet", "No problem found."));
-      if (before) announcement.textContent = "No problem found.";
+      place.replaceChildren(element("p", "quiet", "No problems found."));
+      if (before) announcement.textContent = "No problems found.";
       return;
     }
     const list = element("ol", "finding-list");
@@ -341,7 +341,7 @@
       list.append(element("li", p.severity, line, said, code));
     }
     place.replaceChildren(list);
-    if (found.omitted) place.append(element("p", "quiet", found.omitted + " more problems are not listed."));
+    if (found.omitted) place.append(element("p", "quiet", found.omitted + " more problems not listed."));
     if (problems.length !== before) announcement.textContent = problems.length === 1 ? "1 problem." : problems.length + " problems.";
   }
 
@@ -636,7 +636,7 @@
       const response = await request(form.action, { method: "POST", headers: { Accept: "application/json" }, body });
       reply = await response.json();
     } catch (problem) {
-      complain((problem instanceof LoggedOut ? "You are logged out." : "The local platform does not answer.") + " Nothing was saved.");
+      complain((problem instanceof LoggedOut ? "You are logged out." : "The local platform does not respond.") + " Nothing was saved.");
       return;
     }
     if (reply.problem) {

@@ -183,7 +183,7 @@ function follow(address) {
     source.addEventListener("open", () => state("on", "live"));
     source.addEventListener("error", () => {
       if (source && source.readyState === EventSource.CLOSED) state("off", "connection lost, reload the page");
-      else state("off", "connection lost, trying again");
+      else state("off", "connection lost, reconnecting");
     });
     source.addEventListener("replace", (event) => replace(event.data));
     source.addEventListener("append", (event) => {

@@ -64,7 +64,7 @@ async function enter(body) {
     if (session) moveTo(session);
     return problem || "";
   } catch {
-    return "The local platform does not answer.";
+    return "The local platform does not respond.";
   }
 }
 

@@ -75,7 +75,7 @@ async function startTry(button) {
     followTry();
   } catch (problem) {
     settleTry();
-    tryProblem(problem instanceof TypeError ? "The local platform does not answer. Try again when it runs." : problem.message);
+    tryProblem(problem instanceof TypeError ? "The local platform does not respond. Try again when it is running." : problem.message);
   }
 }
 
@@ -99,7 +99,7 @@ async function openRequest(link) {
   const box = place.getBoundingClientRect();
   if (box.top < 0 || box.top > innerHeight - 120) place.scrollIntoView({ block: "start" });
   const marked = place.querySelector(".try-code .is-next, .try-code .is-data");
-  const code = place.querySelector(".try-answer .try-code");
+  const code = place.querySelector(".try-response .try-code");
   if (marked && code && code.contains(marked)) code.scrollTop = Math.max(0, marked.offsetTop - code.clientHeight / 3);
 }
 
