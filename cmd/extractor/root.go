@@ -18,6 +18,12 @@ const (
 )
 
 // newRoot returns the root command. Without a subcommand it behaves like run.
+//
+// To add a command, write it in a file of its own with an example, and add it to a group
+// here. To add a flag, add it in the file of its command, and its values to flagValues in
+// completion.go. Both need a script below cmd/extractor/testdata. `go test ./cmd/extractor
+// -run 'TestScripts|TestCommandLinePage' -update` writes the expected output and
+// docs/reference/command-line.md.
 func newRoot() *cobra.Command {
 	var o app.Options
 	var version bool

@@ -26,6 +26,11 @@ type finishedRun struct {
 
 // endChecks returns the completeness checks of a finished run. Each check returns a
 // finding about missing data, or nil. docs/understand/faults.md describes the checks.
+//
+// To add a check, write its function in this file and list it here. Its finding is an event
+// in pkg/event/kinds_incomplete.go, see Bodies there; it has the method RowsComplete if no
+// rows are missing. Add rows to completeness_test.go, a case to tests/functional/cases and a
+// row to docs/understand/faults.md.
 func endChecks() []func(finishedRun) event.Finding {
 	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, checkUnpaged, checkTotal}
 }

@@ -25,8 +25,12 @@ type Body interface {
 	Message() string
 }
 
-// Bodies returns an empty body of every kind, in the order of docs/reference/events.md. A
-// test compares them.
+// Bodies returns an empty body of every kind, in the order of docs/reference/events.md.
+//
+// To add an event, write its body in the file kinds_*.go of its subject and list it here.
+// Describe it in docs/reference/events.md, and in pkg/authoring/diagnostic/events.go with
+// advice for the user. Tests compare these with the list. Expect the event in a case in
+// tests/functional/cases.
 func Bodies() []Body {
 	return []Body{
 		LogUnreached{}, RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},

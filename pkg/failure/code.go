@@ -2,6 +2,11 @@ package failure
 
 // Code names a kind of problem. Codes are stable, because people search for them and
 // programs filter by them.
+//
+// To add a code, add a constant here, its entry to pkg/authoring/diagnostic/catalogue.go or
+// catalogue_jobs.go, and a configuration with the problem to cmd/extractor/testdata/codes, in a
+// file with the name of the code. `go test ./cmd/extractor -run TestScripts -update` writes
+// the expected output. Tests compare the three.
 type Code string
 
 // The kinds of problems of a configuration. Package diagnostic explains them.

@@ -1,9 +1,7 @@
 // Package state contains the state that a run passes to the next run: the document in
 // in/state.json and out/state.json.
 //
-// Each Contributor has its own keys in that document. A new contributor is a file here
-// and an entry in the list that the engine passes to Open. Keys of no contributor are
-// kept.
+// Each Contributor has its own keys in that document. Keys of no contributor are kept.
 //
 // The package reads and writes no files (see package datadir) and emits no events.
 package state
@@ -15,6 +13,12 @@ import (
 )
 
 // Contributor is a part of the state.
+//
+// To add a part, implement Contributor in a file of its own and pass it to Open in newRun
+// of pkg/engine/run.go. Save values in a form that PHP does not change, see portable.go. If
+// the next run needs a value even after a failed run, store it with env.Run.Keep too. Add a
+// test beside the file, a case with two runs to tests/functional/nextrun_test.go, and the
+// keys to docs/reference/files.md.
 type Contributor interface {
 	// Keys returns its keys in the document. No other contributor uses these keys.
 	Keys() []string

@@ -8,6 +8,10 @@ type group struct {
 }
 
 // groups are the groups of the diagram, from top to bottom.
+//
+// To add a package, add its path to a group here, unless a package above it has a box, and
+// a row to a table in docs/understand/architecture.md. `go test ./tests/architecture
+// -update` draws the diagram.
 var groups = []group{
 	{"Programs", []string{"cmd/extractor", "cmd/devstack"}},
 	{"The platform", []string{"devstack", "platform"}},

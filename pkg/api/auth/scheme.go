@@ -29,6 +29,12 @@ type Scheme struct {
 type Schemes []Scheme
 
 // AllSchemes returns the authentication schemes of this program.
+//
+// To add a scheme, write its file: its settings, a function that returns a Scheme, listed
+// here, and a Method, which adds the credentials to each attempt of a request. basic.go is
+// short; merge.go adds parameters and headers. Add every credential that it computes or
+// receives to env.Run.Secrets, so that no output shows it. Add a test beside the file and
+// the scheme to tests/functional/credentials_test.go, and run `go test ./pkg/schema -update`.
 func AllSchemes() Schemes {
 	return Schemes{basicScheme(), queryScheme(), loginScheme(), oauth10Scheme(), oauth20Scheme(), oauth20LoginScheme()}
 }

@@ -145,6 +145,9 @@ type readResult struct {
 // maxDepth is the maximum number of nested packings that are undone.
 const maxDepth = 6
 
+// tooDeep is the reason to omit a body with more nested packings than maxDepth.
+const tooDeep = "it is packed too often"
+
 // headBytes is the number of bytes that show a packing or a byte order mark.
 const headBytes = 16
 
@@ -169,7 +172,7 @@ func (l *searcher) read(open opener, depth int) (readResult, error) {
 	}
 	if p := packingOf(head, raw); p != nil {
 		if depth == maxDepth {
-			return readResult{unknown: "it is packed too often"}, nil
+			return readResult{unknown: tooDeep}, nil
 		}
 		return l.readPacked(*p, open, depth, found)
 	}

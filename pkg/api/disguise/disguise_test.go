@@ -20,6 +20,7 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -405,6 +406,58 @@ func TestLimit(t *testing.T) {
 		}
 		if omitted < 4 {
 			t.Errorf("%s: only %d limits are too low", name, omitted)
+		}
+	}
+}
+
+// TestNestedZips: a secret is masked in zips in each other, or the body is omitted: where
+// it cannot be written again (bzip2), and where it is packed too often. Searching and
+// writing must agree on the depth, because a writer exists only for what the search found.
+func TestNestedZips(t *testing.T) {
+	ways := packedWays()
+	gzip, zip, base64 := ways[0], ways[4], ways[5]
+	for _, inner := range []struct {
+		name, text string
+		from       []way
+		masked     int // number of zips up to which the secret is masked
+	}{
+		{"bzip2 in base64", packedInBzip2, nil, 0},
+		{"gzip in base64", string(base64.to(t, gzip.to(t, []byte(texts[0])))), []way{base64, gzip}, 4},
+		{"text", texts[0], nil, 6},
+	} {
+		body := []byte(inner.text)
+		for depth := 1; depth <= 8; depth++ {
+			body = zip.to(t, body)
+			stored, r := clean(t, body)
+			if omitted := depth > inner.masked; r.Masked == omitted || (r.Omitted != "") != omitted {
+				t.Errorf("%s in %d zips: masked %t, %q", inner.name, depth, r.Masked, r.Omitted)
+			}
+			if r.Omitted != "" {
+				continue
+			}
+			for range depth {
+				stored = zip.from(t, stored)
+			}
+			for _, w := range inner.from {
+				stored = w.from(t, stored)
+			}
+			if want := strings.ReplaceAll(texts[0], ascii, hidden); string(stored) != want {
+				t.Errorf("%s in %d zips: %q, want %q", inner.name, depth, stored, want)
+			}
+		}
+	}
+}
+
+// TestRezipDepth: rezip reads the files at the depth that it is given, like the search
+// before it. At the last depth, no file may be packed.
+func TestRezipDepth(t *testing.T) {
+	ways := packedWays()
+	body := ways[4].to(t, ways[0].to(t, []byte(texts[0])))
+	for depth := range maxDepth {
+		l := &searcher{Options: Options{Mask: mask, TempDir: t.TempDir()}, spools: response.NewSpooler(t.TempDir(), response.MemoryLimit), left: defaultMost}
+		err := l.rezip(io.Discard, openerOf(func() io.Reader { return bytes.NewReader(body) }), depth)
+		if (err != nil) != (depth == maxDepth-1) {
+			t.Errorf("depth %d: %v", depth, err)
 		}
 	}
 }

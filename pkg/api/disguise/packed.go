@@ -132,7 +132,7 @@ func (l *searcher) readPacked(p packing, open opener, depth int, found bool) (re
 // readUnknown reads a body of an unknown kind. It may be deflate without a header.
 func (l *searcher) readUnknown(open opener, depth int) (readResult, error) {
 	r, err := l.readPacked(deflate(), open, depth, false)
-	if err == nil && (r.unknown != "" || r.write == nil) {
+	if err == nil && r.unknown != tooDeep && (r.unknown != "" || r.write == nil) {
 		r = readResult{unknown: notText}
 	}
 	return r, err

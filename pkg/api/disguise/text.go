@@ -27,9 +27,12 @@ type candidate struct {
 // readText reads a body that is not packed, or packed without a header.
 func (l *searcher) readText(open opener, head []byte, depth int, raw traits, found bool) (readResult, error) {
 	if raw.isUTF8() {
-		if raw.inBase64() && depth < maxDepth {
+		if raw.inBase64() {
+			if depth == maxDepth {
+				return readResult{unknown: tooDeep}, nil
+			}
 			inner, err := l.readBase64(open, depth)
-			if err != nil || inner.found && inner.unknown == "" {
+			if err != nil || inner.found && inner.unknown == "" || inner.unknown == tooDeep {
 				return inner, err
 			}
 		}
@@ -74,7 +77,7 @@ func (l *searcher) readText(open opener, head []byte, depth int, raw traits, fou
 	case !isText && depth < maxDepth:
 		return l.readUnknown(open, depth)
 	case !isText:
-		return readResult{unknown: notText}, nil
+		return readResult{unknown: tooDeep}, nil // it may be deflate without a header
 	case best != nil:
 		return *best, nil
 	default:

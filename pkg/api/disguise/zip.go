@@ -82,7 +82,7 @@ func (l *searcher) readFile(f *zip.File, depth int) (readResult, error) {
 
 // rezip writes the files of an archive in their order, with secrets masked in the files
 // and in their names. The rest of the archive, such as comments, is dropped. depth must be
-// that of the search, which found that every file can be written.
+// the depth of the search, which found that every file can be written.
 func (l *searcher) rezip(w io.Writer, open opener, depth int) (err error) {
 	whole, done, err := l.randomAccess(open)
 	if err != nil {
@@ -98,6 +98,9 @@ func (l *searcher) rezip(w io.Writer, open opener, depth int) (err error) {
 		r, err := l.readFile(f, depth)
 		if err != nil {
 			return err
+		}
+		if r.write == nil {
+			return errors.New("a file of an archive cannot be written again")
 		}
 		var name strings.Builder
 		if _, err := l.Mask(&name, strings.NewReader(f.Name)); err != nil {

@@ -107,6 +107,11 @@ func New(o Options) (*Client, error) {
 // In this order each attempt and each redirect gets new credentials and a new signature,
 // every URL is checked before a request is sent to it, and every request that is sent is
 // reported. A request that the cache serves is not reported.
+//
+// To add a step, write its file with a type that implements Step and a test beside it, and
+// add it to this function and to the list above. A step that changes its Call passes on a
+// clone. Data that it needs about the request becomes a field of Call. Decide whether a
+// login, a dry run and a replay need the step.
 func (c *Client) chain() Step {
 	o := &c.o
 	var s Step

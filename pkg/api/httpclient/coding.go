@@ -73,6 +73,10 @@ func decompress(res *http.Response) (io.Reader, error) {
 }
 
 // decoderOf returns the decoder of a coding, or nil for an unknown coding.
+//
+// To add a content coding, add a case here, a row to send_test.go, and the name to the error
+// in pkg/api/response/spool.go, to docs/how-to/formats.md and to docs/understand/faults.md.
+// Requests accept only gzip, see header.go.
 func decoderOf(name string) func(*bufio.Reader) (io.Reader, error) {
 	switch name {
 	case "gzip", "x-gzip":

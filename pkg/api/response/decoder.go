@@ -32,6 +32,12 @@ type decoder struct {
 }
 
 // decoders returns the decoders of all formats, the default format first.
+//
+// To add a format, write its decode function in a file of its own and list the decoder
+// here. Compression, character set and size limits are handled before it. plain.go is
+// short, and decoder_test.go adds a small format. Add rows to formats_test.go, a fuzz target
+// to formats_fuzz_test.go, cases named format-NAME to tests/functional/cases and a section
+// to docs/how-to/formats.md, and run `go test ./pkg/schema -update`.
 func decoders() []decoder {
 	return []decoder{
 		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON, settings: []field.Declaration{EncodingSetting}},

@@ -26,6 +26,11 @@ type form struct {
 const maxForm = 40
 
 // formOf returns the form of a name.
+//
+// To add a name, add its letters to the function of its first letter below; a new first
+// letter also belongs in firstLetters. Add the name to members_test.go, a service that
+// sends it to tests/functional/services_test.go, and the name to the table in
+// docs/understand/faults.md, which a test reads.
 func formOf(name []byte) form {
 	var buf [maxForm]byte
 	letters, ok := lettersOf(buf[:0:maxForm], name)

@@ -28,6 +28,13 @@ type compression struct {
 // eachFile receives the contents of a file. name may be "".
 type eachFile func(name string, r io.Reader) error
 
+// wrappers returns the compressions of files.
+//
+// To add a compression, write its unwrap function, list it here, and add its name to
+// wrapperType and to the pattern of UnpackSetting in format.go. Add it to packings in
+// pkg/api/disguise/packed.go too: otherwise recordings omit such bodies. Add rows to
+// unpack_test.go and the name to docs/how-to/formats.md, and run `go test ./pkg/schema
+// -update`.
 func wrappers() []compression {
 	return []compression{{"gzip", "\x1f\x8b", unwrapGzip}, {"zip", "PK\x03\x04", unwrapZip}, {"zstd", "\x28\xb5\x2f\xfd", unwrapZstd}}
 }

@@ -19,6 +19,12 @@ import (
 )
 
 // Action is the action of a rule.
+//
+// To add an action, add a constant here, and its name and settings to verbType and verbs in
+// settings.go. Carry it out where it belongs: for a request in retry.go and rules.go of
+// pkg/api/httpclient, for a page in pkg/engine/page.go, for a run of a job in
+// pkg/engine/restart.go. Describe it in doSetting, and to users in describe.go. Add rows to
+// rule_test.go and cases to tests/functional/cases, and run `go test ./pkg/schema -update`.
 type Action string
 
 // The actions.

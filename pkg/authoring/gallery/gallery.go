@@ -46,6 +46,12 @@ type API struct {
 }
 
 // All returns all APIs, sorted by name.
+//
+// To add an API, add a directory to pkg/authoring/gallery/apis with config.json and api.json.
+// Write a mock server in a file of its own in tests/apis and list it in imitations in
+// tests/apis/pages_test.go. It must refuse what the API refuses, and change its data between
+// two runs. Write a page in docs/apis with the sections of the other pages. `go test
+// ./tests/apis -update` writes the configuration and the tables into the page.
 func All() ([]API, error) {
 	entries, err := files.ReadDir("apis")
 	if err != nil {

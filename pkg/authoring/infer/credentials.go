@@ -171,6 +171,10 @@ func camel(name string) string {
 
 // addCredentials turns the credentials of the request into settings: parameters, user name
 // and password, and headers. It uses a cookie only if there is no other credential.
+//
+// To add a kind of credential, turn it into settings here with addSecret, and return its
+// secrets from Secrets in this file, so that no output shows them. Add rows to infer_test.go
+// and secrets_test.go, and a row to the table in docs/how-to/init.md.
 func (d *configBuilder) addCredentials() {
 	before := len(d.Guesses)
 	inQuery := d.moveSecretParams()

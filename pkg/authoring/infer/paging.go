@@ -56,6 +56,10 @@ func (p *pager) setFlag(s field.Setting[bool]) { p.settings.set(s.Name, value.Of
 // pagerFinders returns the functions that look for pagination, in order of preference.
 // Evidence in the response comes before usual names. In GraphQL only the variables are
 // parameters, so only one function applies.
+//
+// To add a kind of pagination, write its function and list it here. It returns nil if the
+// example shows no evidence. Add rows to infer_test.go and a row to the table in
+// docs/how-to/init.md.
 func (d *configBuilder) pagerFinders() []func(*configBuilder) *pager {
 	if d.graphQL() {
 		return []func(*configBuilder) *pager{graphQLPaging}

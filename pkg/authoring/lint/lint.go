@@ -28,6 +28,11 @@ type Input struct {
 // check adds its findings to a list.
 type check func(d settings, found *failure.Problems)
 
+// checks returns all checks.
+//
+// To add a check, write its function in the file of its subject and list it here. Find the
+// settings by their roles (field.Tree.Visit) or by their declarations, never by their names.
+// Give the findings a code, see failure.Code. Add rows to lint_test.go.
 func checks() []check {
 	return []check{
 		unusedScrollers,

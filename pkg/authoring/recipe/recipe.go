@@ -23,6 +23,11 @@ type Recipe struct {
 }
 
 // All returns all recipes, simple recipes first.
+//
+// To add a recipe, add a directory to pkg/authoring/recipe/recipes with config.json and the
+// other files of a case (tests/functional/README.md), list it here, and describe it on a page
+// in docs/recipes with the sections of the other pages. TestRecipes in tests/functional runs
+// the recipe, and pages_test.go compares the page with its files.
 func All() []Recipe {
 	return []Recipe{
 		{"offset", "paging by offset and limit, the response has the total"},

@@ -53,6 +53,11 @@ type Function struct {
 type Functions []Function
 
 // AllFunctions returns the functions of this program in the order of the documentation.
+//
+// To add a function, write it in the file of its subject, such as text.go: func(in Input)
+// (value.Value, error), where in.Text(0) is the first argument as text. Declare it in the
+// list at the top of that file, with Doc and Examples, which a test evaluates. Add rows to
+// function_test.go, and run `go test ./pkg/schema -update`.
 func AllFunctions() Functions {
 	return slices.Concat(textFunctions(), choiceFunctions(), encodingFunctions(), hashFunctions(), tokenFunctions(), timeFunctions())
 }

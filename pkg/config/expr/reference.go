@@ -78,6 +78,11 @@ const (
 type References []Reference
 
 // AllReferences returns the references of this program in the order of the documentation.
+//
+// To add a reference, declare it in the list of the file of its subject, such as
+// reference_run.go. Set Value, or put the values into Scope.Contexts under the key where the
+// expressions are evaluated, as scopeOf in pkg/engine does. Add rows to compile_test.go, a
+// case to tests/functional/cases, and run `go test ./pkg/schema -update`.
 func AllReferences() References {
 	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), pagingReferences(), responseReferences(), requestReferences(), loginReferences())
 }

@@ -48,6 +48,12 @@ func isPublic(pattern string) bool {
 }
 
 // endpoints returns the endpoints of all paths.
+//
+// To add an endpoint, write its function in the file of its subject and list it here, or in
+// branchPaths for paths that also exist below a branch, with the parameters that it reads
+// (query, body), ignores or lacks. Add a test beside the file and a row to
+// docs/how-to/local-platform.md. asked_test.go and hostile_test.go try each endpoint of the
+// list.
 func (s *server) endpoints() map[string]methods {
 	search := newEndpoint(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{

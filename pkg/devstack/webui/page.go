@@ -99,6 +99,11 @@ func (s *site) routes() http.Handler {
 type paths map[string]func(http.ResponseWriter, *http.Request) error
 
 // pages returns the handlers of all paths that need a login.
+//
+// To add a page, write its handler in the file of its subject and a template in templates,
+// and list the path here or in editorPages, beginPages or tryPages. A handler that changes
+// something calls the API with site.call. Add a test beside the file. everywhere_test.go
+// requests each path without a session, from other sites and with odd input.
 func (s *site) pages() paths {
 	all := paths{
 		"GET /{$}":                                  s.overview,
