@@ -40,7 +40,7 @@ type Methods []Method
 // To add a method, write its file: its settings, a function that returns a Method, listed
 // here, and a Scroller, which sends no requests and reads no clock. link.go is short. If it
 // sets a parameter, give the setting the role field.Parameter, compile it with parameterOf,
-// list its value in Method.Values and implement valuePlacer, as in offset.go. Add a table of
+// list its value in Method.Values and set Traits.Place, as in offset.go. Add a table of
 // requests and pages (testSequences) beside the file, settings to everyKind in
 // purity_test.go and a case to tests/functional/cases, and run `go test ./pkg/schema
 // -update`. newmethod_test.go follows these steps.

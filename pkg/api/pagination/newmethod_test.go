@@ -68,7 +68,11 @@ func (h halving) request(job config.RequestSpec, bound int) config.RequestSpec {
 	return h.param.set(job, value.OfInt(int64(bound)))
 }
 
-func (h halving) withPlacedValues(names []string) Scroller {
+func (h halving) Traits() Traits {
+	return Traits{Parameter: h.param.phrase(), Place: h.place}
+}
+
+func (h halving) place(names []string) Scroller {
 	h.param = h.param.withPlacedValues(names)
 	return h
 }
