@@ -103,9 +103,9 @@ func checkBatches(j *job) {
 	for _, p := range j.placeholders {
 		switch own := j.Batch != (config.Batch{}); {
 		case own && p.level > 1:
-			problem(p, "expected a placeholder of the parent's items: these are what a batch is made of", "leave the batch out, then the job runs for each item of its parent")
+			problem(p, "expected a placeholder of the parent's items, because a batch consists of their values", "remove the batch to run the job for each item of its parent")
 		case p.level > 1 && j.Family.InBatch(p.level):
-			problem(p, "expected the item of a job whose items do not come in batches", "\"batch\" puts several items into one request; take the value from the response to that request")
+			problem(p, "expected the item of a job whose items are not requested in batches", "\"batch\" puts several items into one request; take the value from the response to that request")
 		}
 	}
 }

@@ -63,7 +63,7 @@ func checkRepeated(e finishedRun) event.Finding {
 	if _, none := e.evidence.next(); none {
 		return nil
 	}
-	hint := "check the address that leads to the next page"
+	hint := "check the URL that leads to the next page"
 	if name := e.scroller.Traits().Parameter; name != "" {
 		hint = fmt.Sprintf("check that the API reads %s", name)
 	}
@@ -107,9 +107,9 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	case e.stop.Flag != "":
 		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' requests the next page"
 	case leadsOn:
-		found.Place, found.Hint = "a header", "check the address that leads to the next page"
+		found.Place, found.Hint = "a header", "check the URL that leads to the next page"
 	case v.link != "":
-		found.Place, found.Hint = "the header Link", "'api.pagination' with the method 'link' reads it"
+		found.Place, found.Hint = "the header Link", "set 'api.pagination' to the method 'link'"
 	default:
 		return nil
 	}
@@ -144,7 +144,7 @@ func checkUnpaged(e finishedRun) event.Finding {
 	}
 	return event.PagingUnread{
 		Job: e.name, Page: e.pages, Place: place, Fetched: e.rowsReceived, Total: int(t.least),
-		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, \"pagination\": {\"forceStop\": {\"pages\": 1}} says so",
+		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, set \"pagination\": {\"forceStop\": {\"pages\": 1}}",
 		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -160,11 +160,11 @@ func howToRead(i response.Indicator) string {
 	text := i.Value.Text()
 	switch {
 	case i.Kind == response.NextPage && (response.IsAddress(text)):
-		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", path, delimiter)
+		return fmt.Sprintf("set 'api.pagination' to the method 'response.url' with the urlKey '%s'%s", path, delimiter)
 	case i.Kind == response.NextPage && delimiter == "":
-		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
+		return fmt.Sprintf("set 'api.pagination' to the method 'response.param' with the responseParam '%s'", path)
 	default:
-		return "set 'api.pagination' to the method of this API: 'response.param' if the response has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
+		return "set 'api.pagination' to the method of this API: 'response.param' if the response has a token for the next page, 'cursor' if requests contain the last id, otherwise 'offset' or 'pagenum'"
 	}
 }
 
@@ -310,7 +310,7 @@ func (r *jobRun) explainUnrecorded(err error) error {
 		return err
 	}
 	found := r.dataMissing(r.job, r.evidence.otherLists)
-	return failure.Userf("%s; so the next request is another one than was recorded: %w", found.Message(), err).At(found.Pointer)
+	return failure.Userf("%s; so the next request differs from the recorded one: %w", found.Message(), err).At(found.Pointer)
 }
 
 // checkCompleteness emits the postponed findings of a root job and its child jobs, after

@@ -67,7 +67,7 @@ func checkTableName(j config.Job) {
 		key, hint = config.JobEndpoint.Name, `name the table with "dataType"`
 	}
 	field.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.Problems()).
-		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
+		Problem("expected a text with a letter, a digit or a dash, because the table is named after it", hint)
 }
 
 // eachJob calls visit for the jobs and all jobs below them.

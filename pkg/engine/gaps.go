@@ -70,7 +70,7 @@ func (r *run) checkTables() error {
 			case gap.Near != "":
 				found = event.ColumnMissing{Job: from.job.name, Table: gap.Table, Column: gap.Column, Path: gap.Path, Near: r.Secrets.Mask(gap.Near), Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.iteration}
 			case r.limit == nil:
-				r.warn(event.MappingWarning{Table: gap.Table, Text: fmt.Sprintf(`no item has anything at '%s', so %q is empty; if that is right, "optional": true in its setting says so`, gap.Path, gap.Column)})
+				r.warn(event.MappingWarning{Table: gap.Table, Text: fmt.Sprintf(`no item has a value at '%s', so %q is empty; if this is correct, set "optional": true in its setting`, gap.Path, gap.Column)})
 				continue
 			default:
 				continue

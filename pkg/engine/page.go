@@ -103,7 +103,7 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State
 		return nil, r.skip(res), nil
 	}
 	if res.AcceptedError {
-		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as " + r.acceptReason(res) + " wants it", JobPointer: r.Pointer})
+		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "used as data, because of " + r.acceptReason(res), JobPointer: r.Pointer})
 	}
 	page, err := r.scan(res)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *jobRun) scanAndCheck(request config.RequestSpec, state pagination.State
 		r.evidence.repeat = &pagination.Repeat{Page: r.pages, Earlier: repeat.earlier, Rows: page.Rows, Largest: r.evidence.largest, List: page.IsList(), Doubled: repeat.doubled, LeadsOn: repeat.leadsOn, Before: r.evidence.last}
 		stop := &pagination.Stop{Rule: repeat.rule}
 		if repeat.leadsOn {
-			stop.Hint = "if this API leads on for ever, limit the job with 'forceStop'"
+			stop.Hint = "if this API never ends its pages, limit the job with 'forceStop'"
 		}
 		return nil, stop, nil
 	}
@@ -234,7 +234,7 @@ const maxErrorData = 8 << 20
 // configuration ignores the status of the response.
 func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*response.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
-		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
+		return nil, failure.Userf("the response is not JSON and has %d bytes, which is more than 'errorData' can hold", size)
 	}
 	text, damaged, err := res.Body.Text(query.Format)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *jobRun) errorData(res *httpclient.Response, query response.Query) (*res
 	}
 	query.KeyAs, query.Parallel, query.Columns = "", false, response.Columns{}
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
-	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
+	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was used as errorData", JobPointer: r.Pointer})
 	page, err := r.run.scanner.ScanValue(res.Body, data, query)
 	if err == nil {
 		page.Damaged = damaged
@@ -264,14 +264,14 @@ func (r *jobRun) check(res *httpclient.Response, page *response.Page) error {
 	case page.Divided:
 		r.record(event.ResponseDelimiter{Job: r.name, Page: r.pages, Delimiter: page.OtherDelimiter, Pointer: r.format.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	case page.OtherDelimiter != "":
-		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV response has one column, and its name holds %s: is that the 'delimiter'?", response.DelimiterName(page.OtherDelimiter))})
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV response has one column, and its name contains %s: is this the 'delimiter'?", response.DelimiterName(page.OtherDelimiter))})
 	}
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
-		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", firstNames(page.Lists)).At(r.Pointer)
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the list with the data", firstNames(page.Lists)).At(r.Pointer)
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
-		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
+		return failure.Userf("the response is a %s, expected an object or a list; set 'dataField' to '.' to use it as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
 		r.record(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}

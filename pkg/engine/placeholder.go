@@ -161,7 +161,7 @@ type placeholderMatches struct{ values, columns []value.Value }
 func (p placeholder) find(rows []value.Packed, warn func(pointer, text string)) (placeholderMatches, error) {
 	v, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
-		return placeholderMatches{}, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
+		return placeholderMatches{}, failure.Userf("no value for the placeholder '%s': the parent row has no value at '%s'", p.token, p.path).At(p.pointer)
 	}
 	column, computed := v, p.compute != nil
 	if computed {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
@@ -199,27 +200,35 @@ func describeNotes(j *job) []string {
 		all = append(all, fmt.Sprintf("Runs only if %s is not null, false, zero or empty.", j.If.Text))
 	}
 	if l := j.RateLimit; l.Requests > 0 {
-		all = append(all, fmt.Sprintf("Sends at most %s in %s seconds.", textfmt.Count(l.Requests, "request"), rule.Seconds(l.Per)))
+		all = append(all, fmt.Sprintf("Sends at most %s in %s.", textfmt.Count(l.Requests, "request"), describeSeconds(l.Per)))
 	}
 	if j.Anonymous {
-		all = append(all, "Asked without the credentials of the API.")
+		all = append(all, "Sends its requests without the credentials of the API.")
 	}
 	if key := j.DataField.KeyAs; key != "" {
 		all = append(all, fmt.Sprintf("Each member of the object is an item, with its name as %q.", key))
 	}
 	if j.DataField.Parallel {
-		all = append(all, "The lists of the object are columns: their first values are an item, the second ones another, and so on.")
+		all = append(all, "Each list of the object is a column: the first values form an item, the second values the next item, and so on.")
 	}
 	if j.Columns.Present() {
-		all = append(all, "The values of each row are a list; 'dataField.columns' names them.")
+		all = append(all, "Each row is a list of values; 'dataField.columns' has their names.")
 	}
 	if filter := j.RowFilter.Value.Text(); filter != "" {
-		all = append(all, fmt.Sprintf("Only items that %q lets pass are kept.", filter))
+		all = append(all, fmt.Sprintf("Only items that match %q are kept.", filter))
 	}
 	if j.NotStored {
-		all = append(all, "Its items are not stored, they are only parents.")
+		all = append(all, "Its items are not stored. They are only the parents of child jobs.")
 	}
 	return all
+}
+
+// describeSeconds returns a duration as a text, such as "1 second" or "0.5 seconds".
+func describeSeconds(d time.Duration) string {
+	if d == time.Second {
+		return "1 second"
+	}
+	return rule.Seconds(d) + " seconds"
 }
 
 // describeCalls returns a sentence that describes when a child job runs.
@@ -229,13 +238,13 @@ func describeCalls(child, parent *job) string {
 		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", textfmt.Count(size, "value"), parent.name)
 	}
 	if child.RecursionFilter != "" {
-		text += fmt.Sprintf(" that %q lets pass", child.RecursionFilter)
+		text += fmt.Sprintf(" that match %q", child.RecursionFilter)
 	}
 	if child.Batch.Across {
 		text += ", which may be from several pages"
 	}
 	if child.ComputedEndpoint == nil && strings.HasPrefix(child.Endpoint, "{") {
-		text += "; where the value is a whole address, it is requested as it is"
+		text += "; a value that is a complete URL is requested unchanged"
 	}
 	return text + "."
 }
@@ -278,7 +287,7 @@ func (v *previewer) planRequest(ctx context.Context, j *job, in invocation) Plan
 	response, err := v.client.Do(ctx, full, httpclient.JobInfo{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
 	if !errors.Is(err, httpclient.ErrNotSent) {
 		if err == nil {
-			err = errors.Join(failure.Applicationf("a dry run was answered"), response.Body.Close())
+			err = errors.Join(failure.Applicationf("a request of a dry run got a response, expected none"), response.Body.Close())
 		}
 		d.Problem = err
 	}

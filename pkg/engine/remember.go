@@ -89,7 +89,7 @@ func (c compiler) remembers(j config.Job) []rememberEntry {
 func (c compiler) checkName(name string, entry config.Section) bool {
 	switch {
 	case name == state.KeyIterations:
-		reportInvalid(entry, "expected another name: this one holds the values of iterations in the state", "")
+		reportInvalid(entry, "expected another name: the state stores the values of iterations under this name", "")
 	case strings.TrimPrefix(name, "#") == "":
 		reportInvalid(entry, "expected a name", "")
 	default:
@@ -122,7 +122,7 @@ func compilePer(s config.Section, of config.JobScope) []string {
 		case slices.Contains(names, name):
 			item.Fault(failure.InvalidRemember, "expected each placeholder once", "")
 		case slices.Contains(of.Lists, name):
-			item.Fault(failure.InvalidRemember, "expected a placeholder with one value: this one has the values of a batch", "leave the batch out, then the job runs for each value")
+			item.Fault(failure.InvalidRemember, "expected a placeholder with one value: this one has the values of a batch", "remove the batch to run the job for each value")
 		default:
 			names = append(names, name)
 		}
@@ -152,7 +152,7 @@ func (c compiler) compileForm(m *rememberEntry, entry config.Section, j config.J
 	compiler.Exact = true
 	m.value, m.text = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
-		reportInvalid(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
+		reportInvalid(entry, "expected a name with a hash sign, because the value is computed from a secret, which the state would show", "write "+field.Quoted("#"+m.name))
 		return false
 	}
 	return true

@@ -229,7 +229,7 @@ func (r *jobRun) saveAccumulated(g accumulator) error {
 func (r *jobRun) warnIncomparable(g accumulator, before order.Key) {
 	if !order.Alike(g.key, before) {
 		r.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)),
-			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
+			Text: "the values have a different form than the remembered value, so they are compared as texts; remove '" + g.name + "' from the state to start again"})
 	}
 }
 
@@ -237,7 +237,7 @@ func (r *jobRun) warnIncomparable(g accumulator, before order.Key) {
 // previous value.
 func (r *jobRun) saveValue(m rememberEntry, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
-		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
+		return failure.Userf("the value of '%s' is computed from a secret, which the state would show: rename it to '#%s'", m.name, m.name).At(m.pointer)
 	}
 	if text := v.Raw(); state.Secret(m.name) && expr.Conceals(text) { // masking a shorter secret would hide words of messages
 		r.run.Secrets.Add(text)
@@ -272,7 +272,7 @@ func (jr *jobRunner) warnForgetting(j *job) {
 	statistics := jr.statistics[j]
 	for i, g := range newAccumulators(j.remembers) {
 		if statistics != nil && statistics.items > 0 && statistics.withValue[i] == 0 {
-			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)), Text: "no item has a value there, so nothing is remembered"})
+			jr.run.warn(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.aggregate)), Text: "no item has a value at this path, so nothing is remembered"})
 		}
 	}
 	for _, child := range j.children {

@@ -113,9 +113,9 @@ func (r *repetition) check(number int, request config.RequestSpec, page *respons
 	case r.numbered && doubled:
 		return &repeat{earlier: before.number, doubled: true, rule: fmt.Sprintf("page %d has the same rows as the %d pages before it and was dropped", number, mostEqual)}
 	case !r.forever && first > 0:
-		return &repeat{earlier: first, doubled: r.doubled(), rule: fmt.Sprintf("page %d repeats page %d, request and rows alike, and was dropped", number, first)}
+		return &repeat{earlier: first, doubled: r.doubled(), rule: fmt.Sprintf("page %d has the same request and the same rows as page %d and was dropped", number, first)}
 	case r.known > mostKnown:
-		return &repeat{earlier: first, doubled: true, rule: fmt.Sprintf("page %d repeats page %d, as the %d pages before it repeat earlier ones, and was dropped", number, first, mostKnown)}
+		return &repeat{earlier: first, doubled: true, rule: fmt.Sprintf("page %d repeats page %d, after %d pages that repeat earlier pages, and was dropped", number, first, mostKnown)}
 	default:
 		return nil
 	}
@@ -205,4 +205,4 @@ func appendSent(dst []byte, v value.Value) []byte {
 }
 
 // repetitionRule describes repetition.check in a sentence.
-const repetitionRule = "Always stops at a page that brings nothing new: one that is the same as the page before it, or whose request and rows both were there before."
+const repetitionRule = "Always stops at a page without new data: a page that is the same as the previous page, or that has the same request and rows as an earlier page."

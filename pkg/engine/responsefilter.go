@@ -79,7 +79,7 @@ func (f responseFilter) append(dst []byte, v value.Packed, path []filterSegment)
 		case !s.each:
 			return f.append(dst, member, rest)
 		case member.Kind() != value.Array:
-			return dst, failure.Userf("'%s' is not a list, though the filter says '%s[]'", s.name, s.name).At(f.pointer)
+			return dst, failure.Userf("'%s' is not a list, but the filter has '%s[]'", s.name, s.name).At(f.pointer)
 		default:
 			return member.AppendMap(dst, func(dst, _ []byte, item value.Packed) ([]byte, error) { return f.append(dst, item, rest) })
 		}

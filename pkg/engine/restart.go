@@ -25,7 +25,7 @@ func (r *jobRun) startAgain(res *httpclient.Response) error {
 		return err
 	}
 	if why := r.cannotStartAgain(); why != "" {
-		text := fmt.Sprintf("[%d] %s returned %s, which by a rule starts the job again without what was remembered; %s", res.Status, res.Address(), status, why)
+		text := fmt.Sprintf("[%d] %s returned %s; a rule restarts the job without its remembered values, but %s", res.Status, res.Address(), status, why)
 		if says != "" {
 			text += ": " + says
 		}
@@ -42,13 +42,13 @@ func (r *jobRun) cannotStartAgain() string {
 	remembers := func(name string) bool { return !r.scope.Contexts[expr.Remembered][name].IsBlank() }
 	switch {
 	case r.restarted:
-		return "it has been started again already, and the API refuses this request too"
+		return "the job was restarted before, and the API rejects this request too"
 	case r.pages > 0:
-		return "its earlier pages are stored already, and would be stored twice: run again later, which requests them from the beginning"
+		return "its earlier pages are already stored and would be stored twice: run again later, then the job starts from its first page"
 	case r.Windows != nil && slices.ContainsFunc(r.Windows.References(expr.Remembered), remembers):
-		return "its windows are made of what was remembered: run once with --full"
+		return "its windows depend on a remembered value: run once with --full"
 	case !slices.ContainsFunc(r.rememberedNames, remembers):
-		return "nothing that it reads was remembered, so it would send the same request again"
+		return "no value that it reads was remembered, so it would send the same request again"
 	default:
 		return ""
 	}
@@ -64,9 +64,9 @@ func (p *Program) checkRestarts() {
 			reading = reading || reads
 			switch {
 			case !reads:
-				reportRestarts(j.rules, j.Problems(), "nothing is read that was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+				reportRestarts(j.rules, j.Problems(), "the job reads no remembered value, so it would send the same request again", `"restart" is for jobs that read {"remembered": …}`)
 			case j.Windows != nil && len(j.Windows.References(expr.Remembered)) > 0:
-				reportRestarts(j.rules, j.Problems(), "the windows of the job are made of what was remembered, and stay", `"fail" ends the run, and a run with --full starts from the beginning`)
+				reportRestarts(j.rules, j.Problems(), "the windows of the job depend on a remembered value and would stay the same", `"fail" ends the run, and a run with --full starts from the beginning`)
 			}
 			walk(j.children)
 		}
@@ -75,7 +75,7 @@ func (p *Program) checkRestarts() {
 		walk(it.jobs)
 	}
 	if !reading {
-		reportRestarts(p.target.Rules, p.doc.API.Rules.Problems(), "no job reads what was remembered, so the same request would be sent again", `a job that reads {"remembered": …} starts again without it`)
+		reportRestarts(p.target.Rules, p.doc.API.Rules.Problems(), "no job reads a remembered value, so the same request would be sent again", `"restart" is for jobs that read {"remembered": …}`)
 	}
 }
 
@@ -83,7 +83,7 @@ func reportRestarts(rules rule.List, problems *failure.Problems, why, hint failu
 	for _, r := range rules {
 		if r.Do == rule.Restart {
 			field.NewSection(value.OfString(string(r.Do)), failure.PointerJoin(r.Pointer, rule.DoName), problems).
-				Problem("expected another verb: "+why, hint)
+				Problem("expected another action: "+why, hint)
 		}
 	}
 }

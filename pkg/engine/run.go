@@ -87,7 +87,7 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 func (r *run) run(ctx context.Context) (Result, error) {
 	defer r.Close()
 	if r.tables.structure.Legacy {
-		r.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
+		r.Log.Emit(event.StateWarning{Text: "it contains the structure of the original extractor's old table parser, which is ignored; columns may get different names"})
 	}
 	err := r.iterations(ctx)
 	if isLimit(err) && ctx.Err() == nil {

@@ -56,7 +56,7 @@ func checkUserData(s config.Section) {
 	}
 	for _, m := range s.Value.Members() {
 		if m.Value.Kind() == value.Array && m.Value.Len() > 0 {
-			s.Get(m.Name).Problem("a column of user data needs one value where the data type has no mapping, found a list", "")
+			s.Get(m.Name).Problem("a column of user data must be a single value if the data type has no mapping, found a list", "")
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 			value.OfString(v.standIn(fmt.Sprintf("start of a window of %q", j.name))),
 			value.OfString(v.standIn(fmt.Sprintf("end of a window of %q", j.name))))}
 		d := draft(in)
-		d.Window = "only a run knows them, as they depend on rows or variables"
+		d.Window = "known only during a run, because they depend on rows or variables"
 		return d, in
 	}
 	first, err := v.firstWindow(j, in)
@@ -148,7 +148,7 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 	d := draft(first)
 	d.Windows, d.Window = first.window.of, first.window.String()
 	if first.window.secret {
-		d.Window = "made of a secret"
+		d.Window = "computed from a secret"
 	}
 	return d, first
 }

@@ -188,7 +188,7 @@ func (ItemsTruncated) Level() Level  { return Warn }
 func (ItemsTruncated) RowsComplete() {}
 
 func (e ItemsTruncated) Message() string {
-	return fmt.Sprintf("Job %s: the list '%s' of an item on page %d is not whole, as '%s' says; request the rest by a child job whose recursionFilter reads that, or leave the list out by a mapping without it", e.Job, e.List, e.Page, e.Flag)
+	return fmt.Sprintf("Job %s: the list '%s' of an item on page %d is incomplete, according to '%s'; request the rest with a child job whose recursionFilter reads this flag, or leave the list out with a mapping", e.Job, e.List, e.Page, e.Flag)
 }
 
 func (e ItemsTruncated) Setting() string              { return e.JobPointer }
@@ -212,7 +212,7 @@ func (ColumnMissing) Level() Level  { return Warn }
 func (ColumnMissing) RowsComplete() {}
 
 func (e ColumnMissing) Message() string {
-	return fmt.Sprintf(`Job %s: no item has anything at '%s', so the column %q of table %s is empty; did you mean '%s'? If the path is right, "optional": true beside its "mapping" says so`, e.Job, e.Path, e.Column, e.Table, e.Near)
+	return fmt.Sprintf(`Job %s: no item has a value at '%s', so the column %q of table %s is empty; did you mean '%s'? If the path is correct, set "optional": true beside its "mapping"`, e.Job, e.Path, e.Column, e.Table, e.Near)
 }
 
 func (e ColumnMissing) Setting() string              { return e.Pointer }
@@ -236,7 +236,7 @@ func (KeyEmpty) Level() Level  { return Warn }
 func (KeyEmpty) RowsComplete() {}
 
 func (e KeyEmpty) Message() string {
-	return fmt.Sprintf(`Job %s: table %s has %s with nothing in a column of the primary key (%s), the first on page %d; rows with the same key replace each other. Choose another key, drop the rows by 'rowFilter', or say by "optional": true beside the "mapping" of the column that this is right`,
+	return fmt.Sprintf(`Job %s: table %s has %s with an empty value in the primary key (%s), the first on page %d; rows with the same key replace each other. Choose another key, or drop the rows with 'rowFilter'. If empty values are correct, set "optional": true beside the "mapping" of the column`,
 		e.Job, e.Table, textfmt.Count(e.Rows, "row"), strings.Join(e.PrimaryKey, ", "), e.Page)
 }
 
@@ -316,7 +316,7 @@ func (e ResponseDelimiter) Message() string {
 	if e.Delimiter == "\t" {
 		name, setting = "a tab", `\t`
 	}
-	return fmt.Sprintf(`Job %s: page %d is CSV with one column, but %s divides its lines into several; set "response": {"format": "csv", "delimiter": "%s"}, or "delimiter": "," if there is one column`, e.Job, e.Page, name, setting)
+	return fmt.Sprintf(`Job %s: page %d is CSV with one column, but %s divides its lines into several; set "response": {"format": "csv", "delimiter": "%s"}, or "delimiter": "," if one column is correct`, e.Job, e.Page, name, setting)
 }
 
 func (e ResponseDelimiter) Setting() string              { return e.Pointer }

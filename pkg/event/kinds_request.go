@@ -35,7 +35,7 @@ func (StateUnsaved) Kind() string { return "state.unsaved" }
 func (StateUnsaved) Level() Level { return Warn }
 
 func (e StateUnsaved) Message() string {
-	return "What the login remembered is lost if this run fails: it could not be stored " + e.Text
+	return "The values that the login remembered are lost if this run fails: they could not be stored " + e.Text
 }
 
 // RequestSent reports an HTTP request that was sent. It is only emitted with
@@ -218,7 +218,7 @@ func (JobRestarted) Kind() string { return "job.restarted" }
 func (JobRestarted) Level() Level { return Warn }
 
 func (e JobRestarted) Message() string {
-	s := fmt.Sprintf("Job %s starts again without what was remembered, because of a rule and status %d", e.Job, e.Status)
+	s := fmt.Sprintf("Job %s starts again without its remembered values, because of a rule for status %d", e.Job, e.Status)
 	if e.Text != "" {
 		s += ": " + e.Text
 	}

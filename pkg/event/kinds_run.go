@@ -132,11 +132,11 @@ func (e StateRemembered) Message() string {
 	case e.Values > 0:
 		return text
 	case e.Before == "":
-		return text + ", where nothing was before"
+		return text + ", no value before"
 	case e.Before == e.Value:
 		return text + ", as before"
 	default:
-		return text + ", before it was " + e.Before
+		return text + ", previously " + e.Before
 	}
 }
 
@@ -168,7 +168,7 @@ func (e StateHeld) Message() string {
 	if len(held) > 1 {
 		verb = "do"
 	}
-	return fmt.Sprintf("Job %s: rows may be missing (%s), so %s %s not move past them, and the next run requests them again", e.Job, e.Finding, strings.Join(held, ", "), verb)
+	return fmt.Sprintf("Job %s: rows may be missing (%s), so %s %s not advance past them, and the next run requests them again", e.Job, e.Finding, strings.Join(held, ", "), verb)
 }
 
 func valueOrCount(value string, count int) string {

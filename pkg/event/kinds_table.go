@@ -53,9 +53,9 @@ func (e TableDrifted) Message() string {
 		}
 	}
 	if changes == nil {
-		return fmt.Sprintf("Table %s has its columns in another order than in the last run", e.Table)
+		return fmt.Sprintf("Table %s has its columns in a different order than in the last run", e.Table)
 	}
-	return fmt.Sprintf("Table %s has other columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
+	return fmt.Sprintf("Table %s has different columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
 }
 
 // TableMerging reports that a large table is being merged. It is only emitted with --merge.
@@ -86,9 +86,9 @@ func (TableMerged) Kind() string { return "table.merged" }
 func (TableMerged) Level() Level { return Info }
 
 func (e TableMerged) Message() string {
-	how := fmt.Sprintf("by %s into the %s of the run before: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), textfmt.Count(e.Before, "row"), e.Replaced, e.Added)
+	how := fmt.Sprintf("by %s into the %s of the previous run: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), textfmt.Count(e.Before, "row"), e.Replaced, e.Added)
 	if len(e.PrimaryKey) == 0 {
-		how = fmt.Sprintf("without a primary key into the %s of the run before: %d added", textfmt.Count(e.Before, "row"), e.Added)
+		how = fmt.Sprintf("without a primary key into the %s of the previous run: %d added", textfmt.Count(e.Before, "row"), e.Added)
 	}
 	return fmt.Sprintf("Table %s merged %s, now %s", e.Table, how, textfmt.Count(e.Rows, "row"))
 }

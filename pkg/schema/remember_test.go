@@ -40,9 +40,9 @@ func TestRemember(t *testing.T) {
 		{"an unknown attribute", `"remember":{"n":{"attr":"kk"}}`, []string{at + `/attr: expected the path of a string, number or boolean that exists in "attr", found "kk"*`}},
 		{"a placeholder of a root job", `"remember":{"n":{"placeholder":"id"}}`, []string{at + `/placeholder: expected the name of a placeholder of this job or of a job above it, found "id"; a root job has no parent; *`}},
 
-		{"a name of the state", `"remember":{"iterations":{"max":"x"}}`, []string{`/parameters/config/jobs/0/remember/iterations: expected another name: this one holds the values of iterations in the state`}},
+		{"a name of the state", `"remember":{"iterations":{"max":"x"}}`, []string{`/parameters/config/jobs/0/remember/iterations: expected another name: the state stores the values of iterations under this name`}},
 		{"no name", `"remember":{"":{"max":"x"},"#":{"max":"x"}}`, []string{`/parameters/config/jobs/0/remember/: expected a name`, `/parameters/config/jobs/0/remember/#: expected a name`}},
-		{"a secret in the open", `"remember":{"n":{"function":"md5","args":[{"attr":"#k"}]}}`, []string{at + `: expected a name with a hash sign, because the value is made of a secret and the state would show it; write "#n"`}},
+		{"a secret in the open", `"remember":{"n":{"function":"md5","args":[{"attr":"#k"}]}}`, []string{at + `: expected a name with a hash sign, because the value is computed from a secret, which the state would show; write "#n"`}},
 		{"a remembered secret in the open", `"remember":{"n":{"remembered":"#k"}}`, []string{at + `: expected a name with a hash sign, *`}},
 
 		{"combinations of a root job", `"remember":{"n":{"max":"x","per":["id"]}}`, []string{at + `/per/0: expected the name of a placeholder of this job or of a job above it, found "id"; a root job has none`}},

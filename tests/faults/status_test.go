@@ -170,9 +170,9 @@ func redirects() []fault {
 			fault{name: "to FTP", says: "redirected", hit: redirected(307, "ftp://api.test/x")},
 			fault{name: "to nonsense", says: "redirected", hit: redirected(302, "http://[::1")},
 			fault{name: "to no host", says: "redirected", hit: redirected(302, "http:///x")},
-			fault{name: "without an address", says: "[302] Redirect without an address", hit: func(s *strike) { s.say(302, "") }},
-			fault{name: "without an address, with a body", says: "[300] Redirect without an address", hit: func(s *strike) { s.say(300, `[{"id": 1, "token": "x"}]`) }},
-			fault{name: "304 that no one requested", says: "[304] Redirect without an address", hit: func(s *strike) { s.WriteHeader(304) }},
+			fault{name: "without an address", says: "[302] Redirect without a URL", hit: func(s *strike) { s.say(302, "") }},
+			fault{name: "without an address, with a body", says: "[300] Redirect without a URL", hit: func(s *strike) { s.say(300, `[{"id": 1, "token": "x"}]`) }},
+			fault{name: "304 that no one requested", says: "[304] Redirect without a URL", hit: func(s *strike) { s.WriteHeader(304) }},
 		),
 	)
 }

@@ -132,7 +132,7 @@ func TestUnsavedToken(t *testing.T) {
 	ended := s.become(t, s.start(t, config, "").ID, "success")
 	warned := false
 	for _, e := range s.events(t, ended.ID) {
-		warned = warned || e.Type == "warn" && strings.HasPrefix(e.Message, "What the login remembered is lost if this run fails: it could not be stored on the platform: PUT ")
+		warned = warned || e.Type == "warn" && strings.HasPrefix(e.Message, "The values that the login remembered are lost if this run fails: they could not be stored on the platform: PUT ")
 	}
 	if !warned {
 		t.Error("no event says that the token is not stored")

@@ -59,7 +59,7 @@ func TestPatterns(t *testing.T) {
 
 // maxThings limits the comments of functions that describe a thing: "x is the size of …"
 // instead of "x returns the size of …". It only falls.
-const maxThings = 1140
+const maxThings = 10
 
 func TestFunctionsDoSomething(t *testing.T) {
 	thing := regexp.MustCompile(`^[A-Za-z0-9_]+ (is|are|was|has|have) `)

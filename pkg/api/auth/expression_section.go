@@ -125,7 +125,7 @@ func (p expressionSection) text(m value.Member) (value.Value, error) {
 	for i, item := range items {
 		line := strings.Trim(item.Text(), " \t\r\n")
 		if !httpguts.ValidHeaderFieldValue(line) {
-			return value.Value{}, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name).At(p.section.Get(m.Name).Pointer)
+			return value.Value{}, failure.Userf("the value of the header '%s' contains a character that is not allowed in a header", m.Name).At(p.section.Get(m.Name).Pointer)
 		}
 		lines[i] = value.OfString(line)
 		if item.Secret() {

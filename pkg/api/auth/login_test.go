@@ -144,7 +144,7 @@ func TestLoginFailures(t *testing.T) {
 		{"object at the path", `"apiRequest":{"query":{"x":{"response":"token"}}}`, `{"token":{"s":"s3cret"}}`, at + "/apiRequest/query/x", "token"},
 		{"whole response", `"apiRequest":{"query":{"x":{"response":"."}}}`, `{"token":"s3cret"}`, at + "/apiRequest/query/x", "not found"},
 		{"function that fails", `"apiRequest":{"query":{"x":{"function":"hash_hmac","args":[{"response":"a"},"t","k"]}}}`, `{"a":"s3cret"}`, at + "/apiRequest/query/x", "hash_hmac"},
-		{"line break within a header", `"apiRequest":{"headers":{"X":{"response":"t"}}}`, `{"t":"s3cret\ntoken"}`, at + "/apiRequest/headers/X", "the value of the header 'X' holds a character"},
+		{"line break within a header", `"apiRequest":{"headers":{"X":{"response":"t"}}}`, `{"t":"s3cret\ntoken"}`, at + "/apiRequest/headers/X", "the value of the header 'X' contains a character"},
 		{"unreadable expiry", `"expires":{"response":"until"}`, `{"until":"s3cret"}`, at + "/expires", "'until'"},
 	}
 	for _, tt := range tests {
@@ -166,7 +166,7 @@ func TestLoginFailures(t *testing.T) {
 func TestFaultsOfTheLoginRequest(t *testing.T) {
 	const at = "/parameters/api/authentication/loginRequest/"
 	tests := []struct{ name, keys, pointer, words string }{
-		{"line break in a header", `"headers":{"X":{"attr":"#p"}}`, at + "headers/X", "the value of the header 'X' holds a character"},
+		{"line break in a header", `"headers":{"X":{"attr":"#p"}}`, at + "headers/X", "the value of the header 'X' contains a character"},
 		{"function that fails in a header", `"headers":{"X":{"function":"hash_hmac","args":[{"attr":"#p"},"t","k"]}}`, at + "headers/X", "hash_hmac"},
 		{"function that fails in a parameter", `"params":{"x":{"function":"hash_hmac","args":[{"attr":"#p"},"t","k"]}}`, at + "params/x", "hash_hmac"},
 	}

@@ -153,7 +153,7 @@ func TestOAuth20Errors(t *testing.T) {
 		name, authentication, credentials, text, pointer string
 	}{
 		{"parameter that the request lacks", `"headers":{"A":{"query":"nope"}}`, textCredentials, `query "nope" not found`, "/headers/A"},
-		{"line break in a header", `"headers":{"A":{"authorization":"data"}}`, `{"#data":"to\nken","appKey":"c","#appSecret":"s"}`, "a character that no header can carry", "/headers/A"},
+		{"line break in a header", `"headers":{"A":{"authorization":"data"}}`, `{"#data":"to\nken","appKey":"c","#appSecret":"s"}`, "a character that is not allowed in a header", "/headers/A"},
 		{"failing function", `"query":{"a":{"function":"hash","args":[{"authorization":"data"},"x"]}}`, textCredentials, "hash", "/query/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

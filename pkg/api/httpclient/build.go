@@ -26,7 +26,7 @@ func Build(base *url.URL, r config.RequestSpec, userAgent, accept string, header
 		return nil, err
 	}
 	if k := r.Params.Kind(); k != value.Object && k != value.Array && !r.Params.Empty() {
-		return nil, failure.Userf("the parameters of '%s' must be an object, found a %s", r.Endpoint, k)
+		return nil, failure.Userf("the parameters of '%s' must be an object, found %s", r.Endpoint, k.WithArticle())
 	}
 	req := &request.Request{URL: u, Host: u.Host, Header: http.Header{}}
 	bodyType := config.BodyType(r.Method)

@@ -248,9 +248,9 @@ func refusal(res *Response, statusLine string) *failure.Error {
 	what, more := "Client error", ""
 	switch {
 	case res.Status == http.StatusNotModified:
-		what, more = "Redirect without an address", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
+		what, more = "Redirect without a URL", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
 	case res.Status < 400:
-		what, more = "Redirect without an address", " and no header Location"
+		what, more = "Redirect without a URL", " and no header Location"
 	case res.Status >= 500:
 		what = "Server error"
 	}
@@ -284,7 +284,7 @@ func (c *Client) statusError(res *Response) error {
 	case denied && res.Anonymous:
 		e.Message += "; it was sent without credentials, because 'credentials' of its job is false"
 	case denied && res.Untrusted:
-		e.Message += "; it was sent without credentials, because a response led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
+		e.Message += "; it was sent without credentials, because a response led to an origin that the configuration does not name: list the origin in 'api.http.trustedOrigins' if it may receive the credentials"
 	}
 	return e
 }

@@ -104,7 +104,7 @@ func TestOrder(t *testing.T) {
 // taken the connection.
 func TestUnaskedBytesAreTriedAgain(t *testing.T) {
 	code, what := classify(t.Context(), errors.New("readLoopPeekFailLocked: %!w(<nil>)"), false)
-	if code != codeReceive || what != "the server sent bytes that no one had requested" {
+	if code != codeReceive || what != "the server sent data before a request" {
 		t.Errorf("got %d, %s", code, what)
 	}
 }

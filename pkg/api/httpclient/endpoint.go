@@ -178,7 +178,7 @@ func (e *endpoint) checkHost(i int) error {
 	}
 	for _, c := range []byte(e.pieces[i].Text) {
 		if blank(c) || strings.IndexByte(forbidden, c) >= 0 {
-			return failure.Userf("%s is in the host of the address, and has a character that no host can have", e.pieces[i].Name)
+			return failure.Userf("%s is part of the host in the URL and contains a character that is not allowed in a host", e.pieces[i].Name)
 		}
 	}
 	return nil

@@ -37,13 +37,13 @@ func setLevel(req *request.Request, level []config.Header) {
 // lists of scalars.
 func headersOf(v value.Value) ([]config.Header, error) {
 	if k := v.Kind(); k != value.Object && !v.Empty() {
-		return nil, failure.Userf("headers must be an object, found a %s", k)
+		return nil, failure.Userf("headers must be an object, found %s", k.WithArticle())
 	}
 	var headers []config.Header
 	for _, m := range v.Members() {
 		h := config.Header{Name: m.Name, Secret: m.Value.Secret()}
 		if !httpguts.ValidHeaderFieldName(m.Name) {
-			return nil, failure.Userf("'%s' cannot be the name of a header", m.Name)
+			return nil, failure.Userf("'%s' is not a valid header name", m.Name)
 		}
 		items := []value.Value{m.Value}
 		if m.Value.Len() > 0 {
@@ -54,11 +54,11 @@ func headersOf(v value.Value) ([]config.Header, error) {
 		}
 		for _, item := range items {
 			if k := item.Kind(); k == value.Object || k == value.Array {
-				return nil, failure.Userf("the value of the header '%s' must be a text, found an %s", m.Name, k)
+				return nil, failure.Userf("the value of the header '%s' must be a text, found %s", m.Name, k.WithArticle())
 			}
 			text := strings.Trim(item.Text(), " \t")
 			if !httpguts.ValidHeaderFieldValue(text) {
-				return nil, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name)
+				return nil, failure.Userf("the value of the header '%s' contains a character that is not allowed in a header", m.Name)
 			}
 			h.Values = append(h.Values, text)
 		}

@@ -28,7 +28,7 @@ func (t *allowedHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 		}
 		if restrictedPath(entry) != "" {
 			if found := ambiguity(x.URL.EscapedPath()); found != "" {
-				why = ": " + found + ", which servers read in different ways; write the path without it"
+				why = ": " + found + ", which servers interpret differently; write the path without it"
 				continue
 			}
 		}

@@ -109,7 +109,7 @@ func TestAmbiguousPathsAreAllowedWhereEveryPathIs(t *testing.T) {
 	f = newFixture(t, "http://a.test/v1", `{}`, nil, at, onlyV1)
 	_, err := f.get(t, "..%2fx")
 	wantUserError(t, err)
-	if want := "the address http://a.test/v1/..%2fx is not allowed by 'image_parameters.allowed_hosts': its path holds an encoded segment '..', which servers read in different ways; write the path without it"; err.Error() != want {
+	if want := "the address http://a.test/v1/..%2fx is not allowed by 'image_parameters.allowed_hosts': its path holds an encoded segment '..', which servers interpret differently; write the path without it"; err.Error() != want {
 		t.Errorf("got %q", err)
 	}
 }

@@ -189,7 +189,7 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "read" && op.Op != "write" {
 			return codeTimeout, "no connection: " + reason(err)
 		}
-		return codeReceive, "the connection was lost: nothing has come from the server for too long"
+		return codeReceive, "the connection was lost: the server has sent no data for too long"
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return codeTimeout, "no connection within 'api.http.connectTimeout'"
@@ -281,7 +281,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 
 // unsolicitedText is the error of a reused connection on which bytes arrived that belong
 // to no request.
-const unsolicitedText = "the server sent bytes that no one had requested"
+const unsolicitedText = "the server sent data before a request"
 
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)

@@ -94,7 +94,7 @@ func TestServersThatMisbehave(t *testing.T) {
 // not an error of connecting.
 func TestConnectionsGivenUpByTheSystem(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
-	lost := "network error 56: the connection was lost: nothing has come from the server for too long"
+	lost := "network error 56: the connection was lost: the server has sent no data for too long"
 	for _, tt := range []struct{ name, sent, want string }{
 		{"before the response", "", lost},
 		{"within the head", head[:17], lost},

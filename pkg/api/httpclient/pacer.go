@@ -106,7 +106,7 @@ func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 			return nil
 		default:
 			wait := until.Sub(p.now())
-			done := sender.Live.Pause("as the API asked another request", wait)
+			done := sender.Live.Pause("because of the response to another request", wait)
 			err := p.waitAndResume(ctx, until, wait)
 			done()
 			if err != nil {

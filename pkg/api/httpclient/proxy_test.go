@@ -178,7 +178,7 @@ func TestProxiesThatFail(t *testing.T) {
 			u.User = url.UserPassword("ann", "s3cret")
 			f := newFixture(t, "https://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, dialer(nil), environment(map[string]string{"https_proxy": u.String()}))
 			_, err = f.get(t, "x")
-			wantUserError(t, err, "GET https://a.test/x failed: network error "+tt.want, "; tried once", "check the proxy that the environment names")
+			wantUserError(t, err, "GET https://a.test/x failed: network error "+tt.want, "; tried once", "check the proxy in the environment")
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error shows the proxy's password: %v", err)
 			}

@@ -50,7 +50,7 @@ func (t *redirect) Do(ctx context.Context, x *Call) (*Response, error) {
 func (t *redirect) follow(x *Call, origin *url.URL, status int, location string) (*Call, error) {
 	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
-		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", x.Method, x.Address())
+		return nil, failure.Userf("%s %s was redirected to an invalid URL, expected an http or https URL", x.Method, x.Address())
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
@@ -64,7 +64,7 @@ func (t *redirect) follow(x *Call, origin *url.URL, status int, location string)
 		return next, nil
 	}
 	if x.Purpose == Login {
-		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
+		return nil, failure.Userf("%s %s was redirected to %s, but a login is not sent to another origin: if that origin may receive the credentials, write its URL into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
 			x.Method, x.Address(), config.OriginOf(to))
 	}
 	return next, t.stripper.strip(next, origin.User != nil)

@@ -89,10 +89,10 @@ func TestRedirectWithoutLocation(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{300, []string{"[300] Redirect without an address: GET http://127.0.0.1", "/a returned 300 Multiple Choices and no header Location: chosen"}},
-		{302, []string{"[302] Redirect without an address", "no header Location"}},
-		{304, []string{"[304] Redirect without an address", "remove such headers"}},
-		{399, []string{"[399] Redirect without an address"}},
+		{300, []string{"[300] Redirect without a URL: GET http://127.0.0.1", "/a returned 300 Multiple Choices and no header Location: chosen"}},
+		{302, []string{"[302] Redirect without a URL", "no header Location"}},
+		{304, []string{"[304] Redirect without a URL", "remove such headers"}},
+		{399, []string{"[399] Redirect without a URL"}},
 	} {
 		t.Run(strconv.Itoa(tt.status), func(t *testing.T) {
 			f := newFixture(t, serve(t, say(tt.status, "chosen")).URL, `{}`, nil)
@@ -144,7 +144,7 @@ func TestRedirectsEnd(t *testing.T) {
 		t.Run("to "+location, func(t *testing.T) {
 			f := newFixture(t, serve(t, to(302, location)).URL, `{}`, nil)
 			_, err := f.get(t, "a")
-			wantUserError(t, err, "redirected", "not a valid http or https address")
+			wantUserError(t, err, "redirected", "expected an http or https URL")
 			equal(t, "waits", f.sleeps, nil)
 		})
 	}

@@ -171,7 +171,7 @@ func TestTooLongARetryHeader(t *testing.T) {
 			}
 			f := newFixture(t, serve(t, say(status, "", tt.header+": "+tt.value)).URL, tt.api, nil)
 			_, err = f.get(t, "x")
-			wantUserError(t, err, "["+tt.status+"] GET http://127.0.0.1", "the header '"+tt.header+": "+tt.value+"'", "asks to wait "+tt.asked, "'api.retryConfig.maxWait' allows "+tt.allowed)
+			wantUserError(t, err, "["+tt.status+"] GET http://127.0.0.1", "the header '"+tt.header+": "+tt.value+"'", "requires a wait of "+tt.asked, "'api.retryConfig.maxWait' allows "+tt.allowed)
 			equal(t, "waits", f.sleeps, nil)
 		})
 	}

@@ -70,7 +70,7 @@ func (t *retry) tooLong(res *Response, header string, seconds int64) error {
 	if seconds >= 2*day {
 		in += fmt.Sprintf(" (%d days)", seconds/day)
 	}
-	return failure.Userf("[%d] %s returned %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
+	return failure.Userf("[%d] %s returned %s and the header '%s: %s', which requires a wait of %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, header, in,
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }

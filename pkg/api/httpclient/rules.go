@@ -164,7 +164,7 @@ func (t *retry) finalResponse(ctx context.Context, res *Response, err error, d *
 	if ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), res.close())
 	}
-	ended := t.ruleError(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
+	ended := t.ruleError(res, d, fmt.Sprintf("should be retried; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", attempts(attempt)))
 	return nil, cmp.Or(ended, res.close())
 }
 
@@ -177,7 +177,7 @@ func attempts(n int) string {
 
 // ruleReason returns the reason of a retry that a rule wants.
 func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
-	reason := "status " + strings.TrimSpace(statusLine(res)) + ", which a rule has tried again"
+	reason := "status " + strings.TrimSpace(statusLine(res)) + ", retried by a rule"
 	if says := t.ruleMessage(d); says != "" {
 		reason += ": " + says
 	}
@@ -187,7 +187,7 @@ func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
 // ruleError returns the user error for a response that a rule rejects. what is the
 // predicate of its sentence.
 func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
-	e := failure.Userf("[%d] %s returned %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
+	e := failure.Userf("[%d] %s returned %s; according to a rule it %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
 	says := t.ruleMessage(d)
 	if says == "" {
 		says = t.excerpt(res)
@@ -213,7 +213,7 @@ func (t *retry) excerpt(res *Response) string {
 
 // waitsTooLong returns the user error for a wait beyond a limit.
 func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
-	return failure.Userf("[%d] %s returned %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
+	return failure.Userf("[%d] %s returned %s and %s, which requires a wait of %s; %s allows %s seconds: raise it to wait that long, or run again later",
 		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
 }
 

@@ -219,7 +219,7 @@ func atEnd(body io.Reader, limit int64) error {
 	n, err := io.ReadFull(body, make([]byte, 1))
 	switch {
 	case n > 0:
-		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the response has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
+		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the response has more than %d bytes, the limit of 'api.http.maxResponseBytes'", limit)}
 	case err == io.EOF:
 		return nil
 	default:

@@ -117,7 +117,7 @@ func TestBrokenCompression(t *testing.T) {
 func TestLargestResponse(t *testing.T) {
 	text := strings.Repeat("0123456789", 10)
 	bomb := compressed(t, strings.Repeat(" ", 1<<20), gzipped)
-	const tooLarge = "network error 63: the body of the response has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"
+	const tooLarge = "network error 63: the body of the response has more than 100 bytes, the limit of 'api.http.maxResponseBytes'"
 	tests := []struct{ name, encoding, sent, fails string }{
 		{"as large as allowed", "", text, ""},
 		{"smaller", "", text[:99], ""},

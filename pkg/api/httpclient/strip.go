@@ -111,7 +111,7 @@ func (t *stripper) holdsSecret(text string) bool {
 }
 
 func secretError(x *Call, what string) error {
-	return failure.Userf("%s %s was not requested: %s holds a secret, and a response led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
+	return failure.Userf("%s %s was not requested: %s holds a secret, and a response led to an origin that the configuration does not name; if the origin may receive the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 

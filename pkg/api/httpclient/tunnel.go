@@ -186,7 +186,7 @@ func (t *Tunnel) connection(ctx context.Context, network, address string) (net.C
 func tunnelReason(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no response of the SSH server within 'api.http.connectTimeout'"
+		return "no response from the SSH server within 'api.http.connectTimeout'"
 	case errors.Is(err, io.EOF):
 		return "the SSH server closed the connection"
 	}

@@ -227,7 +227,7 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 		{"unknown host", "lookup bastion.test: no such host", nil, func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "no such host", Name: "bastion.test"}
 		}},
-		{"silent", "no response of the SSH server within 'api.http.connectTimeout'", nil, to(silent)},
+		{"silent", "no response from the SSH server within 'api.http.connectTimeout'", nil, to(silent)},
 		{"closed", "the SSH server closed the connection", nil, to(closing)},
 		{"not SSH", "", nil, to(garbage)}, // any error
 		{"unknown user", "ssh: unable to authenticate, attempted methods [none publickey], no supported methods remain",

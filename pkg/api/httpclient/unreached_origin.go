@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // ReachedOrigins is the set of origins that have responded in a run, with any status. All
@@ -62,16 +63,16 @@ func (f unreachedLimits) over(attempts int, passed time.Duration) bool {
 func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
-		tried = fmt.Sprintf("tried %d times in %d seconds", attempts, int(passed.Round(time.Second).Seconds()))
+		tried = fmt.Sprintf("tried %d times in %s", attempts, textfmt.Count(int(passed.Round(time.Second).Seconds()), "second"))
 	}
 	explained := *err.(*networkError) // failed has checked the type
 	var check string
 	check, explained.pointer = f.setting(x)
-	check = "the scheme, host and port of " + check + ", and that this machine may connect there"
+	check = "the scheme, host and port of " + check + ", and that this machine can connect to it"
 	if strings.Contains(explained.what, "the proxy") { // a recording has only this text
-		check, explained.pointer = "the proxy that the environment names (https_proxy and its like)", ""
+		check, explained.pointer = "the proxy in the environment (https_proxy or a similar variable)", ""
 	}
-	explained.advice = fmt.Sprintf("%s, and nothing at %s has answered in this run: check %s", tried, config.OriginOf(x.URL), check)
+	explained.advice = fmt.Sprintf("%s, and %s has not responded in this run: check %s", tried, config.OriginOf(x.URL), check)
 	return &explained
 }
 
@@ -92,7 +93,7 @@ func (f unreachedLimits) setting(x *Call) (place, pointer string) {
 		return place, pointer
 	}
 	if config.OriginOf(named) != config.OriginOf(x.URL) {
-		return "the address that a response led to", ""
+		return "the URL that a response led to", ""
 	}
 	return place, pointer
 }

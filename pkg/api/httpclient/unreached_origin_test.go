@@ -67,7 +67,7 @@ func TestFirstContactIsGivenUpSoon(t *testing.T) {
 			f := newFixture(t, "http://a.test/v1/", `{}`, nil, passing, func(o *Options) { o.Dial = d.dial })
 			_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, senderOf("x"))
 			wantUserError(t, err, "GET http://a.test/v1/x failed: "+tt.says, "tried 5 times in 15 seconds",
-				"nothing at http://a.test has answered in this run", "check the scheme, host and port of 'api.baseUrl'")
+				"http://a.test has not responded in this run", "check the scheme, host and port of 'api.baseUrl'")
 			if at := failure.PointerOf(err); at != "/parameters/api/baseUrl" {
 				t.Errorf("points to %s", at)
 			}
@@ -174,7 +174,7 @@ func TestFirstContactTakesHalfAMinuteAtMost(t *testing.T) {
 			}
 		})
 		_, err := f.get(t, "x")
-		wantUserError(t, err, "nothing at http://a.test has answered")
+		wantUserError(t, err, "http://a.test has not responded")
 		if attempts != tt.attempts || passed > maxUnreachedTime+tt.each {
 			t.Errorf("%s each: %d attempts in %s, want %d", tt.each, attempts, passed, tt.attempts)
 		}
@@ -201,14 +201,14 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 		{"an absolute endpoint", `{}`, nil, "https://b.test/x", "https://b.test/x", "port of the endpoint,", "https://b.test", "/parameters/config/jobs/0/endpoint"},
 		{"an endpoint of another host", `{}`, nil, "//b.test/x", "//b.test/x", "port of the endpoint,", "http://b.test", "/parameters/config/jobs/0/endpoint"},
 		{"a host of a row", `{}`, nil, "https://{host}/x", "https://c.test/x", "port of the endpoint,", "https://c.test", "/parameters/config/jobs/0/endpoint"},
-		{"a next page", `{}`, nil, "x", "https://d.test/x?page=2", "port of the address that a response led to,", "https://d.test", ""},
+		{"a next page", `{}`, nil, "x", "https://d.test/x?page=2", "port of the URL that a response led to,", "https://d.test", ""},
 		{"a login", here, hereMethod, "https://b.test/x", "https://b.test/x", "port of 'api.baseUrl',", "http://a.test", "/parameters/api/baseUrl"},
 		{"a login of another host", there, thereMethod, "x", "x", "port of the endpoint,", "https://login.test", "/parameters/api/authentication/loginRequest/endpoint"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, "http://a.test", tt.api, tt.method, passing, dialer(nil), func(o *Options) { o.Endpoints = []string{tt.job} })
 			_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: tt.endpoint}, senderOf(tt.job))
-			wantUserError(t, err, "nothing at "+tt.at+" has answered", tt.says)
+			wantUserError(t, err, tt.at+" has not responded", tt.says)
 			if at := failure.PointerOf(err); at != tt.pointer {
 				t.Errorf("points to %q, want %q", at, tt.pointer)
 			}
@@ -221,7 +221,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 		s := serve(t, to(302, "http://elsewhere.test/"))
 		f := newFixture(t, "http://a.test", `{}`, nil, passing, dialer(map[string]string{"a.test:80": s.Listener.Addr().String()}))
 		_, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, senderOf("x"))
-		wantUserError(t, err, "nothing at http://elsewhere.test has answered", "that a response led to")
+		wantUserError(t, err, "http://elsewhere.test has not responded", "that a response led to")
 	})
 }
 

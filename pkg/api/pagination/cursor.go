@@ -69,7 +69,7 @@ func compileCursor(s config.Section) Scroller {
 		return c
 	}
 	if c.increment != 0 {
-		Increment.In(s).Problem("expected no increment: ids of the type \"text\" are sent as they stand", "remove it")
+		Increment.In(s).Problem("expected no increment: ids of the type \"text\" are sent unchanged", "remove it")
 	}
 	return textCursor{c}
 }
@@ -96,7 +96,7 @@ func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 	}
 	next, ok := s.id.increased(c.increment)
 	if !ok {
-		return job, nil, nil, failure.Userf("the cursor value %s and the increment %d have no sum of at most %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
+		return job, nil, nil, failure.Userf("the sum of the cursor value %s and the increment %d has more than %d digits", excerpt(s.id.value), c.increment, value.MaxWhole).At(c.incrementPointer)
 	}
 	return c.param.set(job, next), s, nil, nil
 }

@@ -94,7 +94,7 @@ func TestNoSumOfCursor(t *testing.T) {
 	s := scroller(t, `{"method":"cursor","idKey":"id","param":"p","increment":-1}`, "")
 	for _, id := range []string{"1e999999999", `"1e-999999999"`, "1e401"} {
 		_, _, err := walk(t, s, request(t, ""), 0, ids(id))
-		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "the cursor value "+id+" and the increment -1 have no sum of at most 400 digits") || failure.PointerOf(err) != "/api/pagination/increment" {
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "the sum of the cursor value "+id+" and the increment -1 has more than 400 digits") || failure.PointerOf(err) != "/api/pagination/increment" {
 			t.Errorf("%s: got %v", id, err)
 		}
 	}
@@ -156,5 +156,5 @@ func TestTextCursor(t *testing.T) {
 		}
 	}
 	compileText(t, `{"method":"cursor","idKey":"id","param":"p","idType":"text","increment":1}`,
-		`/api/pagination/increment: expected no increment: ids of the type "text" are sent as they stand, found 1; remove it`)
+		`/api/pagination/increment: expected no increment: ids of the type "text" are sent unchanged, found 1; remove it`)
 }

@@ -111,8 +111,8 @@ func (f forceStop) describe() string {
 		text string
 	}{
 		{f.pages, "after page %d"},
-		{f.seconds, "after the page that comes %d seconds or more after the first request"},
-		{f.volume, "after the page with which the responses have more than %d bytes"},
+		{f.seconds, "after the page that arrives %d seconds or more after the first request"},
+		{f.volume, "after the page that brings the responses to more than %d bytes"},
 	} {
 		if one.set {
 			limits = append(limits, fmt.Sprintf(one.text, one.number))

@@ -89,9 +89,9 @@ func rowsIn(v value.Value) (rows int64, known bool) {
 
 func (l limitStop) describe() string {
 	if l.field.Text != "" {
-		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
+		return fmt.Sprintf("Stops after the page that brings the number of rows to its total at %q.", l.field.Text)
 	}
-	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.number)
+	return fmt.Sprintf("Stops after the page that brings the number of rows to %d or more.", l.limit.number)
 }
 
 func (l limitStop) traits() ruleTraits {

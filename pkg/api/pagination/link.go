@@ -41,22 +41,22 @@ func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestS
 	target, ok := LinkTo(l.rel, p.headerValues("Link"), p.Address)
 	if !ok {
 		stop := l.next.missing(p)
-		stop.Rule = fmt.Sprintf("the header Link of the response has no address with the relation '%s'", l.rel)
+		stop.Rule = fmt.Sprintf("the header Link of the response has no URL with the relation '%s'", l.rel)
 		if _, next := LinkTo("next", p.headerValues("Link"), p.Address); next {
-			stop.Rule += ", but one with the relation 'next'"
-			stop.Hint = "remove 'rel' if that is the next page"
+			stop.Rule += ", but it has one with the relation 'next'"
+			stop.Hint = "remove 'rel' if 'next' is the next page"
 		}
 		return job, nil, stop, nil
 	}
 	address, err := p.resolve(target)
 	if err != nil {
-		return job, nil, nil, failure.Userf("the address of the next page in the header Link is not valid: expected an http or https address, maybe a relative one").At(l.next.pointer)
+		return job, nil, nil, failure.Userf("the URL of the next page in the header Link is not valid: expected an http or https URL, absolute or relative").At(l.next.pointer)
 	}
 	return l.request(job, address), nil, nil, nil
 }
 
 func (l link) Describe(config.RequestSpec) []string {
-	text := fmt.Sprintf("Each request after the first goes to the address that the page before has in the header Link with the relation %q, until a page has none.", l.rel)
+	text := fmt.Sprintf("Each request after the first goes to the URL with the relation %q in the header Link of the previous page, until a page has none.", l.rel)
 	return []string{text, jobParams(l.includeParams)}
 }
 

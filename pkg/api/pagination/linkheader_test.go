@@ -76,7 +76,7 @@ func TestExamplesOfTheRFC(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	const job = `{"endpoint":"t?z=1","params":{"a":1},"headers":{"X":"1"}}`
-	const none = "the header Link of the response has no address with the relation 'next'"
+	const none = "the header Link of the response has no URL with the relation 'next'"
 	testSequences(t, []sequence{
 		{name: "until there is none", settings: `{"method":"link"}`, job: job,
 			responses: []string{"Link: <https://api.test/v1/t?page=2&d=9>; rel=\"next\"\n\n[1]", "Link: </t3>; rel=next\n\n[1]", "Link: <x>; rel=prev\n\n[1]"},
@@ -86,14 +86,14 @@ func TestLink(t *testing.T) {
 			sent:      []string{`t`, `https://api.test/v1/items/list?page=2`, `https://api.test/v1/items/next`, `https://api.test/v1/a%20b`, `https://other.test/x`}, rule: none, pointer: "/method"},
 		{name: "parameters are kept, another relation", settings: `{"method":"link","includeParams":true,"rel":"older"}`, job: `{"endpoint":"t","method":"POST","params":{"a":1}}`,
 			responses: []string{"LINK: </2>; rel=\"Older\"\n\n[1]", "Link: </2>; rel=next\n\n[1]"},
-			sent:      []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no address with the relation 'older', but one with the relation 'next'", pointer: "/rel"},
+			sent:      []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no URL with the relation 'older', but it has one with the relation 'next'", pointer: "/rel"},
 	})
 }
 
 func TestLinkThatIsNoAddress(t *testing.T) {
 	for _, target := range []string{"mailto:a@b", "http://", "http://[", "ftp://h/x", "https://h:x/"} {
 		_, stop, err := walk(t, scroller(t, `{"method":"link"}`, ""), request(t, ""), 0, "Link: <"+target+">; rel=next\n\n[1]")
-		const want = "the address of the next page in the header Link is not valid: expected an http or https address, maybe a relative one (at /api/pagination/method)"
+		const want = "the URL of the next page in the header Link is not valid: expected an http or https URL, absolute or relative (at /api/pagination/method)"
 		if stop != nil || err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, %v", target, stop, err)
 		}

@@ -121,7 +121,7 @@ func (r reference) missing(p PageInfo) *Stop {
 		case len(p.Header.Values(r.header)) > 0:
 			rule = fmt.Sprintf("the header '%s' of the response has no value", r.header)
 		case ok:
-			rule += fmt.Sprintf(", but one with the name '%s'", near)
+			rule += fmt.Sprintf(", but it has the header '%s'", near)
 		}
 		return &Stop{Rule: rule, Pointer: r.pointer, Reason: NoValue, Field: "header " + r.header}
 	}

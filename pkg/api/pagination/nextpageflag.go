@@ -110,5 +110,5 @@ func (n nextPageFlag) describe() string {
 	if n.ifNotSet == n.stopOn {
 		return text + ", or missing."
 	}
-	return text + "; a missing one lets it continue."
+	return text + "; a missing field lets it continue."
 }

@@ -101,16 +101,16 @@ func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 func (o offset) Describe(job config.RequestSpec) []string {
 	_, state := o.First(job, time.Time{})
 	start, size := state.(offsetState).at, o.size.effective(job)
-	further := "and then each time for as many rows further as the "
+	further := "then advances by the number of rows on the "
 	switch {
 	case o.size.untilEmpty && size == 0:
-		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %spage before has, until a page is empty.", o.param, start, further))
+		return sentences(o.firstPageParams, fmt.Sprintf("Sends %s = %s, %sprevious page, until a page is empty.", o.param, start, further))
 	case o.size.untilEmpty:
-		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %spage before has, until a page is empty.", o.param, start, o.size.param, size, further))
+		return sentences(o.firstPageParams, fmt.Sprintf("Sends %s = %s and %s = %d, %sprevious page, until a page is empty.", o.param, start, o.size.param, size, further))
 	case size == 0:
-		return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s, %sfirst page has, until a page is empty or has fewer rows than that.", o.param, start, further))
+		return sentences(o.firstPageParams, fmt.Sprintf("Sends %s = %s, %sfirst page, until a page is empty or has fewer rows than that.", o.param, start, further))
 	}
-	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+	return sentences(o.firstPageParams, fmt.Sprintf("Sends %s = %s and %s = %d, %s.",
 		o.param, formatSeries(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 

@@ -76,9 +76,9 @@ func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (confi
 }
 
 func (n pageNumber) Describe(job config.RequestSpec) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, formatSeries(big.NewInt(n.firstPage), 1))
+	text := fmt.Sprintf("Sends %s = %s, until a page is empty.", n.param, formatSeries(big.NewInt(n.firstPage), 1))
 	if size := n.size.effective(job); size > 0 {
-		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		text = fmt.Sprintf("Sends %s = %s and %s = %d, %s.",
 			n.param, formatSeries(big.NewInt(n.firstPage), 1), n.size.param, size, n.size.untilLast(size))
 	}
 	return sentences(n.firstPageParams, text)

@@ -63,7 +63,7 @@ func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, la
 		return nil
 	}
 	return &Stop{
-		Rule:    fmt.Sprintf("the API has no page (status %d) after one with fewer rows (%d) than the page size (%d)", status, last.Rows, size),
+		Rule:    fmt.Sprintf("the API has no page (status %d) after a page with fewer rows (%d) than the page size (%d)", status, last.Rows, size),
 		Pointer: c.size.pointer,
 	}
 }
@@ -164,5 +164,5 @@ func sentences(firstPageParams bool, all string) []string {
 	if firstPageParams {
 		return []string{all}
 	}
-	return []string{all, "The first request goes without these parameters."}
+	return []string{all, "The first request is sent without these parameters."}
 }

@@ -63,7 +63,7 @@ func TestNext(t *testing.T) {
 			sent:      []string{`t`, `t {"after":2}`}, rule: "the response has no value at 'data.-1.id'", pointer: "/next"},
 		{name: "a header with another name", settings: `{"method":"response.param","queryParam":"p","next":{"responseHeader":"Sforce-Lokator"}}`,
 			responses: []string{"Sforce-Locator: abc\nSforce-NumberOfRecords: 3\n\n{}"},
-			sent:      []string{`t`}, rule: "the response has no header 'Sforce-Lokator', but one with the name 'Sforce-Locator'", pointer: "/next"},
+			sent:      []string{`t`}, rule: "the response has no header 'Sforce-Lokator', but it has the header 'Sforce-Locator'", pointer: "/next"},
 		{name: "no such header", settings: `{"method":"response.param","queryParam":"p","next":{"responseHeader":"X-Next-Page"}}`, responses: []string{"X-Prev-Page: 1\n\n{}"},
 			sent: []string{`t`}, rule: "the response has no header 'X-Next-Page'", pointer: "/next"},
 		{name: "a header with the text null", settings: `{"method":"response.param","queryParam":"p","next":{"responseHeader":"sforce-locator"}}`,

@@ -124,11 +124,11 @@ func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
 
 func (r responseParam) Describe(config.RequestSpec) []string {
 	all := []string{
-		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to, r.from.describe()),
+		fmt.Sprintf("Each request after the first has %s = the value that the previous page has %s, until a page has no value there.", r.to, r.from.describe()),
 		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
-		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
+		all = append(all, "Later requests differ from the first as \"scrollRequest\" defines.")
 	}
 	return all
 }

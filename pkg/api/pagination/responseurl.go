@@ -75,7 +75,7 @@ func (r responseURL) address(p PageInfo) (string, *Stop, error) {
 	case isMissing(v):
 		return "", r.next.missing(p), nil
 	case v.Kind() != value.String:
-		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.next.path.Text, v.Kind()).At(r.next.pointer)
+		return "", nil, failure.Userf("the URL of the next page at '%s' of the response must be a string, found %s", r.next.path.Text, v.Kind()).At(r.next.pointer)
 	}
 	return v.Raw(), nil, nil
 }
@@ -95,11 +95,11 @@ func (r responseURL) request(job config.RequestSpec, address string) config.Requ
 }
 
 func (r responseURL) Describe(config.RequestSpec) []string {
-	what := "goes to the address"
+	what := "goes to the URL"
 	if r.paramIsQuery {
 		what = "has the parameters"
 	}
-	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.describe())
+	text := fmt.Sprintf("Each request after the first %s that the previous page has %s, until a page has none.", what, r.next.describe())
 	return []string{text, jobParams(r.includeParams)}
 }
 

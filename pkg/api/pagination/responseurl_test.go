@@ -70,7 +70,7 @@ func TestResponseURLNeedsStrings(t *testing.T) {
 			if stop != nil || failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/api/pagination/urlKey" {
 				t.Fatalf("%s: got %v, %v", next, stop, err)
 			}
-			if got := err.Error(); !strings.HasPrefix(got, "the address of the next page at 'a.next' of the response must be a string, found type "+kind) || strings.Contains(got, secret) {
+			if got := err.Error(); !strings.HasPrefix(got, "the URL of the next page at 'a.next' of the response must be a string, found "+kind) || strings.Contains(got, secret) {
 				t.Errorf("%s: got %s", next, got)
 			}
 		}

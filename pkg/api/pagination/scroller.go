@@ -96,7 +96,7 @@ func (p PageInfo) resolve(target string) (string, error) {
 		return "", err
 	}
 	if to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
-		return "", fmt.Errorf("no address of a page")
+		return "", fmt.Errorf("not the URL of a page")
 	}
 	return to.String(), nil
 }
@@ -186,11 +186,11 @@ func (singleRequest) First(job config.RequestSpec, _ time.Time) (config.RequestS
 }
 
 func (singleRequest) Next(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
-	return job, nil, &Stop{Rule: "one request without paging"}, nil
+	return job, nil, &Stop{Rule: "one request without pagination"}, nil
 }
 
 func (singleRequest) Describe(config.RequestSpec) []string {
-	return []string{"Sends one request, without paging."}
+	return []string{"Sends one request, without pagination."}
 }
 
 func (singleRequest) Traits() Traits { return Traits{Single: true} }

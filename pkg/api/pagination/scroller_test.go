@@ -195,7 +195,7 @@ func testSequences(t *testing.T, tests []sequence) {
 }
 
 func TestNone(t *testing.T) {
-	const rule = "one request without paging"
+	const rule = "one request without pagination"
 	testSequences(t, []sequence{
 		{name: "nothing set", settings: `{}`, job: `{"endpoint":"t","params":{"x":1}}`, responses: []string{rows(5)}, sent: []string{`t {"x":1}`}, rule: rule},
 		{name: "null", settings: `null`, responses: []string{rows(5)}, sent: []string{`t`}, rule: rule},

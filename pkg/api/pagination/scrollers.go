@@ -128,5 +128,5 @@ func (all Scrollers) find(name string) (Scrollers, error) {
 		return inner, nil
 	}
 	names := slices.Sorted(maps.Keys(all.named))
-	return Scrollers{}, failure.Userf("the scroller '%s' is not defined, there are: %s", name, strings.Join(names, ", "))
+	return Scrollers{}, failure.Userf("the scroller '%s' is not defined; the defined scrollers are: %s", name, strings.Join(names, ", "))
 }

@@ -29,8 +29,8 @@ func TestMultiple(t *testing.T) {
 		})
 	}
 	for settings, want := range map[string]string{
-		`{"method":"multiple",` + two + `}`:                                                  "the scroller 'd' is not defined, there are: c, default",
-		`{"method":"multiple","scrollers":{"d":{"method":"multiple","scrollers":{"x":{}}}}}`: "the scroller 'd' is not defined, there are: x",
+		`{"method":"multiple",` + two + `}`:                                                  "the scroller 'd' is not defined; the defined scrollers are: c, default",
+		`{"method":"multiple","scrollers":{"d":{"method":"multiple","scrollers":{"x":{}}}}}`: "the scroller 'd' is not defined; the defined scrollers are: x",
 	} {
 		if _, err := compileText(t, settings).For("d"); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v", settings, err)
@@ -107,10 +107,10 @@ func TestProblems(t *testing.T) {
 		{`{"method":"multiple","scrollers":[{}]}`, []string{`/scrollers: expected at least one scroller, found a list of 1`}},
 		{`{"method":"multiple","scrollers":{"a":5}}`, []string{`/scrollers/a: expected an object with the settings of a scroller, found 5`}},
 		{`{"method":"multiple","default":"b","scrollers":{"a":{"method":"x"}}}`, []string{
-			`/default: the scroller 'b' is not defined, there are: a, found "b"`}},
+			`/default: the scroller 'b' is not defined; the defined scrollers are: a, found "b"`}},
 		{`{"method":"multiple","scrollers":{"a":{"method":"multiple","default":"y","scrollers":{"x":{"method":"offset","limit":-1}}}}}`, []string{
 			`/scrollers/a/scrollers/x/limit: expected a number of rows, at least 1, found -1`,
-			`/scrollers/a/default: the scroller 'y' is not defined, there are: x, found "y"`}},
+			`/scrollers/a/default: the scroller 'y' is not defined; the defined scrollers are: x, found "y"`}},
 
 		{`{"nextPageFlag":"x","forceStop":5,"limitStop":["a"]}`, []string{`/nextPageFlag: expected an object, found "x"`, `/forceStop: expected an object, found 5`, `/limitStop: expected an object, found a list of 1`}},
 		{`{"nextPageFlag":{"field":0,"stopOn":true}}`, []string{`/nextPageFlag/field: expected the name of a field, found 0`}},
@@ -153,7 +153,7 @@ func TestProblems(t *testing.T) {
 // of it as well.
 func TestUnknownDefaultIsReportedOnce(t *testing.T) {
 	all := compileText(t, `{"method":"multiple","default":"b","scrollers":{"a":{"method":"pagenum"}}}`,
-		`/api/pagination/default: the scroller 'b' is not defined, there are: a, found "b"`)
+		`/api/pagination/default: the scroller 'b' is not defined; the defined scrollers are: a, found "b"`)
 	if _, err := all.For(""); err != nil {
 		t.Error(err)
 	}

@@ -51,7 +51,7 @@ func (c textCursor) itemName() string {
 }
 
 func (c textCursor) Describe(config.RequestSpec) []string {
-	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param, c.idKey.Text, c.itemName())}
+	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the previous page, until a page is empty.", c.param, c.idKey.Text, c.itemName())}
 }
 
 func (c textCursor) Traits() Traits {

@@ -157,7 +157,7 @@ func TestManyListsAtTheTop(t *testing.T) {
 	if page, err = newScanner().Scan(spoolOf(t, `{`+lists(maxLists)+lists(maxLists)+lists(maxLists)+lists(maxLists)+`"x":1}`, 8), Query{}); err != nil || len(page.Lists) != maxLists || page.Lists[1] != "l1" {
 		t.Errorf("lists that are repeated: %v", err)
 	}
-	const want = "the response has more than 100000 list-valued properties, or more than 128 MiB of their names: set 'dataField' to the one with the data"
+	const want = "the response has more than 100000 list-valued properties, or more than 128 MiB of their names: set 'dataField' to the list with the data"
 	if _, err = newScanner().Scan(spoolOf(t, `{`+lists(maxLists+1)+`"x":1}`, 8), Query{}); err == nil || failure.KindOf(err) != failure.User || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

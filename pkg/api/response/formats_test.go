@@ -159,7 +159,7 @@ func TestXML(t *testing.T) {
 		{"prefixes", "", `<n:r xmlns:n="u"><n:i n:a="1"><n:b>2</n:b></n:i></n:r>`, `{"@n:a":"1","n:b":"2"}`},
 		{"an empty root", "", `<r/>`, ""},
 		{"an empty root with white space", "", "<?xml version=\"1.0\"?>\n<r>\n</r>\n", ""},
-		{"different names", "", `<r><a/><b/><a/><c/></r>`, "error: the elements below the root of the response have different names (a, b, c): set 'dataField' to the one with the data"},
+		{"different names", "", `<r><a/><b/><a/><c/></r>`, "error: the elements below the root of the response have different names (a, b, c): set 'dataField' to the list with the data"},
 		{"white space in front", "", "\n<?xml version=\"1.0\"?>\n<r><i>1</i></r>", `"1"`},
 		{"a path", "a.i", `<r><x>1</x><a><n/><i><v>1</v></i><i><v>2</v></i></a></r>`, `{"v":"1"} {"v":"2"}`},
 		{"a path to one element", "a", `<r><x>1</x><a><v>1</v></a></r>`, `{"v":"1"}`},

@@ -170,7 +170,7 @@ func (l *lists) forget(name string) {
 // add adds a member that is not in the lists.
 func (l *lists) add(name string, p *pathNode) error {
 	if len(l.index) == maxLists || l.bytes+len(name) > maxItem {
-		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the one with the data", maxLists, maxItem>>20)
+		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the list with the data", maxLists, maxItem>>20)
 	}
 	if len(l.all) > 2*len(l.index)+maxLists {
 		l.tidy()

@@ -162,7 +162,7 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 var ErrLarge = errors.New("too much comes out")
 
 func (u *unpacker) tooLarge() error {
-	e := failure.Userf("the response has more than %d bytes when it is unpacked, which is the limit that 'api.http.maxResponseBytes' sets", u.limit)
+	e := failure.Userf("the response has more than %d bytes when it is unpacked, the limit of 'api.http.maxResponseBytes'", u.limit)
 	e.Cause = ErrLarge
 	return e
 }

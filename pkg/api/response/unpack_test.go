@@ -192,7 +192,7 @@ func TestBombs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		q := Query{Format: formatOf(t, `{"format": "text", `+tt.settings+`}`), MaxBytes: 1<<20 - 1}
-		const want = "error: the response has more than 1048575 bytes when it is unpacked, which is the limit that 'api.http.maxResponseBytes' sets"
+		const want = "error: the response has more than 1048575 bytes when it is unpacked, the limit of 'api.http.maxResponseBytes'"
 		if got := outcome(t, tt.text, q, 4); got != want {
 			t.Errorf("%s: got %.200s", tt.name, got)
 		}

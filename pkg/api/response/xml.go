@@ -239,7 +239,7 @@ const mostNames = 10
 // document of the response.
 func (x *xmlDocument) fillPage(first bool) error {
 	if len(x.names) > 1 {
-		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the one with the data",
+		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the list with the data",
 			x.source.ofFile(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
 	}
 	x.tree.root.end()

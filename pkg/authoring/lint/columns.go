@@ -47,8 +47,8 @@ func sharedColumns(s settings, found *failure.Problems) {
 					continue
 				}
 				found.Add(failure.Problem{Code: failure.SharedColumn, Pointer: failure.PointerJoin(j.Placeholders.Pointer, m.Name),
-					Expected: "its value is in no column: a later placeholder fills " + field.Quoted(column),
-					Hint:     `to have both, add a column to "userData": {"NAME": {"parentItem": "` + failure.Part(itemPath(m)) + `"}}`})
+					Expected: "its value is not stored: a later placeholder fills " + field.Quoted(column),
+					Hint:     `to store both, add a column to "userData": {"NAME": {"parentItem": "` + failure.Part(itemPath(m)) + `"}}`})
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func keylessMappings(s settings, found *failure.Problems) {
 			}
 			if stored && !reported && !hasPrimaryKey(m) {
 				found.Add(failure.Problem{Code: failure.NoPrimaryKey, Pointer: m.Pointer,
-					Expected: "the table is incremental and has no primary key: a row that a later run fetches again is added once more",
+					Expected: "the table is incremental and has no primary key: a row that a later run fetches again is added a second time",
 					Hint:     "set " + field.OwnName(mapping.PrimaryKey.Name) + " to true in the " + field.OwnName(mapping.ColumnSetting.Name) + " of the columns that identify a row"})
 			}
 		}
@@ -189,7 +189,7 @@ func reportUnfilled(entries config.Section, known []string, found *failure.Probl
 		column, _, _ := strings.Cut(name(setting), "/") // a path, separated by slashes
 		if isUserColumn(setting) && column != "" && !slices.Contains(known, column) {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.Pointer,
-				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(column, known)})
+				Expected: "no job with this data type has user data or a placeholder with this name, so the column stays empty", Hint: didYouMean(column, known)})
 		}
 		reportUnfilled(mapping.TableMapping.In(setting), known, found)
 	}

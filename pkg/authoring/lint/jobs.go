@@ -28,7 +28,7 @@ func unusedMappings(s settings, found *failure.Problems) {
 				continue
 			}
 			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.Pointer,
-				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(name(m), names)})
+				Expected: "no job has this data type, so the mapping is not used", Hint: didYouMean(name(m), names)})
 		}
 	}
 	for _, p := range unused {
@@ -50,7 +50,7 @@ func errorRows(s settings, found *failure.Problems) {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
-				Expected: "the response of an error that \"api.http.ignoreErrors\" lists may become a row of this job, with columns of its own",
+				Expected: "an error response that \"api.http.ignoreErrors\" accepts may become a row of this job, with columns of its own",
 				Hint:     "give the data type " + failure.Part(value.OfString(j.DataType).JSON()) + " a mapping"})
 		}
 	}
@@ -114,7 +114,7 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 				if !at.Present() {
 					continue
 				}
-				hint := failure.Text("move the job to \"children\" of the one whose items it needs")
+				hint := failure.Text("move the job to \"children\" of the job whose items it needs")
 				if f == config.JobRecursionFilter.Field && len(j.Children) > 0 {
 					hint = "write it in the child job whose items it filters"
 				}

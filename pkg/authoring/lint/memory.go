@@ -34,7 +34,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 		for _, entry := range entries {
 			if missing := missingPlaceholders(entry, j.Family); name(entry) == text && len(missing) > 0 {
 				found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
-					Expected: "the value is one of several, each for other values of " + field.List(missing) + ", and this job has no such placeholder", Hint: "remove \"per\" at " + failure.Part(entry.Pointer) + ", or use another name"})
+					Expected: "a separate value is stored for each " + field.List(missing) + ", and this job has no such placeholder", Hint: "remove \"per\" at " + failure.Part(entry.Pointer) + ", or use another name"})
 				return
 			}
 		}
@@ -80,9 +80,9 @@ func replacedTables(s settings, found *failure.Problems) {
 			if it.Incremental || !storesRows(j.Job) || len(s.sentNames(it, j)) == 0 {
 				continue
 			}
-			expected := failure.Text("this job requests only what is new, and its table replaces that of the previous run: older rows are lost")
+			expected := failure.Text("this job requests only what is new, and its table replaces the table of the previous run: older rows are lost")
 			if j.NotStored {
-				expected = "this job requests only what is new, and the tables of its child jobs replace those of the previous run: older rows are lost"
+				expected = "this job requests only what is new, and the tables of its child jobs replace the tables of the previous run: older rows are lost"
 			}
 			found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
 				Expected: expected, Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
@@ -125,12 +125,12 @@ func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
 	}
 	names := s.sentNames(it, j)
 	if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {
-		report(back, "rows of this time are fetched again in the next run, and the table has no primary key: they will be in it twice")
+		report(back, "the next run fetches the rows of this time range again, and the table has no primary key: they will be stored twice")
 		return all
 	}
 	for _, entry := range j.Remember.Items() {
 		if slices.Contains(names, name(entry)) && engine.RememberMax.In(entry).Present() {
-			report(entry, "the next run may fetch the rows with this value again, and the table has no primary key: they will be in it twice")
+			report(entry, "the next run may fetch the rows with this value again, and the table has no primary key: they will be stored twice")
 		}
 	}
 	return all

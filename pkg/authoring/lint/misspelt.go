@@ -15,7 +15,7 @@ func misspeltExpressions(s settings, found *failure.Problems) {
 	references := vocabulary.All().References.At(expr.InJobs)
 	report := func(at config.Section, hint failure.Text) {
 		found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: at.Pointer,
-			Expected: "the object is no expression, so it is sent as it is", Hint: hint})
+			Expected: "the object is not an expression, so it is sent unchanged", Hint: hint})
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {

@@ -83,7 +83,7 @@ func idleParameterSettings(s settings, found *failure.Problems) {
 		for _, at := range []config.Section{pagination.ParamDelimiter.In(own), pagination.ParamsInQuery.In(own)} {
 			if at.Present() {
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
-					Expected: "has no effect: paging sets no parameters here", Hint: "remove it, or write it beside the \"method\" that sets them"})
+					Expected: "has no effect: pagination sets no parameters here", Hint: "remove it, or write it beside the \"method\" that sets them"})
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 				for _, name := range path[:len(path)-1] {
 					if param = param.Get(name); param.Value.IsScalar() {
 						found.Add(failure.Problem{Code: failure.OverwrittenParameter, Pointer: param.Pointer,
-							Expected: "paging puts an object in the place of this value, for " + failure.Part(strconv.Quote(path[len(path)-1])) + " below it (" + failure.Part(own.Pointer) + ")",
+							Expected: "pagination replaces this value by an object, to set " + failure.Part(strconv.Quote(path[len(path)-1])) + " below it (" + failure.Part(own.Pointer) + ")",
 							Hint:     "write an object, or choose another name for the parameter"})
 					}
 				}
@@ -139,7 +139,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 			}
 			if there {
 				found.Add(failure.Problem{Code: failure.OverwrittenParameter, Pointer: param.Pointer,
-					Expected: "paging sets this parameter itself (" + failure.Part(own.Pointer) + ")", Hint: hint})
+					Expected: "pagination sets this parameter itself (" + failure.Part(own.Pointer) + ")", Hint: hint})
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 			if !f.Is(expr.Paging) || f.Name.Kind() != value.String || slices.Contains(here, name) {
 				return
 			}
-			hint := failure.Text("only \"params\", \"headers\" and \"endpoint\" of a job have such values")
+			hint := failure.Text("only \"params\", \"headers\" and \"endpoint\" of a job can use such values")
 			near, misspelt := failure.Nearest(name, here)
 			switch {
 			case misspelt:
@@ -185,7 +185,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 				hint = "choose a \"method\" of \"pagination\" that has it"
 			}
 			found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: pointer, Found: failure.Part(strconv.Quote(name)),
-				Expected: "paging has no such value here, so the object is sent as it is", Hint: hint})
+				Expected: "pagination has no such value here, so the object is sent unchanged", Hint: hint})
 		})
 	}
 	for _, it := range s.iterations {

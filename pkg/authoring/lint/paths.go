@@ -68,7 +68,7 @@ func foreignHint(p path) failure.Text {
 	}
 	for _, key := range p.segments() {
 		if key == "" && p.text != "" {
-			return "there is a key without a name: remove the " + failure.Part(strconv.Quote(p.separator)) + " at an end or one of two in a row"
+			return "a key has an empty name: remove the " + failure.Part(strconv.Quote(p.separator)) + " at the beginning or end, or one of two in a row"
 		}
 	}
 	return ""
@@ -113,10 +113,10 @@ func oddConditions(s settings, found *failure.Problems) {
 		switch {
 		case slices.ContainsFunc(c.Paths(), func(path string) bool { return strings.TrimSpace(path) != path }):
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
-				Expected: "probably finds nothing: blanks beside an operator belong to the path and to the text", Hint: "write the condition without blanks and quotes: a==b"})
+				Expected: "probably matches nothing: spaces beside an operator are part of the path and of the text", Hint: "write the condition without spaces and quotes: a==b"})
 		case slices.ContainsFunc(c.Texts(), inQuotes):
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
-				Expected: "probably never equal: the quotes belong to the text that is compared", Hint: "write the text without quotes: a==b"})
+				Expected: "probably never equal: the quotes are part of the text that is compared", Hint: "write the text without quotes: a==b"})
 		}
 		return true
 	})
@@ -131,7 +131,7 @@ func booleanWords(s settings, found *failure.Problems) {
 		}
 		if right := condition.Parse(at.Value.Text()).Rewritten(); len(right) > 0 {
 			found.Add(failure.Problem{Code: failure.BooleanWord, Pointer: at.Pointer,
-				Expected: "probably not meant: a boolean is compared as the text 1 if it is true, and as an empty one if it is false",
+				Expected: "probably not intended: a boolean is compared as the text 1 if it is true, and as an empty text if it is false",
 				Hint:     "if the value is a boolean, write " + failure.Part(strings.Join(right, " and "))})
 		}
 		return true

@@ -23,7 +23,7 @@ func unreachableResponses(s settings, found *failure.Problems) {
 	for _, p := range append(responses(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
 		if p.Value.Kind() == value.String && p.Value.Raw() != "data" {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.Pointer, Found: failure.Part(p.Value.JSON()),
-				Expected: "the response of the login is a text (\"format\"), which is at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
+				Expected: "the response of the login is a text (\"format\"), which is only at \"data\"", Hint: "write \"data\", or set \"format\" to \"json\""})
 		}
 	}
 }

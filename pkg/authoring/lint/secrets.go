@@ -63,7 +63,7 @@ func shortSecrets(s settings, found *failure.Problems) {
 		}
 		found.Add(failure.Problem{Code: failure.ShortSecret, Pointer: pointer,
 			Expected: "this secret has fewer than four characters: it is masked where it is put into a request, but cannot be found elsewhere",
-			Hint:     "use a longer one, unless it protects nothing"})
+			Hint:     "use a longer secret, unless it protects nothing"})
 	}
 }
 
@@ -80,7 +80,7 @@ func exampleValues(s settings, found *failure.Problems) {
 				example = "" // it would be masked
 			}
 			found.Add(failure.Problem{Code: failure.ExampleValue, Pointer: p.Pointer, Found: failure.Part(example),
-				Expected: "this stands for a value of your own", Hint: "write yours; for an API of the gallery, its page in docs/apis says where to get it"})
+				Expected: "this is an example value, not your own", Hint: "write your own value; for an API of the gallery, its page in docs/apis says where to get it"})
 		}
 		return true
 	})
@@ -169,7 +169,7 @@ func withheldCredentials(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			if len(j.above) > 0 && !j.Anonymous && hostOfRow().MatchString(j.Endpoint) {
 				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
-					Expected: "the host comes from a row, so the request is sent without credentials", Hint: "list the hosts that may get them in \"api.http.trustedOrigins\""})
+					Expected: "the host comes from a row, so the request is sent without credentials", Hint: "list the hosts that may receive them in \"api.http.trustedOrigins\""})
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func checkParentItem(c Compiler, name string) *ArgumentProblem {
 		f.Expected = failure.Text(fmt.Sprintf("expected a level between 1 (the parent) and %d in front of the path", c.Above))
 		f.Hint = failure.Text("there " + map[bool]string{true: "is ", false: "are "}[c.Above == 1] + textfmt.Count(c.Above, "job") + " above this one")
 	case c.InBatch != nil && c.InBatch(level):
-		f.Expected = "expected the item of a job whose items do not come in batches"
+		f.Expected = "expected the item of a job whose items are not requested in batches"
 		f.Hint = "\"batch\" puts several items into one request; {\"placeholder\": \"NAME\"} is the list of their values"
 	default:
 		return nil

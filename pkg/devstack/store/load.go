@@ -42,7 +42,7 @@ func (l Load) Check() error {
 		return err
 	}
 	if len(l.Columns) == 0 {
-		return l.userf("there are not columns")
+		return l.userf("the table has no columns")
 	}
 	if err := l.checkWidth(len(l.Columns)); err != nil {
 		return err

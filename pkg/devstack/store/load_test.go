@@ -140,7 +140,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a reserved column", func(l *Load) { *l = fromText(false, "a,_TimeStamp\n1,2") }, `the column name "_TimeStamp" is reserved`},
 		{"a column twice", func(l *Load) { *l = fromText(false, "a,b,a\n1,2,3") }, `column "a" is there twice`},
 		{"a column without a name", func(l *Load) { *l = fromText(false, "a,\n1,2") }, `column 2 has no name`},
-		{"no columns", func(l *Load) { l.Columns, l.PrimaryKey = nil, nil }, `there are not columns`},
+		{"no columns", func(l *Load) { l.Columns, l.PrimaryKey = nil, nil }, `the table has no columns`},
 		{"a key of no column", func(l *Load) { l.PrimaryKey = []string{"x"} }, `column "x" of the primary key is none of the columns`},
 		{"a column twice in the key", func(l *Load) { l.PrimaryKey = []string{"a", "a"} }, `the primary key has column "a" twice`},
 		{"a short row", func(l *Load) { *l = fromText(false, "a,b\n1,2\n3") }, `row 2 has 1 cells, not one for each of the 2 columns`},

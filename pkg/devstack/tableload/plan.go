@@ -22,7 +22,7 @@ type plan struct {
 // plan makes all checks that are possible before the first load.
 func (o Options) plan() ([]plan, error) {
 	if !slices.Contains([]string{NoTypes, Hints, Authoritative}, o.DataTypes) {
-		return nil, failure.Applicationf("there is not data type support %q", o.DataTypes)
+		return nil, failure.Applicationf("unknown data type support %q", o.DataTypes)
 	}
 	mapping, err := o.mapping()
 	if err != nil {

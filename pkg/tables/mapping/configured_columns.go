@@ -71,11 +71,11 @@ func (t *mappedTable) add(name string, primary bool) int {
 // reportTaken reports that another column has the name of a column, or the same stored
 // name.
 func (c *mappingCompiler) reportTaken(t *mappedTable, column, other, pointer string) {
-	text := failure.Text("a column of that name already")
+	text := failure.Text("a column with this name")
 	if column != other {
-		text = "the column " + quotedName(other) + " already, and both would be stored under one name"
+		text = "the column " + quotedName(other) + ", and both would be stored under one name"
 	}
-	c.problem(pointer, "expected another name for the column "+quotedName(column)+": table "+quotedName(t.name)+" has "+text)
+	c.problem(pointer, "expected another name for the column "+quotedName(column)+": table "+quotedName(t.name)+" already has "+text)
 }
 
 func quotedName(name string) failure.Text { return failure.Part(strconv.Quote(name)) }

@@ -127,7 +127,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
 	if isSingleTable(s.Value) {
-		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
+		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like a setting of the type \"table\": move the content of its tableMapping here")
 		// The problem is only a warning if no job has the data type. The child table is
 		// then written without rows, as the original extractor does.
 		if TableMapping.In(s).Present() {
@@ -206,7 +206,7 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 // rejectColumnKeys reports keys that only settings of the type "column" may have.
 func rejectColumnKeys(s config.Section) {
 	if other := OtherPath.In(s); other.Present() {
-		other.Fault(failure.InvalidMapping, `expected no such key: it is for settings of the type "column"`, "remove the key")
+		other.Fault(failure.InvalidMapping, `unexpected key: it is only for settings of the type "column"`, "remove the key")
 	}
 }
 
@@ -243,7 +243,7 @@ func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section
 	}
 	below := TableMapping.In(s)
 	if below.Value.IsNull() {
-		c.problem(s.Pointer, `expected the key "tableMapping", what the rows of the child table are`)
+		c.problem(s.Pointer, `expected the key "tableMapping", the mapping of the child table`)
 		return compiled, false
 	}
 	first := slices.IndexFunc(t.settings, func(o entry) bool { return o.kind == typeTable && o.destination == name })
@@ -261,9 +261,9 @@ func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section
 func (c *mappingCompiler) checkSelfReference(compiled entry) bool {
 	switch {
 	case compiled.linked:
-		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, for the child table is the table itself`)
+		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, because the child table is the table itself`)
 	case compiled.path == "" || compiled.path == compiled.delimiter:
-		c.problem(compiled.pointer, "expected a path to something in the item, for the child table is the table itself, and an item cannot be in itself")
+		c.problem(compiled.pointer, "expected a path to a value in the item, because the child table is the table itself, and an item cannot contain itself")
 	default:
 		return true
 	}

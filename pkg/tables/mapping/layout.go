@@ -246,7 +246,7 @@ func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string,
 		}
 		named(column, stored[i])
 		if other, taken := takenBy[stored[i]]; taken {
-			return nil, failure.Userf("the columns %q and %q of table %q would both be stored as %q: name them apart with a mapping",
+			return nil, failure.Userf("the columns %q and %q of table %q would both be stored as %q: give them different names with a mapping",
 				other, column, f.name, stored[i])
 		}
 		takenBy[stored[i]] = column
@@ -255,6 +255,6 @@ func (f *tableFile) storedColumns(named func(text, name string) bool) ([]string,
 }
 
 func sharedTableWarning(f *tableFile) string {
-	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
+	return fmt.Sprintf("%q and %q are stored in one table, because their table names are the same; columns are matched by name",
 		f.tables[0].element.path(), f.tables[1].element.path())
 }

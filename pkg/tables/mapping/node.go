@@ -188,7 +188,7 @@ func (l *schemaLearner) countProperty(n *node) error {
 	default:
 		return nil
 	}
-	return failure.Userf("the rows of '%s' have %s, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
+	return failure.Userf("the rows of '%s' have %s, the last one below '%s'; every property becomes a column: use 'responseFilter' or 'mappings' to store objects whose keys are data as text, or to leave them out",
 		n.dataType(), limit, n.parent.errorPath())
 }
 
@@ -203,7 +203,7 @@ func (n *node) checkLevels() error {
 	if levels <= maxLevels {
 		return nil
 	}
-	return failure.Userf("the list '%s' in the rows of '%s' is below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
+	return failure.Userf("the list '%s' in the rows of '%s' is nested in more than %d other lists; every list becomes a table: use 'responseFilter' or 'mappings' to store deeply nested lists as text, or to leave them out",
 		n.errorPath(), n.dataType(), maxLevels-1)
 }
 

@@ -189,7 +189,7 @@ func TestLevelsOfLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := newCollector(t, "").add(t, rowsOf(row(maxLevels+1)))
-	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' is below more than 511 others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'") {
+	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' is nested in more than 511 other lists; every list becomes a table: use 'responseFilter' or 'mappings' to store deeply nested lists as text, or to leave them out") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(err.Error()); n > maxErrorPath+300 {
@@ -211,7 +211,7 @@ func TestPlacesInMessagesAreShort(t *testing.T) {
 func TestNamesTakeMemory(t *testing.T) {
 	c := newCollector(t, "")
 	c.names = maxNames - 10
-	const want = "the rows of 't' have more than 32 MiB of names of different properties, the last one below 't.[]'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'"
+	const want = "the rows of 't' have more than 32 MiB of names of different properties, the last one below 't.[]'; every property becomes a column: use 'responseFilter' or 'mappings' to store objects whose keys are data as text, or to leave them out"
 	if err := c.add(t, rowsOf(`{"0123456789":1}`)); err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ var tableRows = []struct {
 			{dataType: "a.b", rows: []string{`{"x":5}`}},
 		},
 		want:     map[string]string{"a_b": csv(`x|y|z|u`, `1|2||1`, `|3|4|`, `5|||`)},
-		warnings: []string{`a_b: "a.b" and "a/b" are one table, because their names become the same; columns are matched by name`},
+		warnings: []string{`a_b: "a.b" and "a/b" are stored in one table, because their table names are the same; columns are matched by name`},
 	},
 	{
 		name:  "an array shares the table of its parent",
@@ -227,7 +227,7 @@ var tableRows = []struct {
 		want: map[string]string{"t": csv(`|id|data|JSON_parentId`,
 			`||x|`+idOf(`O:8:"stdClass":2:{s:2:"[]";a:1:{i:0;s:1:"x";}s:2:"id";i:1;}`),
 			idOf(`O:8:"stdClass":2:{s:2:"[]";a:1:{i:0;s:1:"x";}s:2:"id";i:1;}`)+`|1||`)},
-		warnings: []string{`t: "t" and "t.[]" are one table, because their names become the same; columns are matched by name`},
+		warnings: []string{`t: "t" and "t.[]" are stored in one table, because their table names are the same; columns are matched by name`},
 	},
 }
 
