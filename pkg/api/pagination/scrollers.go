@@ -96,11 +96,12 @@ func checkPages(pages config.Section) {
 }
 
 // For returns the scroller of a job. name is the name in the job, or "". If the scroller
-// has the method multiple itself, the name is looked up in it again.
+// has the method multiple itself, the name is looked up in it again. With an error, For
+// returns the scroller that sends one request.
 func (all Scrollers) For(name string) (Scroller, error) {
 	chosen, err := all.choose(name)
 	if err != nil {
-		return nil, err
+		return singleRequest{}, err
 	}
 	for _, rule := range all.stoppers {
 		chosen = stoppingScroller{rule: rule, inner: chosen}

@@ -27,8 +27,8 @@ type ruleTraits struct {
 	counts bool
 	// totals are the paths of totals that the rule reads.
 	totals []Total
-	// announces returns the field by which page p announces more pages, or "". It may be
-	// nil.
+	// announces returns the field that announces more pages after page p, or "". It may
+	// be nil.
 	announces func(p PageInfo) string
 }
 

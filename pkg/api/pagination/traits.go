@@ -53,7 +53,7 @@ type Traits struct {
 	// after page even if the API ignores its parameter. Distinct is true if all requests
 	// of a job differ.
 	Numbered, Distinct bool
-	// Announces returns the field by which page p announces more pages, or "".
+	// Announces returns the field that announces more pages after page p, or "".
 	Announces func(p PageInfo) string
 	// IsLast reports whether page p announces that no page follows.
 	IsLast func(p PageInfo) bool
@@ -135,8 +135,8 @@ func AfterLast(s Scroller, job config.RequestSpec, status int, last PageInfo, la
 	return nil
 }
 
-// Announced returns the field by which a stopper finds that more pages follow page p, or
-// "".
+// Announced returns the field that announces more pages after page p according to a
+// stopper, or "".
 func Announced(s Scroller, p PageInfo) string {
 	if announces := s.Traits().Announces; announces != nil {
 		return announces(p)

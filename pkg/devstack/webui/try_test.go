@@ -211,7 +211,7 @@ func TestReplayOfAMistake(t *testing.T) {
 	text := p.shop.document("")
 	right := p.run(text, "try-sample", "2")
 	mistake := p.run(strings.Replace(text, `"dataField": "orders"`, `"dataField": "odrers"`, 1), "try-sample", "2", "replay", strings.TrimPrefix(right, "/tries/"))
-	wantAll(t, p.look(mistake), "odrers", "the next request is another one than was recorded", `data-at="/parameters/config/jobs/0/dataField"`)
+	wantAll(t, p.look(mistake), "odrers", "the next request differs from the recorded one", `data-at="/parameters/config/jobs/0/dataField"`)
 }
 
 // TestTryOfTheDemo: the values of variables begin as those of the last run, also after a try,
