@@ -123,7 +123,7 @@ func appendParent(dst []byte, id int) []byte {
 	return fmt.Appendf(dst, `{"id":%d,"name":"Parent %d"}`, id, id)
 }
 
-// wait is the latency that arequest is for; false when the client is gone.
+// wait is the latency that a request is for; false when the client is gone.
 func wait(r *http.Request) bool {
 	latency, err := time.ParseDuration(r.FormValue("wait"))
 	if err != nil {

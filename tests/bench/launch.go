@@ -23,7 +23,7 @@ type usage struct {
 	Least int64 `json:"least"`
 }
 
-// launched is what a launcher reports about aprocess.
+// launched is what a launcher reports about a process.
 type launched struct {
 	Usage  usage  `json:"usage"`
 	Exit   int    `json:"exit"`

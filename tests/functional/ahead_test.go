@@ -217,7 +217,7 @@ func (s *shelf) number(what, place string) int {
 	return int(h.Sum32() >> 3)
 }
 
-// page is the part of a list that arequest is for.
+// page is the part of a list that a request is for.
 func (s *shelf) page(r *http.Request) (status int, body string) {
 	length := s.number("length", r.URL.Path) % 7
 	if len(r.URL.Path) < 5 { // of a root job

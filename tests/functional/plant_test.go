@@ -109,7 +109,7 @@ func (a *plantAPI) once(what, place string, of1000 int) bool {
 	return true
 }
 
-// page is the part of a list that arequest is for.
+// page is the part of a list that a request is for.
 func (a *plantAPI) page(u *url.URL) string {
 	items := a.items(u.Path)
 	query := u.Query()

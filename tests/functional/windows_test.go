@@ -19,7 +19,7 @@ import (
 )
 
 // TestWindowsAgree: windows in any step, at any concurrency, bring the same rows as one
-// request for all of it, in the same order and each once, regardless of what the API takes forthe
+// request for all of it, in the same order and each once, regardless of what the API takes for the
 // end. A second run brings what the first one did not.
 func TestWindowsAgree(t *testing.T) {
 	steps := []string{"1 day", "36 hours", "7 days", "1 week 5 hours", "1 month", "10 years", "13 hours", "2 fortnights", "24 hours"}
