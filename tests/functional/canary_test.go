@@ -104,7 +104,11 @@ func (n *nest) all() {
 	faults := canaryFaults()
 	for _, search := range []func(){
 		n.readable,
-		func() { n.fault(faults[n.number%len(faults)]) },
+		func() {
+			if f := faults[n.number%len(faults)]; !n.escapedTwiceInBase64(f) {
+				n.fault(f)
+			}
+		},
 		func() { n.action("testRequest") },
 		func() { n.action("validate") },
 		func() { n.static(newAviary(n.t, n.c)) },
@@ -112,6 +116,13 @@ func (n *nest) all() {
 	} {
 		search()
 	}
+}
+
+// escapedTwiceInBase64 reports whether a fault puts a secret into base64 beside other text
+// after it was percent-encoded twice, as the query of a URL that is a parameter of another
+// URL. The search undoes one layer there (docs/understand/security.md).
+func (n *nest) escapedTwiceInBase64(f canaryFault) bool {
+	return n.c.name == "query-resource" && strings.Contains(f.name, "base64 beside others")
 }
 
 // nestRun is one run of the component with canaries.
