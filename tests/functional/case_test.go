@@ -71,6 +71,7 @@ type description struct {
 // testCase is a file below cases, or the directory of a recipe.
 type testCase struct {
 	name  string
+	dir   string // directory of a recipe, or ""
 	files fs.FS
 	description
 	exchanges []exchange
@@ -119,12 +120,9 @@ func readCase(name string) (*testCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := fstest.MapFS{}
-	for _, f := range archive.Files {
-		if files[f.Name] != nil {
-			return nil, fmt.Errorf("%s is there twice", f.Name)
-		}
-		files[f.Name] = &fstest.MapFile{Data: f.Data, Mode: 0o644}
+	files, err := filesOfArchive(archive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", archiveOf(name), err)
 	}
 	c, err := newCase(name, files)
 	if err != nil {
@@ -135,6 +133,17 @@ func readCase(name string) (*testCase, error) {
 	}
 	c.Description = strings.Join(strings.Fields(string(archive.Comment)), " ")
 	return c, nil
+}
+
+func filesOfArchive(archive *txtar.Archive) (fs.FS, error) {
+	files := fstest.MapFS{}
+	for _, f := range archive.Files {
+		if files[f.Name] != nil {
+			return nil, fmt.Errorf("%s is there twice", f.Name)
+		}
+		files[f.Name] = &fstest.MapFile{Data: f.Data, Mode: 0o644}
+	}
+	return files, nil
 }
 
 // newCase reads the files of a case.

@@ -95,66 +95,70 @@ func equalJSON(t *testing.T, a, b string) bool {
 // written by hand.
 func (c *testCase) update(t *testing.T, dir string, got outcome) {
 	t.Helper()
-	archive, err := txtar.ParseFile(archiveOf(c.name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const tables = "expected/tables/"
-	written, before := readTree(t, dir), map[string]string{}
-	at := -1 // the index of the first table
-	for i, f := range archive.Files {
-		before[f.Name] = string(f.Data)
-		if strings.HasPrefix(f.Name, tables) && at < 0 {
-			at = i
-		}
-	}
-	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, tables) })
-	if at < 0 {
-		at = len(archive.Files)
-		if i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "expected/") }); i >= 0 {
-			at = i
-		}
-	}
-	var made []txtar.File
-	for _, path := range slices.Sorted(maps.Keys(written)) {
+	const tables, state, events = "expected/tables/", "expected/state.json", "expected/events.jsonl"
+	before := readFS(t, c.files, ".")
+	after := maps.Clone(before)
+	maps.DeleteFunc(after, func(name, _ string) bool { return strings.HasPrefix(name, tables) || strings.HasSuffix(name, "/") })
+	written := readTree(t, dir)
+	for path, text := range written {
 		if name, ok := strings.CutPrefix(path, "out/tables/"); ok && c.leavesTables() && !strings.HasSuffix(name, "/") {
-			made = append(made, txtar.File{Name: tables + name, Data: []byte(fulfilled(t, name, before[tables+name], written[path]))})
+			after[tables+name] = fulfilled(t, name, before[tables+name], text)
 		}
 	}
-	archive.Files = slices.Insert(archive.Files, at, made...)
-	set := func(name, text string) {
-		for i := range archive.Files {
-			if archive.Files[i].Name == name {
-				archive.Files[i].Data = []byte(text)
-			}
-		}
-	}
-	const state = "expected/state.json"
 	if old, ok := before[state]; ok {
-		set(state, fulfilled(t, state, old, written["out/state.json"]+"\n"))
+		after[state] = fulfilled(t, state, old, written["out/state.json"]+"\n")
 	}
-	if events := got.events(t); c.missing(events) < len(c.events) {
-		c.updateEvents(t, events)
-		set("expected/events.jsonl", linesOf(c.events))
+	if all := got.events(t); c.missing(all) < len(c.events) {
+		c.updateEvents(t, all)
+		after[events] = linesOf(c.events)
 	}
-	// The case of the next run may read this one at the same time.
-	temporary := archiveOf(c.name) + ".new"
-	writeFile(t, temporary, string(txtar.Format(archive)))
-	if err := os.Rename(temporary, archiveOf(c.name)); err != nil {
+	if c.dir == "" {
+		c.files = updateArchive(t, archiveOf(c.name), after)
+		return
+	}
+	if err := os.RemoveAll(filepath.Join(c.dir, tables)); err != nil {
 		t.Fatal(err)
 	}
-	if *c, err = reread(c); err != nil {
-		t.Fatal(err)
+	for name, text := range after {
+		if text != before[name] || strings.HasPrefix(name, tables) {
+			writeFile(t, filepath.Join(c.dir, name), text)
+		}
 	}
 }
 
-// reread returns the case as its file is now.
-func reread(c *testCase) (testCase, error) {
-	again, err := readCase(c.name)
+// updateArchive writes the files of a case in their order. New ones come before the other
+// expectations.
+func updateArchive(t *testing.T, path string, files map[string]string) fs.FS {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
 	if err != nil {
-		return testCase{}, err
+		t.Fatal(err)
 	}
-	return *again, nil
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { _, ok := files[f.Name]; return !ok })
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f := txtar.File{Name: name, Data: []byte(files[name])}
+		if i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name }); i >= 0 {
+			archive.Files[i] = f
+			continue
+		}
+		at := slices.IndexFunc(archive.Files, func(f txtar.File) bool {
+			return strings.HasPrefix(f.Name, "expected/") && (f.Name > name || !strings.HasPrefix(f.Name, "expected/tables/"))
+		})
+		if at < 0 {
+			at = len(archive.Files)
+		}
+		archive.Files = slices.Insert(archive.Files, at, f)
+	}
+	// The case of the next run may read this one at the same time.
+	writeFile(t, path+".new", string(txtar.Format(archive)))
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	updated, err := filesOfArchive(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return updated
 }
 
 // fulfilled is the old text where it means the same as the new one.

@@ -28,10 +28,12 @@ func recipeNames(t *testing.T) []string {
 
 // readRecipe reads the case of a recipe, without TLS.
 func readRecipe(name string) (*testCase, error) {
-	c, err := newCase(name, os.DirFS(filepath.Join(recipes, name)))
+	dir := filepath.Join(recipes, name)
+	c, err := newCase(name, os.DirFS(dir))
 	if err != nil {
 		return nil, fmt.Errorf("the recipe %s: %w", name, err)
 	}
+	c.dir = dir
 	c.talkPlainly()
 	return c, nil
 }
