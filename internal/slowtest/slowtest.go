@@ -5,6 +5,7 @@
 package slowtest
 
 import (
+	"flag"
 	"os"
 	"testing"
 )
@@ -30,11 +31,12 @@ func SkipRace(t testing.TB, why string) {
 // CI reports whether this is a run of CI, where the variable CI is true.
 func CI() bool { return os.Getenv("CI") == "true" }
 
-// OutsideCI skips a test that only CI runs, and says what it takes.
+// OutsideCI skips a test outside CI, and says why it is slow. A test that is selected with
+// -run runs, because a person wants it: for its pictures, or with more requests.
 func OutsideCI(t testing.TB, why string) {
 	t.Helper()
-	if !CI() {
-		t.Skip("SKIPPED without CI=true: " + why)
+	if !CI() && flag.Lookup("test.run").Value.String() == "" {
+		t.Skip("SKIPPED without CI=true or -run: " + why)
 	}
 }
 
