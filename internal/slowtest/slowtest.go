@@ -35,11 +35,14 @@ func CI() bool { return os.Getenv("CI") == "true" }
 // -run runs, because a person wants it: for its pictures, or with more requests.
 func OutsideCI(t testing.TB, why string) {
 	t.Helper()
-	if !CI() && flag.Lookup("test.run").Value.String() == "" {
+	if !CI() && !selected() {
 		t.Skip("SKIPPED without CI=true or -run: " + why)
 	}
 }
 
-// Turn reports whether to try the combination with a number. Outside CI, Turn selects one
-// of each so many combinations, the same ones every time.
-func Turn(number, every int) bool { return CI() || number%every == 0 }
+// selected reports whether tests are selected with -run.
+func selected() bool { return flag.Lookup("test.run").Value.String() != "" }
+
+// Turn reports whether to try the combination with a number. In CI and with -run, Turn
+// selects all combinations, otherwise every n-th.
+func Turn(number, n int) bool { return CI() || selected() || number%n == 0 }
